@@ -117,7 +117,7 @@ picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml
 	@$(BIN)/python docs/images/fleet.py
 
 .PHONY: pictures
-pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chromium
+pictures: setup ## take the pictures of the page of diff, docs/images/*.png, with Chromium
 	@$(BIN)/python docs/images/pages.py
 
 .PHONY: docs-pictures
@@ -193,7 +193,7 @@ programs = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_programs
 	else echo "a program is missing; run: sudo $(install_programs)" >&2; exit 1; fi
 
 .PHONY: test-browser
-test-browser: docs ## click through the pages of diff and status, and the documentation, in Debian's Chromium (a minute)
+test-browser: docs ## click through the page of diff and the documentation, in Debian's Chromium (a minute)
 	@[ -x /usr/bin/chromium ] || $(chromium)
 	$(BIN)/pytest tests/browser
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from bench.fleets import write
-from tenantry.compare.diff import diff_all
+from tenantry.facts.objects import differences
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import files
 
@@ -142,7 +142,7 @@ def _weighed(file: Path) -> str:
     plans = _timed(seconds, "validate", lambda: plan_all(load_fleet(file)))
     _timed(seconds, "render", lambda: [dict(files(plan.objects)) for plan in plans.values()])
     file.write_text(file.read_text().replace("version: 4.2.0", "version: 4.3.0"))
-    _timed(seconds, "diff", lambda: diff_all(plans, plan_all(load_fleet(file))))
+    _timed(seconds, "diff", lambda: differences(plans, plan_all(load_fleet(file))))
     objects = sum(len(plan.objects) for plan in plans.values())
     times = ", ".join(f"{what} {took:.2f} s" for what, took in seconds.items())
     return f"{size}; {objects} objects; {times}"

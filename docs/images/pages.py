@@ -1,4 +1,4 @@
-"""Takes the pictures of the pages, docs/images/*.png, from docs/images/fleet/tenants.yaml: `make pictures`.
+"""Takes the pictures of the page, docs/images/*.png, from docs/images/fleet/tenants.yaml: `make pictures`.
 
 The change is made up here. Pictures differ by fonts and browsers, so no check compares them.
 """
@@ -10,15 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tenantry.cli.page.diff_page import diff_page
-from tenantry.cli.page.document import as_html
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.build import review
-from tenantry.compare.review.parts import Planned
+from tenantry.cli.page import as_html
+from tenantry.facts.review import review
 from tenantry.load import fleet_of, plan_all
 from tenantry.source.parse import parse
 
@@ -55,10 +51,8 @@ def changed() -> str:
 
 def page_of_diff() -> str:
     old, new = (fleet_of(parse(text.encode(), "tenants.yaml")) for text in (TEXT, changed()))
-    before, after = plan_all(old), plan_all(new)
-    found = review(diff_all(before, after), Planned(old, before), Planned(new, after))
-    base = "4f1c2ab, where HEAD branched off from origin/main"
-    return as_html(diff_page(found, base, [], {**new.clusters, **old.clusters}, before, after))
+    found = review(old, new, plan_all(old), plan_all(new))
+    return as_html(found, "4f1c2ab, where HEAD branched off from origin/main", [])
 
 
 @contextmanager
@@ -69,10 +63,8 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
-def take(page: Page, name: str, address: str, size: tuple[int, int], **media: Any) -> None:
+def take(page: Page, name: str, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(**{"color_scheme": "light", **media})
-    page.goto(address)
     file = HERE / f"page-{name}.png"
     page.screenshot(path=file, timeout=120_000)
     print(f"{file}: {file.stat().st_size // 1000} kB")
@@ -82,13 +74,11 @@ def main() -> int:
     with TemporaryDirectory() as directory, browser() as found:
         diff = Path(directory) / "diff.html"
         diff.write_text(page_of_diff(), encoding="utf-8")
-        page = found.new_page()
+        page = found.new_page(color_scheme="light")
         page.set_default_timeout(120_000)
-        take(page, "diff", diff.as_uri(), (1280, 900))
-        take(
-            page, "diff-dark", f"{diff.as_uri()}#tenant=payments&cluster=prod/denver", (1280, 900), color_scheme="dark"
-        )
-        take(page, "diff-phone", f"{diff.as_uri()}#view=list", (390, 844))
+        page.goto(diff.as_uri())
+        take(page, "diff", (1280, 900))
+        take(page, "diff-phone", (390, 844))
     return 0
 
 

@@ -40,7 +40,6 @@ _SECTIONS = {
     "Inspect": {
         "list": "list tenants, apps with versions, clusters or placements",
         "explain": "show where a setting of a tenant, app or add-on comes from",
-        "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
         "why": "show why an app is not well, and what to type next",
     },

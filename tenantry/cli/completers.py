@@ -71,7 +71,7 @@ def clusters(context: click.Context, _: click.Parameter, start: str) -> list[str
 
 def revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
     """Complete branches and tags. The shell completes paths."""
-    from tenantry.compare.git import Repository
+    from tenantry.facts.git import Repository
 
     try:
         names = Repository(fleet_file(context).absolute().parent).names()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,36 +17,20 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, working
-from tenantry.explain import (
-    ExplainedApp,
-    ExplainedPlatform,
-    ExplainedTenant,
-    Keeper,
-    PlacedApp,
-    explain_addon,
-    explain_app,
-    explain_grants,
-    explain_platform,
-    explain_tenant,
-    rights_on_clusters,
-    without_secrets,
-)
-from tenantry.explain.app import AppRollout
+from tenantry.facts.explain import AppRollout, Explanation, Keeper, Placed, explain
+from tenantry.facts.explained_grants import explain_grants, rights_on_clusters
+from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Value
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted
+from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 from tenantry.rollout.bypasses import is_range
-
-if TYPE_CHECKING:
-    from tenantry.cli.documents.common import Document
 
 
 @click.command(
@@ -86,8 +69,8 @@ def command(
 ) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.
 
-    For an app, it also shows which clusters are selected and why, and the values of placeholders. A value that the file
-    does not set is marked as a default. No cluster is contacted and nothing is changed.
+    It also shows which clusters are selected and why, and the values of placeholders. A value that the file does not set
+    is marked as a default. No cluster is contacted and nothing is changed.
 
     Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
 
@@ -104,14 +87,15 @@ def command(
         addon = app if of_platform else None
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
-    if addon:
-        _print(explain_addon(fleet, planned, addon, cluster), output)
-    elif of_platform:
-        _print(explain_platform(fleet, planned, cluster), output)
-    elif app:
-        _print(explain_app(fleet, planned, tenant, app, cluster), output)
+    if of_platform:
+        subject = Subject(Kind.ADDON, name=addon) if addon else THE_PLATFORM
     else:
-        _print(explain_tenant(fleet, planned, tenant, cluster), output)
+        subject = Subject(Kind.APP, tenant, app) if app else Subject(Kind.TENANT, tenant)
+    found = explain(fleet, planned, subject, cluster)
+    if output == "json":
+        data_json(found, "Explanation")
+    else:
+        data(annotated(_lines(found)))
     return 0
 
 
@@ -129,112 +113,48 @@ def _print_grants(file: Path, tenant: str, environment: str | None, output: str)
     return 0
 
 
-def _print(found: ExplainedApp | ExplainedPlatform | ExplainedTenant, output: str) -> None:
-    shown = without_secrets(found)
-    if output == "json":
-        data_json(_document(shown))
-        return
-    match shown:
-        case ExplainedApp():
-            lines = _app_lines(shown)
-        case ExplainedTenant():
-            lines = _tenant_lines(shown)
-        case _:
-            lines = _platform_lines(shown)
-    data(annotated(lines))
+_MOST_CLUSTERS = 5
 
 
-# --- text -------------------------------------------------------------------------------------------------------
+# --- text -------------------------------------------------------------------------------------------------------------
 
 
-def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
-    yield Line("", f"the platform in environment {platform.environment}")
-    yield from _section("settings", list(value_lines(platform.settings, 2)))
-    by_cluster = (value.under(cluster) for cluster, values in platform.clusters.items() for value in values)
-    yield from _section("clusters", list(value_lines(by_cluster, 2)))
-    yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
-    yield from _entries("alerts", platform.alerts)
+def _lines(found: Explanation) -> Iterator[Line]:
+    subject = found.subject
+    name = {Kind.APP: f"app {subject.name} of tenant {subject.tenant}", Kind.ADDON: f"add-on {subject.name}"}
+    yield Line("", f"{name.get(subject.kind, subject)} in environment {found.environment}")
+    if found.choice:
+        yield from _choice(found.choice)
+    if found.gate:
+        after, origin = found.gate
+        yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
+    if found.rollout:
+        yield from _rollout_lines(found.rollout)
+    if found.choices:
+        yield Line("addons:" if subject == THE_PLATFORM else "apps:", bold=True)
+        for app, choice in found.choices.items():
+            colour = None if choice.clusters else "yellow"
+            yield Line(f"  {app}: [{', '.join(choice.clusters)}]", _selector(choice), colour)
+    if found.shared:
+        clusters = listed((placed.cluster for placed in found.placed), _MOST_CLUSTERS)
+        yield Line("")
+        yield Line(f"all clusters ({clusters}):" if clusters else "on no cluster:", bold=True)
+        yield from value_lines(found.shared, 2)
+    for placed in found.placed:
+        yield from _placed_lines(placed, apart=not found.shared)
 
 
-def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
-    yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
-    yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
-    yield from _section("settings", list(value_lines(tenant.settings, 2)))
-    if tenant.differing:
-        yield Line("differing:", "settings on some clusters", bold=True)
-        for cluster, values in tenant.differing.items():
-            yield Line(f"  {cluster}:")
-            yield from value_lines(values, 4)
-    if tenant.order:
-        yield Line("order:", "who waits for each add-on", bold=True)
-        for cluster, order in tenant.order.items():
-            yield Line(f"  {cluster}:")
-            yield from _order(order)
-    yield from _section("apps", [_where(app, choice) for app, choice in tenant.apps.items()])
-    yield from _entries("alerts", tenant.alerts)
-    yield from _entries("receivers", tenant.receivers)
-
-
-def _entries(name: str, values: tuple[Value, ...]) -> Iterator[Line]:
-    if values:
-        yield from _section(name, list(value_lines(values, 2)))
-
-
-def _section(name: str, lines: list[Line]) -> Iterator[Line]:
-    yield Line(f"{name}:" if lines else f"{name}: {{}}", bold=True)
-    yield from lines
-
-
-def _where(app: str, choice: Choice) -> Line:
-    colour = None if choice.clusters else "yellow"
-    return Line(f"  {app}: [{', '.join(choice.clusters)}]", _selector(choice), colour)
+def _choice(choice: Choice) -> Iterator[Line]:
+    yield Line("clusters:", _selector(choice), bold=True)
+    for decision in choice.decisions:
+        text, colour = ("placed", "green") if decision.placed else ("not placed", "yellow")
+        yield Line(f"  {decision.cluster}: {text}", f"{decision.reason}, {place(decision.origin)}", colour)
+    if choice.elsewhere:
+        yield Line("", f"in other environments: {', '.join(choice.elsewhere)}")
 
 
 def _selector(choice: Choice) -> str:
     return f"selector: {choice.selector}, {place(choice.origin)}"
-
-
-def _document(app: ExplainedApp | ExplainedPlatform | ExplainedTenant) -> Document:
-    from tenantry.cli.documents import explanation
-
-    if isinstance(app, ExplainedPlatform):
-        return explanation.ExplainedPlatform.model_validate(app)
-    if isinstance(app, ExplainedTenant):
-        return explanation.ExplainedTenant.model_validate(app)
-    gate = None
-    if app.gate:
-        after, origin = app.gate
-        gate = explanation.ExplainedGate(environment=after.environment, soak=after.soak, origin=origin)
-    return explanation.ExplainedApp(
-        tenant=app.tenant,
-        app=app.app,
-        environment=app.environment,
-        selector=explanation.Selector(text=app.choice.selector, origin=app.choice.origin),
-        clusters=app.choice.decisions,
-        elsewhere=app.choice.elsewhere,
-        gate=gate,
-        rollout=app.rollout,
-        placed={each.cluster: each for each in app.placed},
-    )
-
-
-def _app_lines(app: ExplainedApp) -> Iterator[Line]:
-    what = f"app {app.app} of tenant {app.tenant}" if app.tenant else f"add-on {app.app}"
-    yield Line("", f"{what} in environment {app.environment}")
-    yield Line("clusters:", _selector(app.choice), bold=True)
-    for decision in app.choice.decisions:
-        text, colour = ("placed", "green") if decision.placed else ("not placed", "yellow")
-        yield Line(f"  {decision.cluster}: {text}", f"{decision.reason}, {place(decision.origin)}", colour)
-    if app.choice.elsewhere:
-        yield Line("", f"not in environment {app.environment}: {', '.join(app.choice.elsewhere)}")
-    if app.gate:
-        after, origin = app.gate
-        yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
-    if app.rollout:
-        yield from _rollout_lines(app.rollout)
-    for placed in app.placed:
-        yield Line("")
-        yield from _placed_lines(placed)
 
 
 def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
@@ -257,10 +177,6 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         yield Line("", "to pin it, write a version in place of the range")
 
 
-def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:
-    yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in order.items())
-
-
 _KEEPERS: dict[Keeper, str] = {
     "flux": "kept by Flux, at every reconciliation",
     "pulumi": "kept by tenantry up, at creation and change only",
@@ -268,7 +184,12 @@ _KEEPERS: dict[Keeper, str] = {
 }
 
 
-def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
+def _placed_lines(placed: Placed, *, apart: bool) -> Iterator[Line]:
+    """What a subject has on one cluster alone. apart: as the only block, set off from what is above."""
+    if not (placed.object or placed.values or placed.order):
+        return
+    if apart:
+        yield Line("")
     yield Line(f"{placed.cluster}:", placed.object, bold=True)
     if placed.names:
         yield Line("  names:", "too long, so they are shortened")
@@ -276,9 +197,4 @@ def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     yield from value_lines(placed.values, 2)
     if placed.order:
         yield Line("  order:", "who waits for each dependency")
-        yield from _order(placed.order)
-    if placed.placeholders:
-        yield Line("  placeholders:")
-        for placeholder in placed.placeholders:
-            (line,) = value_lines((placeholder,), 4)
-            yield line if placeholder.origin else Line(line.text, "built in")
+        yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in placed.order.items())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tenantry.cli.annotated import Line, annotated, comment_of, place, scalar
 from tenantry.cli.output import data, data_json
-from tenantry.explain import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment
+from tenantry.facts.explained_grants import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment
 from tenantry.fleet.merge import Origin, Value
 
 _EVERYWHERE = "everywhere"
@@ -20,10 +20,7 @@ def print_grants(
 ) -> None:
     """Args: main: the main file; grants: None for a tenant without an included file; rights: those on whole clusters."""
     if output == "json":
-        from tenantry.cli.documents.explanation import ExplainedGrants as Document
-        from tenantry.cli.documents.explanation import NoGrants
-
-        data_json(Document.model_validate(grants) if grants else NoGrants(tenant=tenant, rights=rights))
+        data_json(grants or {"tenant": tenant, "rights": rights}, "Explanation")
     elif grants is None:
         data(f"tenant '{tenant}' needs no grants: no included file speaks of it, only {main}")
         for lines in _rights(rights):

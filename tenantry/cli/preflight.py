@@ -14,7 +14,8 @@ import click
 
 from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.terminal import changes, line_as_text
+from tenantry.cli.diff.lines import changed_objects
+from tenantry.cli.diff.text import line_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
@@ -296,19 +297,19 @@ def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator
     for adoption in adoptions:
         taken, made = len(adoption.taken), len(adoption.made)
         yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
-        lines = changes((each for each in adoption.taken if each.fields), limits)
+        lines = changed_objects((each for each in adoption.taken if each.fields), limits)
         lines += [Line(" ", f"{each.id} stays as it is") for each in adoption.taken if not each.fields]
         lines += [Line("+", str(id)) for id in adoption.made]
-        yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
+        yield from (line_text(line, columns(sys.stdout)) for line in lines)
 
 
 def _dry_run(found: DryRun, limits: DisplayLimits) -> Iterator[str]:
     """Each object that would not stay as it is, then how many there are of each sort."""
-    lines = changes(found.changed, limits)
+    lines = changed_objects(found.changed, limits)
     lines += [Line("+", str(id)) for id in found.made]
     lines += [Line("!", str(rejected.id)) for rejected in found.rejected]
     lines += [Line("-", str(id)) for id in found.deleted]
-    yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
+    yield from (line_text(line, columns(sys.stdout)) for line in lines)
     yield "dry run of the API server:"
     for number, what in (
         (len(found.equal), "stay as they are"),

@@ -1,24 +1,17 @@
-"""What the file comes to on one cluster: every value of an app, an add-on, a tenant or the platform, with its place in the file.
+"""What the file comes to on one cluster: every value of an app, add-on, tenant, platform, cluster or environment, with its place.
 
-Called by: `explain`, which prints these values, and `parity`, which compares those of two environments. The plan makes objects from
-the same settings, which `fleet.settings` and `fleet.apps` merge.
-Never: leaves out a key. What no function here treats apart is told as it stands in its entry, so a new key is told, too.
+Called by: `facts`, which prints these values or compares them. The plan makes objects from the same settings, which
+`fleet.settings` and `fleet.apps` merge.
+Never: leaves out a key. What no function here treats apart stands as in its entry, so a new key needs no line here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from tenantry.fleet.apps import EffectiveApp, effective_app
-from tenantry.fleet.document import (
-    OF_APPS,
-    OF_PLATFORM,
-    OF_TENANTS,
-    block_of,
-    entry_of,
-    settings_data,
-)
+from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
@@ -34,11 +27,28 @@ from tenantry.fleet.settings import (
     variables_of_app,
 )
 from tenantry.fleet.sources import effective_source, source_layers, source_place
-from tenantry.messages.errors import Path
+from tenantry.fleet.template import fill, fill_manifest
+from tenantry.messages.data import leaves
+from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
-from tenantry.model import ObjectsChart
+from tenantry.model import Model, ObjectsChart, PlacedSettings
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
+LEVELS = frozenset({"overrides"})
+"""Keys that are levels of other keys, and no values of their own."""
+_BLOCKS = frozenset({"kustomize", "helm"})
+_OF_APPS = LEVELS | MERGED | {"namespace", "namespaces", "source", "state"}
+_OF_TENANTS = (
+    LEVELS
+    | _BLOCKS
+    | frozenset(PlacedSettings.model_fields)
+    | {"apps", "grants", "namespace", "namespaces", "sources", "state", "variables"}
+)
+_OF_PLATFORM = LEVELS | _BLOCKS | {"addons", "chart", "namespace", "sources"}
+_OF_CLUSTERS = LEVELS | {"kubeconfig", "platformServiceAccount", "shard", "state"}
+"""Keys that have a function of their own here, or that apps take over."""
+_FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
+"""Keys of an entry in which the plan fills placeholders in."""
 
 _STATES = ("decommissioned", "offboarding", "removing", "paused", "active")
 """From the state that prevails over all others."""
@@ -68,7 +78,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
         *_source_values(fleet, environment, at, cluster, app),
         *_shard(fleet, cluster),
         *_state(fleet, at, tenant, cluster),
-        *_entry(fleet, at, OF_APPS | {"namespace"}, variables),
+        *_entry(fleet, at, _OF_APPS, variables),
         *_owned_namespaces(fleet, at),
     )
     return Placed(values, variables)
@@ -76,7 +86,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
     """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
-    values = {each.path: each for each in trace(fleet.source, app.layers, block_of(app))}
+    values = {each.path: each for each in trace(fleet.source, app.layers, _block_of(app))}
     written = app.block.model_dump(exclude_none=True)
     for time in times:
         path: Path = (app.kind, *time.path)
@@ -131,8 +141,15 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
         **variables_of(fleet, environment, cluster, tenant=tenant),
         "namespace": main_namespace(fleet, environment, tenant),
     }
-    values = _entry(fleet, ("tenants", tenant), OF_TENANTS | {"namespaces"}, variables or None)
-    return (*values, *_extra_namespaces(fleet, environment, tenant))
+    values = _entry(fleet, ("tenants", tenant), _OF_TENANTS, variables or None)
+    return (*values, *_default_selector(fleet, tenant), *_extra_namespaces(fleet, environment, tenant))
+
+
+def _default_selector(fleet: Fleet, tenant: str) -> Iterator[Value]:
+    """The clusters of a tenant that selects none itself."""
+    written, at = fleet.raw("defaults", "clusters"), ("defaults", "clusters")
+    if written and "clusters" not in fleet.raw("tenants", tenant):
+        yield from (each.under("clusters") for each in trace(fleet.source, [Layer(at, written)], written))
 
 
 def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
@@ -147,7 +164,7 @@ def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None
 
     Texts in `objects` are as they are written: each namespace fills them in.
     """
-    effective = settings_data(tenant_settings(fleet, tenant, environment, cluster))
+    effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
     values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
     return tuple(value for value in values if value.origin or value.removed or value.value not in ({}, []))
 
@@ -201,8 +218,8 @@ def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
 def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
     """What the platform's entry sets for all clusters. Args: cluster: "" for texts as they are written, without the chart's."""
     if cluster:
-        return _entry(fleet, ("platform",), OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
-    return _entry(fleet, ("platform",), OF_PLATFORM, None)
+        return _entry(fleet, ("platform",), _OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
+    return _entry(fleet, ("platform",), _OF_PLATFORM, None)
 
 
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:
@@ -232,6 +249,28 @@ def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, 
     return tuple(value.under("chart") for value in values)
 
 
+# --- clusters and environments --------------------------------------------------------------------------------------
+
+
+def cluster_entry(fleet: Fleet, cluster: str) -> tuple[Value, ...]:
+    """What the cluster's entry sets, beside what `placed_platform` has: environments, labels, variables."""
+    return _entry(fleet, ("clusters", cluster), _OF_CLUSTERS, None)
+
+
+def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
+    """Every key of an environment that the file sets, with those of the environments that it extends."""
+    keys = dict.fromkeys(
+        key for each in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", each)
+    )
+    data = fleet.environments[environment].model_dump(exclude_none=True, mode="json")
+    return tuple(
+        Value(path, value, origin_at(fleet.source, (*fleet.said_at(environment, str(path[0])), *path[1:])))
+        for key in keys
+        if key in data
+        for path, value in leaves(data[key], (key,))
+    )
+
+
 # --- what all of them have ------------------------------------------------------------------------------------------
 
 
@@ -256,9 +295,45 @@ def _state(
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
-def _entry(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
-    """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
-    found = entry_of(fleet, at, told, variables)
-    values = trace(fleet.source, [Layer(at, found.said)], found.data) if found.said else ()
-    plain = {value.path for value in values if variables is None or value.path[:2] in found.unknown}
-    return tuple(replace(each, written=None) if each.path in plain else each for each in values)
+def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
+    """The keys of an entry but some. variables: None: placeholders are left as they are written."""
+    written = {key: value for key, value in fleet.said(*at).items() if key not in apart and value not in (None, {}, [])}
+    if not written:
+        return ()
+    written = merge([Layer(at, written)])
+    data, unknown = dict(written), set[Path]()
+    for key in _FILLED & written.keys():
+        data[key] = dict(written[key])
+        for name, text in written[key].items() if variables is not None else ():
+            fill_in = fill_manifest if key == "clusterObjects" else fill
+            try:
+                data[key][name] = fill_in(text, variables or {}, (*at, key, name))
+            except Found:  # nothing on this cluster uses it
+                unknown.add((key, name))
+    values = trace(fleet.source, [Layer(at, written)], data)
+    return tuple(
+        replace(each, written=None) if variables is None or each.path[:2] in unknown else each for each in values
+    )
+
+
+def _block_of(app: EffectiveApp) -> dict[str, Any]:
+    """What overrides can set of an app: its block, dependencies and metadata."""
+    found: dict[str, Any] = {app.kind: app.data}
+    if app.depends_on:
+        found["dependsOn"] = list(app.depends_on)
+    if metadata := app.metadata.model_dump(exclude_none=True):
+        found["metadata"] = metadata
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Models as mappings, without keys that are not set."""
+    match value:
+        case Model():
+            return value.model_dump(exclude_none=True, by_alias=True)
+        case dict():
+            return {key: _plain(part) for key, part in value.items() if part is not None}
+        case list():
+            return [_plain(part) for part in value]
+        case _:
+            return value

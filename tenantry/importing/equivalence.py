@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.facts.fields import FieldChange, changed_fields
 from tenantry.flux.conformance import completed
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from tenantry.compare.fields import FieldChange
+from tenantry.facts.fields import FieldChange
 from tenantry.importing.documents import Placed
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
 from tenantry.messages.errors import Refused

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.compare.fields import Entry, FieldChange
+from tenantry.facts.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
 from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id

@@ -81,6 +81,8 @@ def _wrapped(note: str) -> list[str]:
 
 def printable(text: str) -> str:
     """The text on one line, without control characters, which keys and values of a file can contain."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 

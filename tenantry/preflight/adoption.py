@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.kubectl import chart_patch, resume
 from tenantry.cluster.requests import every, in_parallel
-from tenantry.compare.diff import Changed
-from tenantry.compare.fields import FieldChange, changed_fields, projected
+from tenantry.facts.fields import FieldChange, changed_fields, projected
+from tenantry.facts.objects import Changed
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import MAX_RELEASE, join, shortened
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId

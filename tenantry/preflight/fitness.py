@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.requests import in_parallel, one
-from tenantry.compare.fields import changed_fields, projected
+from tenantry.facts.fields import changed_fields, projected
 from tenantry.flux.references import references
 from tenantry.flux.schemas import Schema, kinds, schema_of
 from tenantry.guard.targets import upgrades_in_place

@@ -95,6 +95,12 @@ class ParsedFile:
         merged._unmerged = self.unmerged
         return merged
 
+    def rename(self, name: Callable[[str], str]) -> None:
+        """Give this file and the files that it includes other names in all places, such as those of a revision."""
+        files = (self, *(fill.file for fill in self.fills.values()), *(file for file, _ in self._written.values()))
+        for file in {id(each): each for each in files}.values():
+            file.file = name(file.file)
+
     @property
     def unmerged(self) -> dict[str, Any]:
         return self.data if self._unmerged is None else self._unmerged

@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 
-from tenantry.cli.page.document import Page as Content
-from tenantry.cli.page.document import as_html
-
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 120_000
 """Milliseconds. A build server can be slow; what fails, fails for another reason."""
@@ -65,11 +62,9 @@ Open = Callable[..., Page]
 def opened(visits: Visits, tmp_path: Path) -> Iterator[Open]:
     """Opens a page. At the end of the test, it must have made no request, logged nothing and raised nothing."""
 
-    def open_page(
-        content: Content, *, hash: str = "", size: tuple[int, int] = (1280, 900), scheme: Any = "light"
-    ) -> Page:
+    def open_page(html: str, *, hash: str = "", size: tuple[int, int] = (1280, 900), scheme: Any = "light") -> Page:
         file = tmp_path / f"{len(list(tmp_path.iterdir()))}.html"
-        file.write_text(as_html(content), encoding="utf-8")
+        file.write_text(html, encoding="utf-8")
         visits.page.set_viewport_size({"width": size[0], "height": size[1]})
         visits.page.emulate_media(color_scheme=scheme)
         visits.page.goto(f"{file.as_uri()}{hash}")

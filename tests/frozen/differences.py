@@ -50,6 +50,26 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a name of an app's object or its release that is too long is shortened, and no error",
         r'mistakes/(golden/long-names|unit/(392|430|431|432|433)): -: \["name-too-long",.* -> \(nothing\)',
     ),
+    (
+        "the keys that decide where something is, and whether it goes in waves, are facts like all others",
+        r'fleets/.*: values\..*\.\+: \(nothing\) -> \["(clusters|environments|rollout)[."].*',
+    ),
+    (
+        "a rename reads as a removal and an addition",
+        r'changes/.*: \w+\.dangers\.\d: ("rename" -> "(deletion|protection)"|"protection" -> "deletion")',
+    ),
+    (
+        "the same danger of several apps, tenants or clusters is one, and so is that of several keys of the chart",
+        r'changes/(review|golden)/.*: dev\.dangers: \["(\w+)","\2"\] -> \["\2"\]',
+    ),
+    (
+        "a permission is a danger beside what uses it, and so are objects that move with the namespace of their kubeconfig",
+        r'changes/.*: \w+\.dangers: \[(.*)"(rights|kubeconfig)"\] -> \[\1"\2"(,"\2")+\]',
+    ),
+    (
+        "the dangers of grants are those of the files, which need no second argument",
+        r'changes/golden/grants: \w+\.dangers\.\+: \(nothing\) -> "rights"',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

@@ -21,8 +21,8 @@ from pulumi.runtime import rpc
 import components
 from components.run import Run
 from tenantry.cli.app import run
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.dangers import dangers
+from tenantry.facts.objects import differences
+from tenantry.facts.review import review
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value
 from tenantry.fleet.placed import (
@@ -38,7 +38,7 @@ from tenantry.guard.claims import CLAIM_LABEL
 from tenantry.kube.objects import KubeObject, ObjectId, labels_of, readable_id
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Problem
-from tenantry.plan.plan import Plan, nothing_of
+from tenantry.plan.plan import Plan
 from tenantry.render import file_name
 from tenantry.stacks.file import Reach
 from tests.components.recording import record
@@ -127,17 +127,17 @@ def _place(places: Places, origin: Origin | None) -> str:
 
 
 def of_change(case: Input) -> Any:
-    before, after = (plan_all(fleet_of(case[side])) for side in ("before", "after"))
+    one, other = (fleet_of(case[side]) for side in ("before", "after"))
+    before, after = plan_all(one), plan_all(other)
+    reviews = {each.environment: each for each in review(one, other, before, after)}
     found: dict[str, Any] = {}
-    for each in diff_all(before, after):
+    for each in differences(before, after):
         name = each.environment
-        one = before.get(name) or nothing_of(after[name])
-        other = after.get(name) or nothing_of(before[name])
         found[name] = {
-            "removed": _names(object.id for object in each.removed.objects),
-            "added": _names(object.id for object in each.added.objects),
+            "removed": _names(object.id for object in each.removed),
+            "added": _names(object.id for object in each.added),
             "changed": _names(object.id for object in each.changed),
-            "dangers": sorted(str(danger.kind) for danger in dangers(each, one, other)),
+            "dangers": sorted(str(danger.kind) for danger in reviews[name].dangers),
         }
     return found
 

@@ -23,6 +23,11 @@ COMMANDS = {
     "remove": ("remove", "app", "rocky/web", "--dry-run"),
     "promote": ("promote", "dev", "prod", "--dry-run"),
     "render": ("render", "dev"),
+    "explain-app": ("explain", "rocky/web", "-e", "prod"),
+    "explain-tenant": ("explain", "rocky", "-e", "prod"),
+    "explain-platform": ("explain", "platform", "-e", "prod"),
+    "explain-grants": ("explain", "rocky", "--grants"),
+    "diff-between": ("diff", "--between", "dev", "prod"),
 }
 """What needs a cluster, and `import`, is held by the tests of the command."""
 

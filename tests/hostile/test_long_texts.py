@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.diff.values import EVERYTHING
-from tenantry.compare.review.model import Setting
 from tenantry.messages.inert import MOST_CHARACTERS, code
 from tenantry.messages.masking import masked_pair
 from tenantry.messages.redact import kind_of, redacted, without_credentials
 from tests.floor import floor
 from tests.markdown import alive
-from tests.unit.cli.diff.samples import a_tenant, an_app, environment, review
-from tests.unit.cli.diff.test_comment import comment
 from tests.unit.cli.test_diff_hides import hostile, outputs
 from tests.unit.messages.test_inert import in_every_place
 
@@ -71,14 +67,3 @@ def test_a_very_long_line_is_shortened(
     monkeypatch.chdir(tmp_path)
     for form in ("text", "markdown"):
         assert len(outputs(hostile("x"), hostile("y " * 50_000), form, capsys)) < 70_000
-
-
-def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
-    def many(name: str) -> tuple[Setting, ...]:
-        return tuple(Setting(f"helm.values.k{number}", name * 150, "b" * 300) for number in range(40))
-
-    tenants = [a_tenant(an_app(settings=many(f"{number} ")), tenant=f"t{number}") for number in range(20)]
-    shown = comment(review(environment(*tenants)))
-    assert len(shown) <= 60_000
-    assert "because they do not fit into a comment." in shown
-    assert len(comment(review(environment(*tenants)), limits=EVERYTHING)) > 60_000

@@ -80,7 +80,7 @@ def test_a_renamed_file_is_named_first_then_files_of_the_same_name() -> None:
 def test_the_command_says_what_to_write(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     first = moved()
     monkeypatch.chdir("new")
-    assert run(["diff", "HEAD~1", "--output", "names"]) == 1
+    assert run(["diff", "HEAD~1", "--output", "environments"]) == 1
     assert capsys.readouterr().err == (
         f"HEAD~1 ({first[:7]}) has no tenants.yaml: everything is new\n"
         "  fix: if the file was moved, write: tenantry diff 'HEAD~1:old/place/fleet.yaml'\n"

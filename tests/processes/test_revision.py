@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.compare.git import Checkout, Repository
-from tenantry.compare.revision import Base, load_base
+from tenantry.facts.git import Checkout, Repository
+from tenantry.facts.revision import Base, load_base
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet, Refused
 from tests.unit.texts import FRAME, rocky
@@ -78,6 +78,13 @@ def test_the_file_is_read_as_it_is_at_the_commit_and_nothing_of_the_repository_c
     found = base("HEAD")
     assert (found.name, found.commit, found.found, tenants(found)) == (f"HEAD ({hash[:7]})", hash, True, ["rocky"])
     assert before == (git("status", "--porcelain=v2", "--branch"), Path(".git/index").read_bytes())
+
+
+def test_places_in_the_file_name_the_revision() -> None:
+    commit()
+    found = base("HEAD").fleet
+    assert found
+    assert str(found.source.locate(("tenants", "rocky"), key=True)) == f"HEAD:{FILE}:9:3"
 
 
 def test_branches_tags_and_hashes_are_revisions() -> None:

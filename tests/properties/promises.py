@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Effect, PartKind
-from tenantry.compare.review.parts import Planned
-from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
+from tenantry.facts.changes import Effect
+from tenantry.facts.explain import explain
+from tenantry.facts.objects import differences
+from tenantry.facts.review import Review, review
+from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
 from tenantry.kube.objects import Manifest, ObjectId
@@ -34,9 +34,20 @@ def plans(fleet: Data) -> dict[str, Plan]:
     return plan_all_of(load(fleet))
 
 
+class Planned(NamedTuple):
+    """A fleet with its plans by environment."""
+
+    fleet: Fleet
+    plans: Plans
+
+
 def planned(fleet: Data) -> Planned:
     there = load(fleet)
     return Planned(there, plan_all_of(there))
+
+
+def reviewed(before: Planned, after: Planned) -> tuple[Review, ...]:
+    return review(before.fleet, after.fleet, before.plans, after.plans)
 
 
 def by_id(plan: Plan) -> dict[Any, Any]:
@@ -119,34 +130,34 @@ def manifests_of_tenants_go_to_their_namespaces_and_those_of_add_ons_where_they_
 # --- a plan and what is explained of it -------------------------------------------------------------------------
 
 
-def apps_and_add_ons_are_explained_where_the_plan_puts_them(fleet: Fleet, plan: Plan) -> None:
-    expected = {(app.tenant, app.name, app.cluster, str(app.id)) for app in plan.apps}
-    explained = [
-        explain_app(fleet, plan, tenant, app)
-        for tenant, declared in fleet.document.tenants.items()
-        for app in declared.apps
-    ] + [explain_addon(fleet, plan, addon) for addon in fleet.document.platform.addons]
-    assert expected == {
-        (app.tenant, app.app, placed.cluster, placed.object) for app in explained for placed in app.placed
+def subjects_are_explained_where_the_plan_puts_them(fleet: Fleet, plan: Plan) -> None:
+    tenants = fleet.document.tenants
+    subjects = [Subject(Kind.ADDON, name=addon) for addon in fleet.document.platform.addons]
+    subjects += [Subject(Kind.APP, tenant, app) for tenant, declared in tenants.items() for app in declared.apps]
+    explained = {subject: explain(fleet, plan, subject) for subject in subjects}
+    assert {(subject_of(app), app.cluster, str(app.id)) for app in plan.apps} == {
+        (subject, placed.cluster, placed.object) for subject, found in explained.items() for placed in found.placed
     }
+    platform = explain(fleet, plan, THE_PLATFORM)
     assert {app.name for app in plan.apps if not app.tenant} == {
-        addon for addon, choice in explain_platform(fleet, plan).addons.items() if choice.clusters
+        addon for addon, choice in platform.choices.items() if choice.clusters
     }
-    for tenant in fleet.document.tenants:
-        told = explain_tenant(fleet, plan, tenant)
+    for tenant in tenants:
+        found = explain(fleet, plan, Subject(Kind.TENANT, tenant))
         assert {each.cluster for each in plan.placements if each.tenant == tenant} == {
-            namespace.path[0] for namespace in told.namespaces
+            placed.cluster for placed in found.placed
         }
 
 
 def times_that_are_shown_are_those_of_the_object(fleet: Fleet, plan: Plan) -> None:
     specs = {str(each.id): each.manifest["spec"] for each in plan.objects if "spec" in each.manifest}
-    for tenant, declared in fleet.document.tenants.items():
-        for app in declared.apps:
-            for placed in explain_app(fleet, plan, tenant, app).placed:
-                shown = {each.path[1:]: each.value for each in placed.values if each.path[0] in ("kustomize", "helm")}
-                spec = specs[placed.object]
-                assert (spec["interval"], spec["timeout"]) == (shown["interval",], shown["timeout",])
+    for subject in {subject_of(app) for app in plan.apps if app.tenant}:
+        found = explain(fleet, plan, subject)
+        for placed in found.placed:
+            values = (*found.shared, *placed.values)
+            shown = {each.path[1:]: each.value for each in values if each.path[0] in ("kustomize", "helm")}
+            spec = specs[placed.object]
+            assert (spec["interval"], spec["timeout"]) == (shown["interval",], shown["timeout",])
 
 
 # --- the same fleet in another order of keys ---------------------------------------------------------------------
@@ -156,11 +167,7 @@ def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Planned,
     assert before.plans.keys() == after.plans.keys()
     for environment, plan in before.plans.items():
         assert by_id(plan) == by_id(after.plans[environment])
-    diffs = diff_all(before.plans, after.plans)
-    for found in diffs:
-        assert not found
-        assert found.deletions == (0, 0, 0)
-    assert review(diffs, before, after).environments == ()
+    assert not any(reviewed(before, after))
 
 
 # --- the fleet without one of its tenants ------------------------------------------------------------------------
@@ -194,24 +201,26 @@ def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
 
 
 def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Planned, after: Planned) -> None:
-    diffs = diff_all(before.plans, after.plans)
-    for found in diffs:
-        placed = any(each.tenant == tenant for each in before.plans[found.environment].placements)
-        assert (found.added.objects, found.replaced) == ((), ())
+    for difference in differences(before.plans, after.plans):
+        assert difference.added == ()
         # Nobody waits for an add-on any more.
-        assert all(_without_wait(each.before.manifest) == each.after.manifest for each in found.changed)
-        assert found.removed.tenants == ((tenant,) if placed else ())
-        assert {each.owner.tenant for each in found.removed.objects} <= {tenant, ""}
-    for told in review(diffs, before, after).environments:
-        placed = any(each.tenant == tenant for each in before.plans[told.environment].placements)
-        assert [each.tenant for each in told.tenants if each.effect is Effect.REMOVED] == [tenant] * placed
-        assert {each.tenant for each in told.tenants} <= {tenant, ""}
-        assert {name for danger in told.dangers for name in danger.tenants} <= {tenant}
-        # A management cluster may hold nothing but the tenant, which is told then.
-        management = {*told.diff.management}
-        # The environment's own line tells the waves.
-        clusters = {n for each in told.clusters if each.part.kind is not PartKind.ENVIRONMENT for n in each.clusters}
-        assert clusters | management == {*told.diff.removed.clusters} | management
+        assert all(_without_wait(each.before.manifest) == each.after.manifest for each in difference.changed)
+        assert {each.owner.tenant for each in difference.removed} <= {tenant, ""}
+    for found in reviewed(before, after):
+        placed = {each.cluster for each in before.plans[found.environment].placements if each.tenant == tenant}
+        changes = [
+            (each.effect, subject, each.where.clusters) for each in found.changes for subject in each.where.subjects
+        ]
+        gone = {
+            cluster
+            for effect, subject, clusters in changes
+            if effect is Effect.REMOVED
+            for cluster in clusters
+            if subject.tenant
+        }
+        assert gone == placed
+        assert {subject.tenant for _, subject, _ in changes} <= {tenant, ""}
+        assert {subject.tenant for each in found.dangers for subject in each.where.subjects} <= {tenant}
 
 
 _OBJECT_NAMES = (

@@ -9,13 +9,10 @@ import pytest
 from hypothesis import assume, reject
 from hypothesis import strategies as st
 
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.dangers import dangers
-from tenantry.compare.review.model import DangerKind
+from tenantry.facts.dangers import DangerKind
 from tenantry.messages.errors import InvalidFleet
-from tenantry.plan.plan import nothing_of
 from tests.drawn import given, one_in
-from tests.properties.promises import plans
+from tests.properties.promises import planned, reviewed
 from tests.strategies import Data, fleets
 
 Edit = Callable[[Data, Data], None]
@@ -112,15 +109,11 @@ def kinds(data: st.DataObject, first: Edit, second: Edit) -> set[DangerKind]:
     first(before, before["tenants"][name])
     second(after, after["tenants"][name])
     try:
-        old, new = plans(before), plans(after)
+        old, new = planned(before), planned(after)
     except InvalidFleet:  # an app may need what the edit takes away
         reject()
-    assume(any(each.tenant == name for plan in old.values() for each in plan.placements))
-    return {
-        danger.kind
-        for each in diff_all(old, new)
-        for danger in dangers(each, old[each.environment], new.get(each.environment, nothing_of(old[each.environment])))
-    }
+    assume(any(each.tenant == name for plan in old.plans.values() for each in plan.placements))
+    return {danger.kind for each in reviewed(old, new) for danger in each.dangers}
 
 
 @pytest.mark.parametrize("edit", DANGEROUS)

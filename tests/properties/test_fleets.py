@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from tenantry.compare.diff import Share, diff, diff_all
-from tenantry.kube.objects import ObjectId
+from tenantry.facts.objects import difference, differences
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
@@ -28,7 +29,7 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
         for promise in promises.OF_A_PLAN:
             promise(plan)
         promises.manifests_of_tenants_go_to_their_namespaces_and_those_of_add_ons_where_they_say(fleet, plan)
-        promises.apps_and_add_ons_are_explained_where_the_plan_puts_them(loaded, plan)
+        promises.subjects_are_explained_where_the_plan_puts_them(loaded, plan)
         promises.times_that_are_shown_are_those_of_the_object(loaded, plan)
     other = promises.planned(data.draw(shuffled(fleet)))
     promises.the_order_of_keys_changes_no_object_and_makes_no_difference(before, other)
@@ -43,22 +44,19 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
 @given(fleets(), fleets())
 def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, other: Data) -> None:
     before, after = plans(one), plans(other)
-    there = {found.environment: found for found in diff_all(before, after)}
-    back = {found.environment: found for found in diff_all(after, before)}
+    there = {found.environment: found for found in differences(before, after)}
+    back = {found.environment: found for found in differences(after, before)}
     assert there.keys() == back.keys()
     for name, found in there.items():
-        assert (_content(found.removed), _content(found.added)) == (
-            _content(back[name].added),
-            _content(back[name].removed),
-        )
+        assert (_ids(found.removed), _ids(found.added)) == (_ids(back[name].added), _ids(back[name].removed))
         assert {each.id for each in found.changed} == {each.id for each in back[name].changed}
         assert found.unchanged == back[name].unchanged
     for name in before.keys() & after.keys():
-        found = diff(before[name], after[name])
+        found = difference(before[name], after[name])
         objects: dict[Any, Any] = {each.id: each.manifest for each in before[name].objects}
-        for gone in found.removed.objects:
+        for gone in found.removed:
             del objects[gone.id]
-        objects |= {each.id: each.manifest for each in found.added.objects}
+        objects |= {each.id: each.manifest for each in found.added}
         objects |= {each.id: each.after.manifest for each in found.changed}
         assert objects == {each.id: each.manifest for each in after[name].objects}
         assert all(each.fields for each in found.changed)
@@ -78,7 +76,7 @@ def test_environments_of_one_management_cluster_share_no_object_and_bind_the_pla
         placed = {(placement.cluster, placement.namespace) for placement in plan.placements}
         assert elsewhere.isdisjoint(claimed | placed)
         elsewhere |= claimed | placed
-        promises.apps_and_add_ons_are_explained_where_the_plan_puts_them(loaded, plan)
+        promises.subjects_are_explained_where_the_plan_puts_them(loaded, plan)
     for cluster, declared in loaded.clusters.items():
         prepared = [bootstrap(loaded, environment, cluster) for environment in declared.environments]
         assert all(prepared[0] == each for each in prepared)
@@ -111,13 +109,6 @@ def test_an_environment_that_is_not_named_in_its_namespaces_keeps_all_names_whoe
     assert by_id(before) == by_id(plans(fleet)["dev"])
 
 
-def _content(share: Share) -> tuple[Any, ...]:
-    """Without the order, which is that of the plan it comes from."""
-    return (
-        set(share.tenants),
-        set(share.clusters),
-        set(share.placements),
-        set(share.namespaces),
-        {app.id for app in share.apps},
-        {each.id for each in share.objects},
-    )
+def _ids(objects: Iterable[KubeObject]) -> set[ObjectId]:
+    """Without the order, which is that of the plan they come from."""
+    return {each.id for each in objects}

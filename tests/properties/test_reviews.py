@@ -1,45 +1,48 @@
-"""A review of any two fleets accounts for every object once, and the order of clusters does not matter to it."""
+"""A review of any two fleets accounts for every object once, says nothing that is not so, and is empty for equal fleets."""
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterator
 
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from tenantry.compare.diff import Diff, diff_all
-from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Part, PartKind
-from tenantry.compare.review.parts import Planned
+from tenantry.facts.changes import Effect
+from tenantry.facts.facts import Facts
+from tenantry.facts.objects import differences
+from tenantry.facts.review import Review
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
-from tests.properties.promises import planned
+from tests.properties.promises import Planned, planned, reviewed
 from tests.strategies import Data, fleets, mutated, shared_hubs
 
 
-def changes_of(environment: EnvironmentReview) -> Iterator[Change]:
-    yield from environment.clusters
-    for tenant in environment.tenants:
-        yield from tenant.changes
-
-
 def accounted_for(before: Planned, after: Planned) -> None:
-    diffs = diff_all(before.plans, after.plans)
-    reviews = {each.environment: each for each in review(diffs, before, after).environments}
-    assert list(reviews) == [each.environment for each in diffs if each]
-    for each in diffs:
-        if each:
-            changes = list(changes_of(reviews[each.environment]))
-            found = [id for change in changes for id in change.objects]
-            assert Counter(found) == Counter({id: 1 for id in _objects(each)})
-            silent = (one for one in changes if not (one.settings or one.fields or one.sentences))
-            assert [one.part for one in silent if one.effect is Effect.CHANGED] == []
+    """Every object that differs is in the review, and every subject of a change is on every cluster that the change names."""
+    reviews = {each.environment: each for each in reviewed(before, after)}
+    for each in differences(before.plans, after.plans):
+        found = reviews[each.environment]
+        ids = {one.id for one in (*each.removed, *each.added, *each.changed)}
+        counts = Counter(one.object for one in found.objects)
+        assert set(counts) == ids
+        assert each.elsewhere or max(counts.values(), default=1) == 1
+        assert bool(found) or not ids
+        silent = [one for one in found.changes if one.effect is Effect.CHANGED and not one.values]
+        assert silent == []
+        _says_what_is_so(found, before, after)
 
 
-def _objects(diff: Diff) -> set[object]:
-    return {each.id for each in (*diff.removed.objects, *diff.added.objects, *diff.changed)}
+def _says_what_is_so(found: Review, before: Planned, after: Planned) -> None:
+    name = found.environment
+    sides = [Facts(side.fleet, side.plans[name]).clusters if name in side.plans else {} for side in (before, after)]
+    for each in found.changes:
+        needed = {Effect.REMOVED: sides[:1], Effect.ADDED: sides[1:], Effect.CHANGED: sides}[each.effect]
+        for subject in each.where.subjects:
+            for side in needed:
+                there = set(side.get(subject, ()))
+                named = set(each.where.clusters)
+                assert named & there if each.where.differ else named <= there
 
 
 @one_in(4)
@@ -100,32 +103,4 @@ def edits(data: st.DataObject, fleet: Data) -> Data:
 @given(st.one_of(fleets(), shared_hubs()))
 def test_equal_plans_give_an_empty_review(fleet: Data) -> None:
     one, other = valid(fleet), valid(fleet)
-    found = review(diff_all(one.plans, other.plans), one, other)
-    assert (found.environments, found.unchanged) == ((), tuple(one.plans))
-
-
-@one_in(4)
-@given(fleets(), fleets(), st.data())
-def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data, data: st.DataObject) -> None:
-    expected = _groups(planned(one), planned(other))
-    names = data.draw(st.permutations(list(one["clusters"])))
-    one = {**one, "clusters": {name: one["clusters"][name] for name in names}}
-    assert _groups(planned(one), planned(other)) == expected
-
-
-def _groups(before: Planned, after: Planned) -> set[object]:
-    found = review(diff_all(before.plans, after.plans), before, after)
-    changes = [(each.environment, change) for each in found.environments for change in changes_of(each)]
-    # What clusters share is counted once, in the first of the changes that it is part of.
-    plans = (*before.plans.values(), *after.plans.values())
-    shared = {planned.id for plan in plans for planned in plan.objects if not planned.owner.cluster}
-    groups: set[object] = {
-        (environment, _named(change), change.effect, frozenset(change.clusters), frozenset({*change.objects} - shared))
-        for environment, change in changes
-    }
-    return groups | (shared & {id for _, change in changes for id in change.objects})
-
-
-def _named(change: Change) -> Part:
-    """The part; the names of several clusters are in the order of the file."""
-    return change.part._replace(name="") if change.part.kind is PartKind.CLUSTER else change.part
+    assert not any(reviewed(one, other))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from tenantry.facts.explain import Explanation, explain
+from tenantry.facts.subjects import Kind, Subject
 from tenantry.fleet.fleet import Fleet
+from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import KubeObject
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
@@ -47,6 +50,14 @@ def _indented(text: str, columns: int) -> str:
 
 def fleet(text: str) -> Fleet:
     return fleet_of(parse(text.encode(), "tenants.yaml"))
+
+
+def explained(fleet: Fleet, subject: str, cluster: str | None = None, environment: str = "dev") -> Explanation:
+    """What `explain` says of `rocky/web`, `platform/dns` or `rocky`."""
+    tenant, _, app = subject.partition("/")
+    if tenant == PLATFORM:
+        return explain(fleet, plan(fleet, environment), Subject(Kind.ADDON, name=app), cluster)
+    return explain(fleet, plan(fleet, environment), Subject(Kind.APP if app else Kind.TENANT, tenant, app), cluster)
 
 
 def planned(text: str, environment: str = "dev") -> Plan:

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import completers
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.formats import FORMATS, Result
+from tenantry.cli.diff.between import compare_environments
+from tenantry.cli.diff.result import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.limits import LimitType
 from tenantry.cli.options import environments as environments_option
-from tenantry.cli.options import output, revision
+from tenantry.cli.options import output, revision, tenant_names
 from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
-from tenantry.compare.diff import diff_all
+from tenantry.kube.names import PLATFORM
 from tenantry.load import warnings_of
 from tenantry.messages.text import printable
 
@@ -31,7 +33,8 @@ Examples:
   tenantry diff main -e prod --max-deletions 0   allow no removal from prod
   tenantry diff ../release-7/tenants.yaml --all  another file, every field
   tenantry diff origin/main --output markdown    for a pull request's comment
-  tenantry diff main --output html > diff.html   a page with the fleet as a map
+  tenantry diff main --output html > diff.html   a page: tenants by clusters
+  tenantry diff --between dev prod -n rocky      how two environments differ
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -70,6 +73,14 @@ Exit codes:
     is_flag=True,
     help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
 )
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="FIRST SECOND",
+    shell_complete=completers.environments,
+    help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
+)
+@tenant_names(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
 @output(*FORMATS, kind="Diff")
 @reads_file
 def command(
@@ -80,6 +91,8 @@ def command(
     allowed: tuple[str, ...],
     output: str,
     *,
+    between: tuple[str, str] | None,
+    tenants: tuple[str, ...],
     merge_base: bool,
     everything: bool,
     strict: bool,
@@ -95,6 +108,8 @@ def command(
     `--output environments` prints the names of the environments with differences, without those that the file no longer
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
+    if between:
+        return compare_environments(file, *between, tenants, output)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
@@ -102,17 +117,15 @@ def command(
             say(f"  fix: if the file was moved, write: tenantry diff {printable(shlex.quote(sides.base.elsewhere[0]))}")
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
-        diffs = diff_all(sides.before, sides.after, sides.grants)
-        result = Result(sides, diffs, limits, everything=everything)
-    shown = result.shown(output, columns(sys.stdout))
-    if isinstance(shown, str):
-        if shown:
-            data(shown)
-    else:
-        data_json(shown)
+        result = Result(sides, limits, everything=everything)
+        different = result.is_different
+    if output == "json":
+        data_json(result.document(), "Diff")
+    elif shown := result.text(output, columns(sys.stdout)):
+        data(shown)
     for refusal in result.refusals:
         error(str(refusal))
     if strict and (warnings := warnings_of(sides.fleet)):
         report_warnings(warnings)
         return 2
-    return 4 if result.refusals else int(any(diffs))
+    return 4 if result.refusals else int(different)

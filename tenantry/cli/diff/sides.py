@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tenantry.cli.failures import as_document
 from tenantry.cli.output import data_json, report_invalid, working
-from tenantry.compare.moves import Widened, widened
-from tenantry.compare.revision import Base, load_base
+from tenantry.facts.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.guard.permissions import checked
@@ -22,12 +21,11 @@ from tenantry.stacks.outcome import for_stack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """fleet: the file as it is; before, after: the plans by environment; grants: what is granted more, by environment."""
+    """fleet: the file as it is; before, after: the plans by environment."""
 
     fleet: Fleet
     base: Base
     after: Mapping[str, Plan]
-    grants: Mapping[str, tuple[Widened, ...]]
 
     @property
     def before(self) -> Mapping[str, Plan]:
@@ -43,13 +41,10 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
         fleet = load_fleet(file)
         after = _chosen(fleet, environments, tell)
     known: set[str] = set(fleet.environments)
-    grants: dict[str, tuple[Widened, ...]] = {}
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:
         known.update(there.environments)
-        plans = after if _same(there, fleet) else _chosen(there, environments, tell)
-        grants.update({name: widened(there, fleet, name) for name in plans if name in after})
-        return plans
+        return after if _same(there, fleet) else _chosen(there, environments, tell)
 
     try:
         with working(f"planning {base}") as tell:
@@ -64,7 +59,7 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
     if unknown := [environment for environment in environments if environment not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
-    return Sides(fleet=fleet, base=before, after=after, grants=grants)
+    return Sides(fleet=fleet, base=before, after=after)
 
 
 def _same(one: Fleet, other: Fleet) -> bool:

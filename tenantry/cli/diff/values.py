@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from tenantry.cli.annotated import scalar
-from tenantry.compare.fields import Entry, FieldChange
-from tenantry.compare.review.model import Setting
+from tenantry.cli.annotated import place, scalar
+from tenantry.facts.changes import ChangedValue
+from tenantry.facts.fields import Entry, FieldChange
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, printable
@@ -19,38 +19,30 @@ _MOST_TEXT_LINES = 2_000
 
 
 class Line(NamedTuple):
-    """sign: "!" warning, "-" removed, "+" added, "~" changed, " " none of these; depth: the indentation."""
+    """sign: "!" warning, "-" removed, "+" added, "~" changed, " " none of these; depth: the indentation; comment: a place."""
 
     sign: str
     text: str
     depth: int = 0
+    comment: str = ""
 
 
 class DisplayLimits(NamedTuple):
     """How much is shown.
 
-    environment: lines of an environment; lines: of a section; changes: of a tenant; fields: of an object or an app;
-    text: lines of a text; value, sentence: characters; names: on a line; few: clusters that are named, not counted.
+    dangers, changes: of a section; values: of a change; text: lines of a text; value, sentence: characters; names: on a line.
     """
 
-    environment: int = 80
-    lines: int = 25
-    changes: int = 12
-    fields: int = 8
+    dangers: int = 25
+    changes: int = 40
+    values: int = 12
     text: int = 6
     value: int = 60
-    names: int = MOST_NAMES
-    few: int = 3
     sentence: int = 500
+    names: int = MOST_NAMES
 
 
-_ENDLESS = 10**9
-EVERYTHING = DisplayLimits(*(_ENDLESS for _ in DisplayLimits._fields))
-
-
-def sentence(text: str, limits: DisplayLimits) -> str:
-    """A sentence, which can quote a value of the file."""
-    return shortened(printable(text), limits.sentence)
+EVERYTHING = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))
 
 
 def cut(lines: Iterable[Line], most: int) -> list[Line]:
@@ -58,26 +50,33 @@ def cut(lines: Iterable[Line], most: int) -> list[Line]:
     lines = list(lines)
     if len(lines) <= most:
         return lines
-    sign, _, depth = lines[most]
+    sign, _, depth, _ = lines[most]
     return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --all shows them", depth)]
+
+
+def value_lines(values: Iterable[ChangedValue], limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """The values of a change with their places."""
+    values = list(values)
+    for value in values[: limits.values]:
+        lines = _value(format_field(value.path), value.before, value.after, limits, depth)
+        first = next(lines)
+        yield first._replace(comment=", ".join(map(place, value.places)))
+        yield from lines
+    if len(values) > limits.values:
+        yield Line(" ", f"and {len(values) - limits.values} more values; --all shows them", depth)
 
 
 def field_lines(fields: Iterable[FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
     """The fields of an object."""
-    own = ((format_field(field.path), field.before, field.after) for field in fields)
-    return value_lines(own, limits, depth)
-
-
-def value_lines(values: Iterable[tuple[str, Any, Any]], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
-    """Args: values: key, value before, and value after; a value can be ABSENT."""
-    values = list(values)
-    for key, before, after in values[: limits.fields]:
-        yield from _value(shortened(printable(key), 2 * limits.value), before, after, limits, depth)
-    if len(values) > limits.fields:
-        yield Line(" ", f"and {len(values) - limits.fields} more fields; --all shows them", depth)
+    fields = list(fields)
+    for field in fields[: limits.values]:
+        yield from _value(format_field(field.path), field.before, field.after, limits, depth)
+    if len(fields) > limits.values:
+        yield Line(" ", f"and {len(fields) - limits.values} more fields; --all shows them", depth)
 
 
 def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    key = shortened(printable(key), 2 * limits.value)
     if before is ABSENT:
         yield Line("+", f"{key}: {shortened(shown(after), limits.value)}", depth)
     elif after is ABSENT:
@@ -88,11 +87,6 @@ def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int)
     else:
         one, other = around(*both(before, after), limits.value)
         yield Line("~", f"{key}: {one} -> {other}", depth)
-
-
-def new_value(setting: Setting, most: int = DisplayLimits().value) -> str:
-    """A setting of something that is added, which describes it more than it changes it."""
-    return f"{shortened(printable(setting.key), 2 * most)}: {shortened(shown(setting.after), most)}"
 
 
 def format_field(path: tuple[str | int, ...]) -> str:

@@ -144,7 +144,6 @@ def _result(editor: Editor, how: How, done: Sequence[str], checked: Checked | No
     """What `--output json` prints. Secrets are hidden in the differences of the files."""
     changes = editor.changes()
     errors, warnings, compared = checked or Checked((), (), None)
-    consequences = compared.document().model_dump() if compared else {"environments": [], "unchanged": []}
     return {
         "edits": done if changes else [],
         "written": bool(changes) and not how.dry_run,
@@ -152,8 +151,7 @@ def _result(editor: Editor, how: How, done: Sequence[str], checked: Checked | No
         "valid": not errors,
         "errors": errors,
         "warnings": warnings,
-        "environments": consequences["environments"],
-        "unchanged": consequences["unchanged"],
+        "environments": compared.document().environments if compared else [],
     }
 
 

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from tenantry.cli.diff.formats import Result
+from tenantry.cli.diff.result import Document, Result
 from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.output import say
-from tenantry.compare.diff import diff_all
-from tenantry.compare.moves import widened
-from tenantry.compare.revision import Base
 from tenantry.edit.editor import Editor
+from tenantry.facts.revision import Base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import Reader
-
-if TYPE_CHECKING:
-    from tenantry.cli.documents.diff import Diff
-
 
 _BEFORE = "the file before this edit"
 
@@ -30,12 +24,11 @@ class Compared:
 
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
-        self._diffs = diff_all(sides.before, sides.after, sides.grants)
-        self._result = Result(sides, self._diffs, Limits(sides, None, ()), everything=False)
+        self._result = Result(sides, Limits(sides, None, ()), everything=False)
 
     @property
     def is_different(self) -> bool:
-        return any(self._diffs)
+        return self._result.is_different
 
     @property
     def refusals(self) -> list[Refused]:
@@ -44,10 +37,10 @@ class Compared:
 
     def text(self, width: int | None) -> str:
         """The review, without the line that names what it compares with."""
-        return str(self._result.shown("text", width)).partition("\n\n")[2]
+        return self._result.text("text", width).partition("\n\n")[2]
 
-    def document(self) -> Diff:
-        """The document of kind Diff."""
+    def document(self) -> Document:
+        """What `tenantry diff --output json` prints."""
         return self._result.document()
 
 
@@ -76,9 +69,8 @@ def check_both(editor: Editor) -> Checked:
         return Checked(after.errors, (), None)
     warned = {_essence(warning) for warning in warnings_of(before.fleet)}
     warnings = tuple(warning for warning in warnings_of(after.fleet) if _essence(warning) not in warned)
-    grants = {name: widened(before.fleet, after.fleet, name) for name in before.plans if name in after.plans}
     base = Base(_BEFORE, fleet=before.fleet, plans=before.plans)
-    return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans, grants=grants)))
+    return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans)))
 
 
 class _Side:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tenantry.cli.diff.values import both, format_field, shown
 from tenantry.cli.importing.text import counts_in_words, first_line, identity
-from tenantry.compare.fields import FieldChange
+from tenantry.facts.fields import FieldChange
 from tenantry.importing.environments import summary
 from tenantry.importing.model import LeftOver, Proven, Unread
 from tenantry.importing.report import Report

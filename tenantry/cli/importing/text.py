@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from tenantry.cli.diff.terminal import changes, line_as_text
+from tenantry.cli.diff.lines import changed_objects
+from tenantry.cli.diff.text import line_text
 from tenantry.cli.diff.values import DisplayLimits, Line
-from tenantry.compare.diff import Changed
-from tenantry.compare.fields import FieldChange
+from tenantry.facts.fields import FieldChange
+from tenantry.facts.objects import Changed
 from tenantry.importing.environments import summary
 from tenantry.importing.model import Added, LeftOver, Proven, Read, Unread
 from tenantry.importing.report import Counts, Report
@@ -109,7 +110,7 @@ def _by_reason(
     if found:
         yield f"{title} ({len(found)}):"
     for (reason, fix), group in grouped(found, lambda each: (each.reason, each.fix)).items():
-        yield line_as_text(Line("!", in_words(group, limits.names)), width)
+        yield line_text(Line("!", in_words(group, limits.names)), width)
         yield from _indented(reason, width)
         if fix:
             yield from _indented(f"fix: {fix}", width)
@@ -119,7 +120,7 @@ def _fields(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -
     if found:
         yield f"Adoption changes {counted(len(found), 'object')}:"
         lines = _changes(((each, each.changed) for each in found), limits)
-        yield from (line_as_text(line, width) for line in lines)
+        yield from (line_text(line, width) for line in lines)
 
 
 def _staying(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -> Iterator[str]:
@@ -127,11 +128,11 @@ def _staying(found: Sequence[Proven], limits: DisplayLimits, width: int | None) 
         yield "These fields stay on the objects, but tenants.yaml does not say them:"
         lines = _changes(((each, each.stays) for each in found), limits)
         # They stay, so no sign of a removal.
-        yield from (line_as_text(line._replace(sign=" "), width) for line in lines)
+        yield from (line_text(line._replace(sign=" "), width) for line in lines)
 
 
 def _changes(found: Iterable[tuple[Proven, tuple[FieldChange, ...]]], limits: DisplayLimits) -> list[Line]:
-    return changes(
+    return changed_objects(
         (Changed(replace(each.planned, manifest=each.read.manifest), each.planned, fields) for each, fields in found),
         limits,
     )
@@ -141,7 +142,7 @@ def _added(added: Sequence[Added], width: int | None) -> Iterator[str]:
     if added:
         kinds = Counter(each.id.kind for each in added)
         yield f"Adoption creates {counted(len(added), 'object')}:"
-        yield line_as_text(Line("+", ", ".join(f"{count} {kind}" for kind, count in kinds.items())), width)
+        yield line_text(Line("+", ", ".join(f"{count} {kind}" for kind, count in kinds.items())), width)
 
 
 def _steps(steps: Sequence[Step], width: int | None) -> Iterator[str]:

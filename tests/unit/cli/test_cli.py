@@ -531,7 +531,7 @@ def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod")
     assert re.search("\nafter: test +# changes of apps wait until test runs them and .* 1h, ", out)
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod", "--output", "json")
-    assert json.loads(out)["gate"]["soak"] == "1h"
+    assert json.loads(out)["gate"][0] == {"environment": "test", "soak": "1h"}
 
 
 def test_render_writes_environments_in_the_same_order(capsys: Capture) -> None:

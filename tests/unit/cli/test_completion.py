@@ -45,7 +45,7 @@ def offered(*words: str) -> list[str]:
         (("why", "rocky/web", ""), []),
         (("status", ""), ["dev"]),
         (("preflight", "d"), ["dev"]),
-        (("parity", "dev", ""), ["dev"]),
+        (("diff", "--between", "dev", ""), ["dev"]),
         (("explain", "rocky", "web", "-c", ""), ["hub", "edge"]),
         (("preflight", "--cluster", "e"), ["edge"]),
         (("bootstrap", ""), ["hub", "edge"]),

@@ -61,7 +61,26 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
     Path("other.yaml").write_text(EMPTIED)
     assert (run(["--file", "other.yaml", "diff"]), *capsys.readouterr()) == (
         1,
-        f"against HEAD ({hash})\n\ndev (new): no object changes\n  it is new; its management cluster is hub\n",
+        f"""\
+against HEAD ({hash})
+
+dev: both clusters
+  + environment
+      + management: hub  # other.yaml:3:21 (environment dev)
+  + cluster hub
+      + environments: [dev]  # other.yaml:5:23 (cluster hub)
+      + labels.tier: hub  # other.yaml:5:45 (cluster hub)
+  + cluster edge
+      + environments: [dev]  # other.yaml:6:24 (cluster edge)
+      + labels.tier: edge  # other.yaml:6:46 (cluster edge)
+      + kubeconfig.kamaji.controlPlane: edge  # other.yaml:6:89 (cluster edge)
+      + kubeconfig.kamaji.namespace: kamaji  # other.yaml:6:106 (cluster edge)
+      + chart.helm.url: https://charts.example.com  # other.yaml:7:32 (platform)
+      + chart.helm.version: 0.1.0  # other.yaml:7:71 (platform)
+
+objects
+  dev: new; no object differs
+""",
         f"HEAD ({hash}) has no other.yaml: everything is new\n",
     )
     assert run(["diff", "HEAD", "--merge-base", "--output", "json"]) == 0
@@ -73,18 +92,13 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1", "2", "0%", "60%")] == [4, 4, 1, 4, 1]
     assert compared(capsys, "--max-deletions", "0", "--allow-deletion", "tenant/movy")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "0", "--output", "json")
-    (found,) = json.loads(out)["environments"]
-    assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
-        4,
-        {"tenants": 1, "namespaces": 2, "apps": 0},
-        0,
-        True,
-    )
+    found = json.loads(out)
+    assert (code, found["maxDeletions"]) == (4, {"dev": 0})
     assert err.startswith(
         "error: `tenantry up` of environment 'dev' would be refused: this run would remove 1 tenant; the limit for 'dev' is 0"
     )
     assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
-    (refusal,) = found["refusals"]
+    (refusal,) = found["refusals"]["dev"]
     assert (refusal["code"], err) == ("removals", f"error: {refusal['message']}\n  fix: {refusal['fix']}\n")
 
 
@@ -97,22 +111,12 @@ def test_strict_makes_errors_of_the_warnings_of_the_file(capsys: Capture) -> Non
     assert compared(capsys, "--strict")[::2] == (0, "")
 
 
-def test_json_has_the_former_names(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(BASE.replace("  rocky:\n", "  rocco:\n"))
-    code, out, _ = compared(capsys, "--output", "json")
-    tenants = json.loads(out)["environments"][0]["review"]["tenants"]
-    assert (code, [(each["tenant"], each["was"], each["effect"]) for each in tenants]) == (
-        1,
-        [("rocco", "rocky", "renamed")],
-    )
-
-
 def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(EMPTIED)
     assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "99")
     assert code == 4
-    assert "  - tenant rocky on hub, edge\n" in out
+    assert "  - 1 tenant and 1 app (rocky, rocky/web) on both clusters\n" in out
     assert err.startswith(
         "error: `tenantry up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
     )
@@ -226,8 +230,42 @@ def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capt
     )
 
 
-def test_names_of_nothing_are_nothing(capsys: Capture) -> None:
-    assert compared(capsys, "--output", "names") == (0, "", "")
+def test_two_environments_are_compared_with_what_is_written_differently(capsys: Capture) -> None:
+    more = BASE.replace("{management: hub}", "{management: hub}\n  old: {management: hub, namespace: 'o-{tenant}'}")
+    more = more.replace("[dev]", "[dev, old]").replace(
+        "web: {", "web: {overrides: {environments: {old: {kustomize: {path: ./old}}}}, "
+    )
+    Path("tenants.yaml").write_text(more)
+    assert (run(["diff", "--between", "dev", "old", "-n", "rocky"]), *capsys.readouterr()) == (
+        1,
+        "dev -> old\n"
+        "  ~ tenant rocky\n"
+        "      ~ namespace: {tenant} -> o-{tenant}  # tenants.yaml:4:37 (environment old)\n"
+        "  ~ rocky/web\n"
+        "      ~ kustomize.path: ./ -> ./old  # tenants.yaml:16:64 (environment old)\n",
+        "",
+    )
+    assert run(["diff", "--between", "dev", "old", "-o", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["environments"], len(found["changes"])) == ("Comparison", ["dev", "old"], 3)
+    assert run(["diff", "--between", "dev", "old", "-o", "markdown"]) == 1
+    assert "!   kustomize.path: ./ -> ./old" in capsys.readouterr().out
+    assert (run(["diff", "--between", "dev", "dev"]), *capsys.readouterr()) == (0, "dev -> dev: no difference\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dev", "dev", "-o", "html"), "--between has no format 'html'"),
+        (("dev", "nope"), "tenants.yaml declares no environment 'nope' (declared: dev)"),
+        (("dev", "dev", "-n", "nope"), "tenants.yaml declares no tenant 'nope' (declared: rocky, platform)"),
+    ],
+)
+def test_a_comparison_of_environments_refuses_what_it_does_not_know(
+    arguments: tuple[str, ...], message: str, capsys: Capture
+) -> None:
+    assert run(["diff", "--between", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {message}\n")
 
 
 def test_colours_only_where_they_are_wanted(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +273,7 @@ def test_colours_only_where_they_are_wanted(capsys: Capture, monkeypatch: pytest
     plain = compared(capsys)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
     coloured = compared(capsys)[1]
-    assert "\x1b[31m  - tenant rocky on hub, edge\x1b[0m" in coloured
+    assert "\x1b[31m  - 1 tenant and 1 app (rocky, rocky/web) on both clusters\x1b[0m" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert compared(capsys)[1] == plain
     assert "\x1b" not in plain

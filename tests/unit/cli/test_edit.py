@@ -38,7 +38,11 @@ tenants.yaml: set tenants.rocky.quota.pods to 60
 
 dev, prod: 1 tenant on all 5 clusters
   ~ tenant rocky on all 5 clusters
-      ~ quota.pods: 40 -> 60
+      ~ quota.pods: 40 -> 60  # tenants.yaml:66:19 (tenant)
+
+objects
+  dev: 2 changed
+  prod: 3 changed
 """
 SET = FLEET.replace("  rocky:\n", "  rocky:\n    quota: {pods: 60}\n")
 
@@ -59,11 +63,15 @@ def test_null_removes_the_entry_and_warns_of_what_its_absence_does(capsys: Captu
         """\
 tenants.yaml: removed tenants.rocky.quota.pods
 
-! dev, prod: the quota of tenant 'rocky' is lowered on all of its clusters: pods 60 -> 40
+! dev, prod: quota: tenant rocky on all 5 clusters: its quota is lowered: pods 60 -> 40
 
 dev, prod: 1 tenant on all 5 clusters
   ~ tenant rocky on all 5 clusters
-      ~ quota.pods: 60 -> 40
+      ~ quota.pods: 60 -> 40  # tenants.yaml:58:17 (defaults)
+
+objects
+  dev: 2 changed
+  prod: 3 changed
 """,
         "",
     )

@@ -169,7 +169,6 @@ def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: st
     ("habit", "what"),
     [
         ("list tenants -n rocky", "list tenants --tenant rocky"),
-        ("parity dev dev --app rocky/web", "parity dev dev --tenant rocky --app web"),
         ("list placements -c tier=edge", "list placements -c edge"),
         ("list clusters -c tier=hub", "list clusters -c hub"),
     ],

@@ -91,24 +91,24 @@ def refused(capsys: Capture, *arguments: str) -> str:
 
 TENANT = """\
 # tenant rocky in environment dev
-namespaces:
-  edge: dev-rocky      # f:3:37 (environment dev), from '{env}-{tenant}'
-settings:
-  role: admin          # default
-  interval: 3m         # f:21:15 (tenant)
-  retryInterval: 30s   # default
-  timeout: 2m          # f:17:12 (defaults)
-  network: isolated    # default
-  quota:
-    cpu: '8'           # f:18:26 (defaults)
-    memory: 1Gi        # f:22:33 (tenant)
-    pods: null         # removed at f:22:19 (tenant)
-  podSecurity:
-    enforce: baseline  # default
 apps:
-  web: [edge]          # selector: labels tier=edge, f:28:19 (app)
-  cache: [edge]        # selector: names edge, hub, except hub, f:46:19 (app)
-  nowhere: []          # selector: names far, f:49:19 (app)
+  web: [edge]           # selector: labels tier=edge, f:28:19 (app)
+  cache: [edge]         # selector: names edge, hub, except hub, f:46:19 (app)
+  nowhere: []           # selector: names far, f:49:19 (app)
+
+edge:
+  namespace: dev-rocky  # f:3:37 (environment dev), from '{env}-{tenant}'
+  role: admin           # default
+  interval: 3m          # f:21:15 (tenant)
+  retryInterval: 30s    # default
+  timeout: 2m           # f:17:12 (defaults)
+  network: isolated     # default
+  quota:
+    cpu: '8'            # f:18:26 (defaults)
+    memory: 1Gi         # f:22:33 (tenant)
+    pods: null          # removed at f:22:19 (tenant)
+  podSecurity:
+    enforce: baseline   # default
 """
 
 
@@ -122,7 +122,7 @@ clusters:                                   # selector: labels tier=edge, f:28:1
   hub: not placed                           # label tier is 'hub', f:6:45 (cluster hub)
   edge: placed                              # its labels match, f:9:20 (cluster edge)
   bare: not placed                          # has no label 'tier', f:12:9 (cluster bare)
-# not in environment dev: far
+# in other environments: far
 
 edge:                                       # Kustomization kamaji/edge-dev-rocky-web
   namespace: dev-rocky                      # f:3:37 (environment dev), from '{env}-{tenant}'
@@ -156,10 +156,10 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
           branch: main                      # f:24:59 (source)
         interval: 5m                        # default
         timeout: 60s                        # default
+  clusters:
+    labels:
+      tier: edge                            # f:28:35 (app)
   placeholders:
-    env: dev                                # built in
-    tenant: rocky                           # built in
-    cluster: edge                           # built in
     domain: edge.example.com                # f:10:25 (cluster edge)
     git: https://git.example.com            # f:3:97 (environment dev)
 """
@@ -175,7 +175,7 @@ clusters:                                 # selector: names edge, hub, except hu
   hub: not placed                         # excluded by name, f:46:50 (app)
   edge: placed                            # named, f:46:28 (app)
   bare: not placed                        # not named, f:46:27 (app)
-# not in environment dev: far
+# in other environments: far
 
 edge:                                     # HelmRelease kamaji/edge-dev-rocky-cache
   namespace: dev-rocky                    # f:3:37 (environment dev), from '{env}-{tenant}'
@@ -205,9 +205,9 @@ edge:                                     # HelmRelease kamaji/edge-dev-rocky-ca
         type: default                     # default
         interval: 10m                     # default
         timeout: 60s                      # default
-  placeholders:
-    env: dev                              # built in
-    tenant: rocky                         # built in
+  clusters:
+    names: [edge, hub]                    # f:46:27 (app)
+    exclude: [hub]                        # f:46:49 (app)
 """
 
 
@@ -246,8 +246,9 @@ def test_a_release_is_shown_with_the_tenants_retry_interval_where_it_uses_it(
 
 IDLE = """\
 # tenant idle in environment dev
-namespaces: {}
-settings:
+
+on no cluster:
+  namespace: dev-idle  # f:3:37 (environment dev), from '{env}-{tenant}'
   role: admin          # default
   interval: 1m         # f:16:13 (defaults)
   retryInterval: 30s   # default
@@ -258,7 +259,6 @@ settings:
     cpu: '8'           # f:18:26 (defaults)
   podSecurity:
     enforce: baseline  # default
-apps: {}
 """
 
 
@@ -309,31 +309,6 @@ def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], 
     assert expected == refused(capsys, *arguments)
 
 
-def test_json_tells_the_same_of_an_app(capsys: Capture) -> None:
-    told = json.loads(explain(capsys, "rocky", "web", "--cluster", "edge", "--output", "json"))
-    here = {"level": "cluster edge", "file": "f", "line": 9, "column": 20}
-    assert told["clusters"] == [{"cluster": "edge", "placed": True, "reason": "its labels match", "origin": here}]
-    placed = told["placed"]["edge"]
-    values = {".".join(map(str, value["path"])): value for value in placed["values"]}
-    assert {
-        "path": ["kustomize", "path"],
-        "value": "./web/dev",
-        "origin": {"level": "app", "file": "f", "line": 31, "column": 17},
-        "written": "./web/{env}",
-    } == values["kustomize.path"]
-    assert {"path": ["kustomize", "prune"], "value": True, "origin": None} == values["kustomize.prune"]
-    removed = {"level": "environment dev", "file": "f", "line": 42, "column": 90}
-    gone = ["kustomize", "postBuild", "substitute", "GONE"]
-    assert {"path": gone, "value": None, "origin": None, "removed": removed} == values[".".join(gone)]
-    assert [value["path"][0] for value in placed["placeholders"]] == ["env", "tenant", "cluster", "domain", "git"]
-
-
-def test_json_tells_the_same_of_a_tenant(capsys: Capture) -> None:
-    told = json.loads(explain(capsys, "idle", "--output", "json"))
-    assert ("idle", "dev", [], {}) == (told["tenant"], told["environment"], told["namespaces"], told["apps"])
-    assert {"path": ["role"], "value": "admin", "origin": None} == told["settings"][0]
-
-
 def test_an_app_is_shown_with_who_keeps_its_order(capsys: Capture) -> None:
     text = SOUND.replace(
         "        kustomize:\n          source: manifests\n          path: ./web/{env}",
@@ -344,9 +319,8 @@ def test_an_app_is_shown_with_who_keeps_its_order(capsys: Capture) -> None:
         "  order:                                    # who waits for each dependency\n"
         "    after cache: kept by tenantry up, at creation and change only\n"
     ) in explain(capsys, "rocky", "web")
-    app = json.loads(explain(capsys, "rocky", "web", "--output", "json"))
-    assert app["placed"]["edge"]["order"] == {"cache": "pulumi"}
-    assert "order" not in json.loads(explain(capsys, "rocky", "cache", "--output", "json"))["placed"]["edge"]
+    (placed,) = json.loads(explain(capsys, "rocky", "web", "--output", "json"))["placed"]
+    assert placed["order"] == {"cache": "pulumi"}
 
 
 def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,44 +352,37 @@ def test_what_an_environment_has_from_another_is_traced_to_it(capsys: Capture) -
         .replace("{tier: edge}}\n        k", "{tier: far}}\n        k")
         .replace("far: {environments: [prod]", "far: {labels: {tier: far}, environments: [prod]")
     )
-    told = json.loads(explain(capsys, "rocky", "web", "-e", "prod", "-o", "json"))["placed"]["far"]
-    domain = next(value for value in told["placeholders"] if value["path"] == ["domain"])
+    (placed,) = json.loads(explain(capsys, "rocky", "web", "-e", "prod", "-o", "json"))["placed"]
+    domain = next(value for value in placed["values"] if value["path"] == ["placeholders", "domain"])
     assert [("dev.example.com", "environment dev"), ("prod-rocky", "environment dev")] == [
-        (value["value"], value["origin"]["level"]) for value in (domain, told["values"][0])
+        (value["value"], value["origin"]["level"]) for value in (domain, placed["values"][0])
     ]
 
 
 ALERTS = """\
-alerts:
-  chat:
-    provider:
-      type: slack       # f:54:26 (tenant)
-      channel: '{env}'  # f:54:42 (tenant)
-    credentials: slack  # f:55:22 (tenant)
-    apps: [web]         # f:56:15 (tenant)
+  alerts:
+    chat:
+      provider:
+        type: slack       # f:54:26 (tenant)
+        channel: dev      # f:54:42 (tenant), from '{env}'
+      credentials: slack  # f:55:22 (tenant)
+      apps: [web]         # f:56:15 (tenant)
 """
 
 
-def test_a_tenants_alerts_are_shown_as_written(capsys: Capture) -> None:
+def test_a_tenants_alerts_are_shown(capsys: Capture) -> None:
     chat = "provider: {type: slack, channel: '{env}'}\n        credentials: slack\n        apps: [web]"
     written = f"    credentials: {{slack: {{existing: true}}}}\n    alerts:\n      chat:\n        {chat}\n"
     Path("f").write_text(FLEET.replace("  idle: {}\n", f"{written}  idle: {{}}\n"))
-    assert explain(capsys, "rocky").endswith(ALERTS)
-    shown = json.loads(explain(capsys, "rocky", "--output", "json"))["alerts"]
-    assert [(each["path"], each["value"], each["origin"]["line"]) for each in shown] == [
-        (["chat", "provider", "type"], "slack", 54),
-        (["chat", "provider", "channel"], "{env}", 54),
-        (["chat", "credentials"], "slack", 55),
-        (["chat", "apps"], ["web"], 56),
-    ]
+    assert ALERTS in explain(capsys, "rocky")
 
 
 RIGHTS = """\
   serviceAccount:
-    name: deployer     # f:51:28 (tenant)
+    name: deployer      # f:51:28 (tenant)
   clusterRoles:
     pv:
-      role: volumes    # f:52:31 (tenant)
+      role: volumes     # f:52:31 (tenant)
 """
 
 
@@ -426,21 +393,19 @@ def test_what_only_the_tenants_entry_sets_is_among_its_settings(capsys: Capture)
 
 
 RECEIVERS = """\
-receivers:
-  push:
-    type: github          # f:52:20 (tenant)
-    sources: [manifests]  # f:52:37 (tenant)
-    credentials: there    # f:52:63 (tenant)
+  receivers:
+    push:
+      type: github          # f:52:20 (tenant)
+      sources: [manifests]  # f:52:37 (tenant)
+      credentials: there    # f:52:63 (tenant)
 """
 
 
-def test_a_tenants_receivers_are_shown_as_written(capsys: Capture) -> None:
+def test_a_tenants_receivers_are_shown(capsys: Capture) -> None:
     written = "    receivers:\n      push: {type: github, sources: [manifests], credentials: there}\n"
     written += "    credentials: {there: {existing: true}}\n"
     Path("f").write_text(FLEET.replace("  idle: {}\n", f"{written}  idle: {{}}\n"))
-    assert explain(capsys, "rocky").endswith(RECEIVERS)
-    shown = json.loads(explain(capsys, "rocky", "--output", "json"))["receivers"]
-    assert [each["path"] for each in shown] == [["push", "type"], ["push", "sources"], ["push", "credentials"]]
+    assert RECEIVERS in explain(capsys, "rocky")
 
 
 def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) -> None:

@@ -29,7 +29,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("render",): (),
     ("diff",): ("./before.yaml",),
     ("explain",): ("rocky", "-e", "dev"),
-    ("parity",): ("dev", "dev"),
     ("list",): ("apps",),
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),

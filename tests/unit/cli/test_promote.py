@@ -68,9 +68,11 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
         "tenants.yaml: rocky/web: set helm.version in prod to 2.1.0\n"
         "\n"
         "prod: 1 tenant, 1 app on 1 cluster\n"
-        "  ~ tenant rocky\n"
-        "      ~ app web on hub-prod\n"
-        "          ~ helm.version: 2.0.3 -> 2.1.0\n"
+        "  ~ rocky/web on hub-prod\n"
+        "      ~ helm.version: 2.0.3 -> 2.1.0  # tenants.yaml:22:31 (environment prod)\n"
+        "\n"
+        "objects\n"
+        "  prod: 1 added, 1 changed, 1 removed\n"
         "\n"
         "no difference: dev\n",
         err,

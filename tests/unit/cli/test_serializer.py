@@ -15,7 +15,7 @@ import pytest
 
 from tenantry.cli.failures import as_document
 from tenantry.cli.serializer import as_json, plain
-from tenantry.compare.fields import Entry, FieldChange
+from tenantry.facts.fields import Entry, FieldChange
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import NOWHERE, InvalidFleet, Location, Problem, Refused, error
 from tests.table import table

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.explain import explain_app
 from tenantry.fleet.classes import is_of_class, is_platforms_source
 from tenantry.load import warnings_of
-from tenantry.plan.plan import plan
 from tests.table import table
-from tests.unit.texts import FRAME, fleet, planned, problems, told
+from tests.unit.texts import FRAME, explained, fleet, planned, problems, told
 
 CUSTOMER = (
     "customer: {clusters: {names: [hub]}, sources: {charts: {helm: {url: https://charts.example.com}}},"
@@ -140,7 +138,7 @@ def test_explain_names_the_class_and_its_line() -> None:
     classes = f"{CUSTOMER}\nsmall: {{class: customer, {where.replace('KEY', 'a').replace('OVER', 'b')}}}"
     own = f"acme: {{class: small, {where.replace('KEY', 'seats').replace('OVER', 'c')}}}"
     built = fleet(text(classes, own))
-    (placed,) = explain_app(built, plan(built, "dev"), "acme", "app").placed
+    (placed,) = explained(built, "acme/app").placed
     origins = {value.path[-1]: value.origin for value in placed.values}
     levels = {key: (origin.level, origin.location.line) for key, origin in origins.items() if origin}
     assert (levels["version"], levels["seats"]) == (("class customer", 10), ("app", 13))

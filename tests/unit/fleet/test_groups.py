@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tenantry.explain import explain_app
 from tenantry.load import warnings_of
 from tests.table import table
-from tests.unit.texts import fleet, planned, problems, told
+from tests.unit.texts import explained, fleet, planned, problems, told
 
 
 def text(groups: str, clusters: str) -> str:
@@ -216,16 +215,14 @@ def test_many_groups_one_through_the_other_are_refused() -> None:
 
 def test_a_value_from_a_group_is_explained_with_its_place() -> None:
     loaded = fleet(text(EDGE, "edge-1: {group: edge}"))
-    (placed,) = explain_app(
-        loaded, planned(text(EDGE, "edge-1: {group: edge}"), "prod"), "rocky", "web", "edge-1"
-    ).placed
+    (placed,) = explained(loaded, "rocky/web", "edge-1", "prod").placed
     assert [
         (each.path, each.origin and each.origin.level, each.origin and each.origin.location.line)
-        for each in placed.placeholders
-        if each.origin
+        for each in placed.values
+        if each.path[0] == "placeholders"
     ] == [
-        (("zone",), "group edge", 4),
-        (("ring",), "group edge", 4),
+        (("placeholders", "zone"), "group edge", 4),
+        (("placeholders", "ring"), "group edge", 4),
     ]
 
 

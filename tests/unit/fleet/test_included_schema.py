@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from jsonschema_rs import meta
 
 from tenantry.cli.app import app, run
-from tenantry.explain.grants import NEVER
+from tenantry.facts.explained_grants import NEVER
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.included_schema import included_schema_of
 from tenantry.load import load_fleet

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cli.documents.explanation import ExplainedTenant
-from tenantry.explain import explain_app, explain_tenant
 from tenantry.fleet.settings import setting_origin, tenant_settings
 from tenantry.load import plan_all
 from tests.table import table
-from tests.unit.texts import fleet, planned, problems
+from tests.unit.texts import explained, fleet, planned, problems
 
+QUOTA = ("quota", "pods")
 FLEET = """\
 apiVersion: tenantry/v1
 environments:
@@ -136,7 +135,7 @@ def test_the_interval_of_an_override_is_that_of_the_tenants_apps_there() -> None
         if each.id.kind == "Kustomization"
     }
     assert intervals == {"hub": "10m", "edge": "33m"}
-    (placed,) = explain_app(fleet(text), planned(text), "rocky", "web", "edge").placed
+    (placed,) = explained(fleet(text), "rocky/web", "edge").placed
     (interval,) = (each for each in placed.values if each.path == ("kustomize", "interval"))
     assert interval.origin
     assert (interval.value, interval.origin.level) == ("33m", "cluster edge")
@@ -146,21 +145,17 @@ def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_
     text = text_of(
         "{environments: {dev: {quota: {pods: 2}}}}", "{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}]}"
     )
-    explained = explain_tenant(fleet(text), planned(text), "rocky")
-    shared = {each.path: (each.value, each.origin and each.origin.level) for each in explained.settings}
-    assert shared["quota", "pods"] == ("2", "environment dev")
-    differing = {
-        cluster: [(each.path, each.value) for each in values] for cluster, values in explained.differing.items()
+    found = explained(fleet(text), "rocky")
+    values = {
+        each.cluster: [
+            (value.value, value.origin.level) for value in each.values if value.path == QUOTA and value.origin
+        ]
+        for each in found.placed
     }
-    assert differing == {"edge": [(("quota", "pods"), "4")]}
-    (value,) = explained.differing["edge"]
-    assert value.origin
-    assert value.origin.level == "where tier=edge"
-    assert "differing" in ExplainedTenant.model_validate(explained).model_dump()
-    other = explain_tenant(fleet(text_of()), planned(text_of()), "rocky")
-    assert "differing" not in ExplainedTenant.model_validate(other).model_dump()
-    alone = explain_tenant(fleet(text), planned(text), "rocky", "edge")
-    assert ({}, "4") == (alone.differing, next(each.value for each in alone.settings if each.path == ("quota", "pods")))
+    assert values == {"hub": [("2", "environment dev")], "edge": [("4", "where tier=edge")]}
+    assert QUOTA not in {value.path for value in found.shared}
+    (alone,) = explained(fleet(text), "rocky", "edge").placed
+    assert [value.value for value in alone.values if value.path == QUOTA] == ["4"]
 
 
 def test_a_service_account_of_others_in_an_override_is_refused_at_its_place() -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.explain import explain_app
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
-from tests.unit.texts import FRAME, fleet, one, planned, problems, rocky
+from tests.unit.texts import FRAME, explained, fleet, one, planned, problems, rocky
 
 VALUES = "db: {helm: {source: charts, chart: db, version: 1.x, values: {%s}}}"
 
@@ -50,8 +49,9 @@ def test_a_label_with_the_name_of_a_built_in_placeholder_is_none() -> None:
 
 def test_explain_says_where_a_variable_and_a_label_come_from() -> None:
     text = rocky(VALUES % 'a: "{seats}", b: "{tier}"', "clusters: {names: [hub]}\nvariables: {seats: 5}")
-    (placed,) = explain_app(fleet(text), planned(text), "rocky", "db").placed
-    found = {each.path[0]: (each.value, each.origin and each.origin.level) for each in placed.placeholders}
+    (placed,) = explained(fleet(text), "rocky/db").placed
+    values = (each for each in placed.values if each.path[0] == "placeholders")
+    found = {each.path[1]: (each.value, each.origin and each.origin.level) for each in values}
     assert found["seats"] == (5, "tenant")
     assert found["tier"] == ("hub", "cluster hub")
 

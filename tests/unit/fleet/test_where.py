@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tenantry.explain import explain_app
 from tenantry.fleet.apps import app_layers
 from tests.table import table
-from tests.unit.texts import FRAME, fleet, planned, problems, rocky
+from tests.unit.texts import FRAME, explained, fleet, planned, problems, rocky
 
 BOTH = "clusters: {all: true}"
 AT = ("tenants", "rocky", "apps", "web")
@@ -47,7 +46,7 @@ def test_the_labels_of_an_override_are_no_part_of_the_app() -> None:
 
 def test_explain_names_the_labels_of_the_override_that_sets_a_value() -> None:
     text = rocky(WEB, BOTH)
-    (placed,) = explain_app(fleet(text), planned(text), "rocky", "web", "edge").placed
+    (placed,) = explained(fleet(text), "rocky/web", "edge").placed
     levels = {each.path: each.origin.level for each in placed.values if each.origin}
     assert levels["kustomize", "prune"] == levels["kustomize", "timeout"] == "where tier=edge"
     assert levels["kustomize", "path"] == "cluster edge"

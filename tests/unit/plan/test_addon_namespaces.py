@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.guard.reading import held
 from tenantry.plan.plan import Plan
 from tests.table import table
-from tests.unit.texts import FRAME, fleet, one, planned, problems
+from tests.unit.texts import FRAME, explained, fleet, one, planned, problems
 
 CERTS = """\
 platform:
@@ -165,7 +164,7 @@ def test_objects_are_in_a_namespace_before_the_add_on() -> None:
     installed = one(plan, "HelmRelease", "edge-rules-namespaces").manifest["spec"]["values"]["objects"]
     assert [each["metadata"]["name"] for each in installed] == ["rules", "admin", "rules-ca"]
     assert installed[2]["data"] == {"at": "edge rules"}
-    (placed,) = explain_addon(fleet(text), plan, "rules", "edge").placed
+    (placed,) = explained(fleet(text), "platform/rules", "edge", plan.environment).placed
     (value,) = (each for each in placed.values if each.path[-2:] == ("data", "at"))
     assert value.path[:4] == ("namespaces", "rules", "objects", "ca")
 

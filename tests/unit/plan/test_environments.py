@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.explain import explain_addon, explain_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.plan.plan import Plan, plan
+from tests.unit.texts import explained
 from tests.unit.texts import fleet as fleet_of_text
 
 HUB = """
@@ -92,7 +92,8 @@ def test_a_cluster_of_release_environments_alone_has_its_add_ons_in_the_first_of
 def test_explain_says_what_keeps_an_app_out_of_an_environment(
     fleet: Fleet, tenant: str, app: str, environment: str, reason: str, line: int
 ) -> None:
-    (decision,) = explain_app(fleet, plan(fleet, environment), tenant, app).choice.decisions
+    choice = explained(fleet, f"{tenant}/{app}", environment=environment).choice
+    (decision,) = choice.decisions if choice else ()
     assert (decision.placed, decision.reason, decision.origin.location.line) == (False, reason, line)
 
 
@@ -107,7 +108,8 @@ def test_explain_says_what_keeps_an_app_out_of_an_environment(
 def test_explain_says_which_environment_has_an_add_on(
     fleet: Fleet, addon: str, environment: str, reason: str, line: int
 ) -> None:
-    (decision,) = explain_addon(fleet, plan(fleet, environment), addon).choice.decisions
+    choice = explained(fleet, f"platform/{addon}", environment=environment).choice
+    (decision,) = choice.decisions if choice else ()
     assert (decision.placed, decision.reason, decision.origin.location.line) == (False, reason, line)
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from tenantry.explain import explain_app
 from tenantry.kube.names import shortened
-from tests.unit.compare.review.outline import lines, reviewed
-from tests.unit.texts import fleet, planned, problems
+from tests.unit.texts import explained, fleet, planned, problems
 
 CLUSTER = "a-very-long-name-of-a-cluster-in-the-north"
 TENANT = "a-team-with-a-rather-long-name-that-goes-on-and-on"
@@ -88,16 +86,9 @@ def test_a_short_name_that_meets_another_name_is_refused() -> None:
 
 def test_explain_tells_the_short_and_the_whole_names() -> None:
     loaded = fleet(TEXT)
-    found = explain_app(loaded, planned(TEXT, "prod"), TENANT, CHART)
+    found = explained(loaded, f"{TENANT}/{CHART}", environment="prod")
     whole = f"{CLUSTER}-{TENANT}-{CHART}"
     assert {each.cluster: each.names for each in found.placed} == {
         CLUSTER: {short(whole, 63): whole, short(CHART, 53): CHART},
         "edge": {short(f"edge-{TENANT}-{CHART}", 63): f"edge-{TENANT}-{CHART}", short(CHART, 53): CHART},
     }
-
-
-def test_diff_tells_a_new_app_s_long_name_once_for_all_clusters() -> None:
-    before = TEXT.replace(next(line for line in TEXT.splitlines(keepends=True) if "database-of-the-team:" in line), "")
-    told = "\n".join(line for each in reviewed(before, TEXT).environments for line in lines(each))
-    name = f"<cluster>-{TENANT}-database-of-the-team"
-    assert told.count(f"the name '{name}' is too long and is shortened: `tenantry explain` shows both") == 1

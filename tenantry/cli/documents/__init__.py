@@ -1,1 +1,0 @@
-"""The documents of `--output json` of `diff`, `explain`, `status` and `why`, as models."""

@@ -1,0 +1,254 @@
+"""The facts that differ between two sides of an environment; equal changes of several subjects and clusters are one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from tenantry.facts.facts import Facts, Values
+from tenantry.facts.fields import is_same
+from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, THE_PLATFORM, Homes, Kind, Subject, Where, together
+from tenantry.fleet.merge import Origin, Value, placeholders
+from tenantry.messages.data import ABSENT, value_at, with_texts
+from tenantry.messages.errors import Path
+from tenantry.messages.masking import masked, masked_pair
+
+
+class Effect(StrEnum):
+    """What happens to a subject on a cluster."""
+
+    REMOVED = "removed"
+    CHANGED = "changed"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedValue:
+    """before, after: or ABSENT, with secrets masked; where the author changed a text with placeholders, the text as written.
+
+    places: the one that decides, and those of the variables that differ. Of a value that is gone, the place where it stood.
+    """
+
+    path: Path
+    before: Any
+    after: Any
+    places: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happens to all of these subjects on these clusters."""
+
+    effect: Effect
+    where: Where
+    values: tuple[ChangedValue, ...] = ()
+
+
+class Occurrence(NamedTuple):
+    """What happens to one subject on one cluster. values: of one that is added, those that it did not have elsewhere before."""
+
+    subject: Subject
+    cluster: str
+    effect: Effect
+    values: tuple[ChangedValue, ...]
+
+
+Spot = tuple[Subject, str]
+
+
+def occurrences(
+    before: Facts | None, after: Facts | None, wanted: Mapping[Subject, Iterable[str]]
+) -> Iterator[Occurrence]:
+    """What differs of the wanted subjects on their clusters. Args: before, after: None where the environment is not declared."""
+    for subject, clusters in wanted.items():
+        old, new = (set(side.clusters.get(subject, ())) if side else set[str]() for side in (before, after))
+        for cluster in clusters:
+            if before and after and cluster in old and cluster in new:
+                if values := tuple(_changed(before, after, subject, cluster, cluster)):
+                    yield Occurrence(subject, cluster, Effect.CHANGED, values)
+            elif subject == THE_PLATFORM or (not cluster and subject != ENVIRONMENT):
+                continue  # the platform has the same values on another cluster, and a tenant on none is nowhere
+            elif after and cluster in new:
+                yield Occurrence(subject, cluster, Effect.ADDED, tuple(_added(before, after, subject, cluster)))
+            else:
+                yield Occurrence(subject, cluster, Effect.REMOVED, ())
+
+
+def _added(before: Facts | None, after: Facts, subject: Subject, cluster: str) -> Iterator[ChangedValue]:
+    """The values of a new subject, or what differs from where it was before."""
+    former = before.clusters.get(subject) if before and subject != CLUSTER else None
+    if before and former:
+        stays = [each for each in former if each in after.clusters.get(subject, ())]
+        yield from _changed(before, after, subject, (stays or former)[0], cluster)
+    else:
+        yield from _values(before, after, {}, after.of(subject, cluster), subject, (cluster, cluster))
+
+
+def _changed(before: Facts, after: Facts, subject: Subject, former: str, cluster: str) -> Iterator[ChangedValue]:
+    old, new = before.of(subject, former), after.of(subject, cluster)
+    yield from _values(before, after, old, new, subject, (former, cluster))
+
+
+def _values(
+    before: Facts | None, after: Facts, old: Values, new: Values, subject: Subject, clusters: tuple[str, str]
+) -> Iterator[ChangedValue]:
+    paths = [path for path in dict.fromkeys((*new, *old)) if _differs(old.get(path), new.get(path), clusters)]
+    shown = _masked(old, new) if paths else {}
+    for path in paths:
+        one, other = old.get(path), new.get(path)
+        was, now = shown[path]
+        places = _places(before, after, subject, clusters, (one, other))
+        was, now = _as_written((one, was, clusters[0]), (other, now, clusters[1]))
+        yield ChangedValue(path=path, before=was, after=now, places=tuple(places))
+
+
+def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
+    """Both sides as the author wrote them, or, of the same text with other variables, what it becomes.
+
+    The name of the cluster stays a placeholder, so that the same change on several clusters is one.
+    """
+    texts = [
+        each.written if each and each.written is not None and is_same(shown, each.value) else shown
+        for each, shown, _ in sides
+    ]
+    if is_same(texts[0], texts[1]):
+        texts = [
+            _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown
+            for each, shown, cluster in sides
+        ]
+    return texts[0], texts[1]
+
+
+def _differs(one: Value | None, other: Value | None, clusters: tuple[str, str]) -> bool:
+    """Whether a reader has to know. A default that comes or goes follows from something that is written."""
+    if one is None or other is None:
+        there = one or other
+        return there is not None and bool(there.origin or there.removed)
+    if clusters[0] != clusters[1] and other.written is not None and is_same(one.written, other.written):
+        return False  # the same text on another cluster
+    return not is_same(one.value, other.value)
+
+
+def _places(
+    before: Facts | None,
+    after: Facts,
+    subject: Subject,
+    clusters: tuple[str, str],
+    values: tuple[Value | None, Value | None],
+) -> Iterator[Origin]:
+    one, other = values
+    decisive = next((place for each in (other, one) if each and (place := each.removed or each.origin)), None)
+    if decisive:
+        yield decisive
+    if before and one and other and other.written is not None and is_same(one.written, other.written):
+        old, new = (side.variables(subject, at) for side, at in zip((before, after), clusters, strict=True))
+        for name in placeholders(other.written):
+            place = after.variable(subject, clusters[1], name)
+            if place and old.get(name, ABSENT) != new.get(name, ABSENT):
+                yield place
+
+
+# --- secrets --------------------------------------------------------------------------------------------------------
+
+
+def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
+    """Both sides of every path without secrets. What a key means is told by those around it, so all values are looked at."""
+    one, other = (tree_of((each.path, each.value) for each in side.values()) for side in (old, new))
+    shown = masked_pair(one, other)
+    found = {}
+    for path in dict.fromkeys((*new, *old)):
+        before, after = (one, other) if is_name(path) else shown
+        keys = tuple(map(str, path))
+        found[path] = (value_at(before, keys, ABSENT), value_at(after, keys, ABSENT))
+    return found
+
+
+def hidden(values: Values) -> dict[Path, Any]:
+    """Every value without secrets."""
+    shown = masked(tree_of((each.path, each.value) for each in values.values()))
+    return {
+        path: each.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, each in values.items()
+    }
+
+
+def is_name(path: Path) -> bool:
+    """Whether a value names credentials or a kubeconfig, which is no secret."""
+    return path[0] == "kubeconfig" or (path[-1] == "credentials" and "values" not in path)
+
+
+def tree_of(values: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
+    """Values by path as nested mappings, in which an index of a list is a key."""
+    tree: dict[str, Any] = {}
+    for path, value in values:
+        below = tree
+        for part in path[:-1]:
+            below = below.setdefault(str(part), {})
+        below[str(path[-1])] = value
+    return tree
+
+
+# --- equal changes --------------------------------------------------------------------------------------------------
+
+
+def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
+    """The changes, each once for all subjects and clusters that have it: what is removed, what changes, what is added."""
+    found = list(_own(found))
+    keys: dict[Any, tuple[Occurrence, ChangedValue | None]] = {}
+    lines: list[tuple[Any, Subject, str]] = []
+    for occurrence in found:
+        for value in occurrence.values or (None,):
+            key = (_rank(occurrence), repr(value))
+            keys.setdefault(key, (occurrence, value))
+            lines.append((key, occurrence.subject, occurrence.cluster))
+    by_where: dict[tuple[Any, Where], list[Any]] = {}
+    for key, where in together(lines, homes):
+        by_where.setdefault((key[0], where), []).append(key)
+    made = []
+    for (rank, where), own in by_where.items():
+        values = tuple(value for key in own if (value := keys[key][1]))
+        made.append((rank, Change(effect=keys[own[0]][0].effect, where=where, values=values)))
+    return [change for _, change in sorted(made, key=lambda each: each[0])]
+
+
+def _own(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
+    """The changes without what a subject takes over from its tenant, the platform or the cluster, which has the same change."""
+    handed_down: dict[Spot, set[str]] = {
+        (each.subject, each.cluster): {_essence(value) for value in each.values if value.places}
+        for each in found
+        if not each.subject.name
+    }
+    for each in found:
+        subject, cluster = each.subject, each.cluster
+        above = [CLUSTER] if subject.name or subject.tenant else []
+        above += [Subject(Kind.TENANT, subject.tenant) if subject.tenant else THE_PLATFORM] if subject.name else []
+        known = set[str]().union(*(handed_down.get((one, cluster), ()) for one in above))
+        values = tuple(value for value in each.values if _essence(value) not in known)
+        if values or each.effect is not Effect.CHANGED:
+            yield each._replace(values=values)
+
+
+def _essence(value: ChangedValue) -> str:
+    """What is equal in a value and what takes it over, maybe under another path."""
+    return repr((value.before, value.after, value.places))
+
+
+_WHOLES = (ENVIRONMENT, THE_PLATFORM, CLUSTER)
+_EFFECTS = list(Effect)
+
+
+def _rank(occurrence: Occurrence) -> tuple[int, int]:
+    """Where a change stands. What happens to whole clusters is told apart from their tenants, and before them."""
+    subject = occurrence.subject
+    whole = _WHOLES.index(subject) if subject in _WHOLES else len(_WHOLES)
+    return whole, _EFFECTS.index(occurrence.effect)
+
+
+def _without(value: Any, cluster: str) -> Any:
+    """The value with `{cluster}` for the name of its cluster."""
+    if not cluster or cluster not in repr(value):
+        return value
+    name = re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(cluster)}(?![a-zA-Z0-9])")
+    return with_texts(value, lambda text: name.sub("{cluster}", text))

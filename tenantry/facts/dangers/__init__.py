@@ -1,0 +1,54 @@
+"""What a reviewer has to look at first: judged by planned objects, and by a table of keys that change no object.
+
+Never: judges what an app installs, because a plan does not hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tenantry.facts.changes import Occurrence
+from tenantry.facts.dangers.apps import app_dangers
+from tenantry.facts.dangers.found import Danger, DangerKind, Found, Rank, joined
+from tenantry.facts.dangers.grants import grant_dangers
+from tenantry.facts.dangers.limits import quota_dangers, security_dangers
+from tenantry.facts.dangers.network import network_dangers
+from tenantry.facts.dangers.pieces import Pieces
+from tenantry.facts.dangers.removals import removal_dangers
+from tenantry.facts.dangers.rights import rights_dangers
+from tenantry.facts.dangers.rollouts import rollout_dangers
+from tenantry.facts.dangers.table import of_facts
+from tenantry.facts.objects import Difference, Status
+from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, Homes
+from tenantry.fleet.fleet import Fleet
+
+__all__ = ["Danger", "DangerKind", "Rank", "dangers"]
+
+_JUDGES = (
+    rights_dangers, app_dangers, network_dangers, security_dangers, quota_dangers, rollout_dangers,
+)  # fmt: skip
+
+
+def dangers(
+    diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet, homes: Homes
+) -> tuple[Danger, ...]:
+    """The dangers of a difference, the worst first. Args: found: the facts that differ; before, after: both files."""
+    return joined(_found(diff, found, before, after), homes)
+
+
+def _found(diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet) -> Iterator[Found]:
+    if diff.status is Status.REMOVED:
+        text = (
+            "it is no longer declared: `pulumi up` of its stack is refused, and all of it stays until `pulumi destroy`"
+        )
+        yield Found(DangerKind.DELETION, Rank.EVERYTHING, ENVIRONMENT, "", text)
+        return
+    # On another management cluster everything is new.
+    yield from of_facts(each for each in found if not (diff.elsewhere and each.subject is CLUSTER))
+    if before is not None and diff.status is Status.KEPT:
+        yield from grant_dangers(before, after, diff.environment)
+    pieces = Pieces(diff)
+    for judge in _JUDGES:
+        yield from judge(pieces)
+    if not diff.elsewhere:
+        yield from removal_dangers(pieces)

@@ -1,0 +1,142 @@
+"""What is deleted: clusters, tenants, namespaces, apps, add-ons and objects that hold data; and new marks of removal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.pieces import Pieces
+from tenantry.facts.subjects import subject_of
+from tenantry.guard.kubeconfigs import held_by
+from tenantry.kube.objects import Manifest, Owner, holds_data
+from tenantry.messages.text import grouped, listed
+from tenantry.plan.objects.lifecycle import is_marked
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+
+_WITH_DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition")
+_STAYS = "is no longer managed, and stays with its data"
+
+
+def removal_dangers(pieces: Pieces) -> Iterator[Found]:
+    """Dangers of what is removed from an environment that stays on its management cluster."""
+    removed = _Removed(pieces)
+    yield from removed.placements()
+    yield from removed.namespaces()
+    yield from removed.apps()
+    for piece in pieces.of_kinds(*_WITH_DATA):
+        if piece.after is None and piece.kept and holds_data(piece.key.group, piece.key.kind):
+            yield _deletion(piece.key.owner, f"{piece.key.kind} {piece.key.name} {_STAYS}")
+    yield from _marked_anew(pieces)
+
+
+def _deletion(owner: Owner, text: str) -> Found:
+    return Found(DangerKind.DELETION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+
+
+class _Removed:
+    """What goes with the objects that are removed, and what stays because an object is suspended."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+        self._objects = {each.id: each for each in pieces.diff.removed}
+        releases = (each for each in pieces.diff.removed if each.id.kind == "HelmRelease")
+        self._abandoned = {each.owner for each in releases if leaves_objects(each.manifest)}
+        """Placements whose baseline is suspended: on the cluster everything stays."""
+        old, new = (
+            {Owner(each.tenant, each.cluster) for each in plan.placements} for plan in (pieces.before, pieces.after)
+        )
+        self._gone = old - new
+
+    @cached_property
+    def _given_up(self) -> frozenset[tuple[Owner, str]]:
+        """Namespaces that were off-boarded before."""
+        there = held_by(self._pieces.before)
+        own = {(Owner(*key[:2]), key[2]) for key, leaving in there.namespaces.items() if leaving}
+        addons = {(Owner("", key[0]), key[1]) for key, leaving in there.addon_namespaces.items() if leaving}
+        return frozenset(own | addons)
+
+    def placements(self) -> Iterator[Found]:
+        """Tenants that leave clusters."""
+        for placement in self._pieces.before.placements:
+            owner = Owner(placement.tenant, placement.cluster)
+            if owner in self._gone and owner not in self._abandoned:
+                goes = any(each == owner for each, _ in self._given_up)
+                stays = "apps and rights are deleted, and namespaces stay with their data"
+                text = "everything in the namespaces is deleted, with its data" if goes else stays
+                yield _deletion(owner, f"is removed: {text}")
+
+    def namespaces(self) -> Iterator[Found]:
+        """Namespaces of placements that stay, and those of add-ons."""
+        moved = {(owner, names[0]) for owner, names in self._pieces.moved.items()}
+        old, new = self._pieces.namespaces
+        for owner, name in sorted(old - new - moved):
+            if owner not in self._gone | self._abandoned:
+                yield self._namespace(owner, name)
+        for piece in self._pieces.of_kinds("Namespace"):
+            owner = piece.key.owner
+            if not owner.tenant and piece.after is None and owner not in self._abandoned:
+                yield self._namespace(owner, piece.key.name)
+
+    def _namespace(self, owner: Owner, name: str) -> Found:
+        goes = (owner, name) in self._given_up
+        return _deletion(owner, f"namespace {name} {'is deleted with everything in it' if goes else _STAYS}")
+
+    def apps(self) -> Iterator[Found]:
+        """Apps of placements that stay, and add-ons."""
+        there = {_key(app) for app in self._pieces.after.apps}
+        gone = [app for app in self._pieces.before.apps if _key(app) not in there]
+        places = _new_places(self._pieces.before, self._pieces.after) if gone else {}
+        for app in gone:
+            planned = self._objects.get(app.id)
+            if Owner(app.tenant, app.cluster) in self._gone or not planned or leaves_objects(planned.manifest):
+                continue
+            new = places.get((app.tenant, app.name))
+            verb = f"moves to {new}" if new else "is removed"
+            text = f"{verb}: Flux deletes what it installed{' here' if new else ''}"
+            yield Found(DangerKind.DELETION, Rank.DATA, subject_of(app), app.cluster, text)
+
+
+def leaves_objects(manifest: Manifest) -> bool:
+    """Whether what a Kustomization or HelmRelease installed stays when it is deleted."""
+    spec = manifest["spec"]
+    if spec.get("suspend") or manifest["kind"] == "HelmRelease":
+        return bool(spec.get("suspend"))
+    policy = spec.get("deletionPolicy", "MirrorPrune")
+    return policy == "Orphan" or (policy == "MirrorPrune" and not spec.get("prune"))
+
+
+def _key(app: PlannedApp) -> tuple[str, str, str]:
+    return app.tenant, app.cluster, app.name
+
+
+def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
+    """Where apps are from now on that leave all of their clusters."""
+    old, new = (grouped(plan.apps, lambda app: (app.tenant, app.name)) for plan in (before, after))
+    moved = {}
+    for name in old.keys() & new.keys():
+        clusters = {app.cluster for app in old[name]}
+        if clusters.isdisjoint(app.cluster for app in new[name]):
+            moved[name] = listed(app.cluster for app in new[name])
+    return moved
+
+
+def _marked_anew(pieces: Pieces) -> Iterator[Found]:
+    """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
+    known = {Owner(each.tenant, each.cluster) for each in pieces.before.placements}
+    new = [owner for each in pieces.after.placements if (owner := Owner(each.tenant, each.cluster)) not in known]
+    names = {(app.tenant, app.name) for app in pieces.before.apps}
+    apps = [app for app in pieces.after.apps if (app.tenant, app.name) not in names]
+    if not pieces.before.objects or not (new or apps):
+        return
+    text = "is new and marked for removal already: no environment protects it"
+    marked = {Owner(*each[:2]) for each in held_by(pieces.after).marked}
+    new = [owner for owner in new if owner in marked]
+    for owner in new:
+        yield Found(DangerKind.PROTECTION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+    objects = {each.id: each.manifest for each in pieces.diff.added}
+    for app in apps:
+        manifest = objects.get(app.id)
+        if Owner(app.tenant, app.cluster) not in new and manifest and is_marked(manifest):
+            yield Found(DangerKind.PROTECTION, Rank.DATA, subject_of(app), app.cluster, text)

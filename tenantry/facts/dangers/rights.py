@@ -1,0 +1,194 @@
+"""Who may do more: bindings of roles, rules of roles, rights on whole clusters, accounts of a cloud.
+
+The name of a role does not tell its rules. Kubernetes' own four are known, and so are those that the plan holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.pieces import Key, Piece, Pieces
+from tenantry.kube.objects import Manifest, Owner
+from tenantry.kube.values import Right, in_words, rights_of_rules
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped, listed
+from tenantry.plan.objects.scope import RECONCILERS
+from tenantry.plan.plan import Plan
+
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+_ROLES = ("Role", "ClusterRole")
+_ORDER = {"view": 0, "edit": 1, "admin": 2, "cluster-admin": 3}
+"""Kubernetes' own roles. Each may do all that those before it may."""
+_OF_FLUX = "system:serviceaccount:"
+_CLOUD = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
+"""Annotations by which a service account becomes an account of a cloud."""
+
+
+class _Grant(NamedTuple):
+    """Somebody's role. namespace: "" for the whole cluster; who: in words; apps: whether that is the tenant's own account."""
+
+    owner: Owner
+    namespace: str
+    who: str
+    apps: bool
+    role: str
+
+
+def rights_dangers(pieces: Pieces) -> Iterator[Found]:
+    own = pieces.of_kinds(*_BINDINGS, *_ROLES)
+    before, after = pieces.around(own, *_BINDINGS, *_ROLES)
+    yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
+    for piece in own:
+        yield from _rules(piece)
+    yield from _wide_rights(own, before, after)
+    for piece in pieces.of_kinds("ServiceAccount"):
+        yield from _cloud_identity(piece)
+
+
+# --- bindings ---------------------------------------------------------------------------------------------------------
+
+
+def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
+    own = _own_namespaces(plan, {key.owner for key in objects})
+    return [
+        _Grant(key.owner, key.namespace, *_whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
+        for key, manifest in objects.items()
+        if key.kind in _BINDINGS
+        for subject in _listed(manifest.get("subjects"))
+    ]
+
+
+def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
+    had = grouped(before, lambda each: each[:4])
+    new = [each for each in dict.fromkeys(after) if not _covered(each, had.get(each[:4], []))]
+    # What a new placement brings is told where it is added, except for rights without a bound.
+    told = [
+        each
+        for each in new
+        if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
+    ]
+    groups = grouped(told, lambda each: (each.owner, each.namespace == "", each.role, _former(each, had), each.apps))
+    for (owner, wide, role, former, apps), own in groups.items():
+        yield _gain(owner, [each.who for each in own], role, former, wide=wide, apps=apps)
+
+
+def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
+    rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
+    instead = f" instead of {former}" if former else ""
+    where = " on the whole cluster" if wide else "" if apps else " in its namespaces"
+    many = apps or len(set(who)) > 1
+    text = f"{'its apps' if apps else listed(who)} {'get' if many else 'gets'} {role}{where}{instead}"
+    return _found(owner, text, rank)
+
+
+def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> Found:
+    return Found(DangerKind.RIGHTS, rank, owner_subject(owner), owner.cluster, text)
+
+
+def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
+    level = _ORDER.get(grant.role)
+    return any(each.role == grant.role or (level is not None and _ORDER.get(each.role, -1) >= level) for each in had)
+
+
+def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
+    return listed(each.role for each in had.get(grant[:4], []))
+
+
+def _role_of(manifest: Manifest) -> str:
+    role = mapping_at(dict(manifest), "roleRef")
+    name = str(role.get("name", ""))
+    return name if role.get("kind") == "ClusterRole" else f"role {name} of the namespace"
+
+
+def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
+    """Who that is, in words, and whether it is the account that the tenant's apps use."""
+    kind, name = str(subject.get("kind", "")), str(subject.get("name", ""))
+    if kind == "ServiceAccount":
+        return f"service account {subject.get('namespace', '')}/{name}", False
+    if kind == "User" and name.startswith(_OF_FLUX):
+        namespace, _, account = name.removeprefix(_OF_FLUX).partition(":")
+        return ("its apps", True) if namespace in own else (f"service account {namespace}/{account}", False)
+    return f"{kind.lower()} {name}", False
+
+
+def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
+    """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
+    found: dict[Owner, set[str]] = {}
+    for placement in plan.placements:
+        if (owner := Owner(placement.tenant, placement.cluster)) in owners:
+            found.setdefault(owner, set()).update(placement.namespaces)
+    for planned in plan.objects:  # baselines too: a tenant may have no app there
+        if planned.owner in owners and planned.id.kind in RECONCILERS:
+            found.setdefault(planned.owner, set()).add(planned.id.namespace)
+    return {owner: frozenset(names) for owner, names in found.items()}
+
+
+# --- roles ------------------------------------------------------------------------------------------------------------
+
+
+def _rules(piece: Piece) -> Iterator[Found]:
+    """A role in a namespace that allows more; those of whole clusters are told with who has them."""
+    if piece.key.kind != "Role" or piece.before is None or piece.after is None:
+        return
+    old, new = (set(rights_of_rules(_listed(each.get("rules")))) for each in (piece.before, piece.after))
+    if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
+        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {in_words(dict.fromkeys(gained))}")
+
+
+def _wide_rights(
+    own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
+) -> Iterator[Found]:
+    """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
+    old, new = _by_owner(before), _by_owner(after)
+    for owner in dict.fromkeys(each.key.owner for each in own):
+        known = {right for _, right in _wide(old.get(owner, {}))}
+        gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
+        if gained:
+            yield _found(owner, f"its apps get rights on the whole cluster: {_format_wide(gained)}")
+
+
+def _by_owner(objects: Mapping[Key, Manifest]) -> dict[Owner, dict[Key, Manifest]]:
+    """The cluster-scoped objects of each owner."""
+    found: dict[Owner, dict[Key, Manifest]] = {}
+    for key, manifest in objects.items():
+        if not key.namespace:
+            found.setdefault(key.owner, {})[key] = manifest
+    return found
+
+
+def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
+    rules = {key.name: manifest for key, manifest in mine.items() if key.kind == "ClusterRole"}
+    for key, manifest in mine.items():
+        role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
+        if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
+            continue
+        short = key.name.rpartition(".")[2]
+        rights = rights_of_rules(_listed(rules[role].get("rules"))) if role in rules else [f"role {role}"]
+        yield from ((short, right) for right in rights)
+
+
+def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
+    keys = grouped(gained, lambda each: each[0])
+    return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
+
+
+def _format_rights(rights: Sequence[Right | str]) -> str:
+    roles = [right for right in rights if isinstance(right, str)]
+    return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
+
+
+# --- accounts -----------------------------------------------------------------------------------------------------------
+
+
+def _cloud_identity(piece: Piece) -> Iterator[Found]:
+    if not piece.kept or piece.after is None:
+        return
+    old, new = (mapping_at(dict(each or {}), "metadata", "annotations") for each in (piece.before, piece.after))
+    for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
+        yield _found(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
+
+
+def _listed(value: Any) -> list[Any]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list | tuple) else []

@@ -1,0 +1,257 @@
+"""The facts of one subject in an environment: on all of its clusters, on each, why it is there, and in which waves it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from tenantry.facts.changes import hidden
+from tenantry.facts.facts import Facts
+from tenantry.facts.subjects import CLUSTER, THE_PLATFORM, Kind, Subject, subject_of
+from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
+from tenantry.fleet.placement import in_another_environment
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.masking import HIDDEN_VALUE
+from tenantry.messages.text import closest
+from tenantry.plan.after import After
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.bypasses import bypass
+from tenantry.rollout.drawing import rollout_at
+
+Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
+"""Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppWave:
+    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
+
+    soak: seconds for which the next wave waits after this one was good. tolerate: as written, how many clusters may go wrong.
+    """
+
+    number: int
+    name: str
+    clusters: tuple[str, ...]
+    left_out: tuple[str, ...]
+    soak: int = 0
+    tolerate: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppRollout:
+    """of: whose it is; `off`: the app keeps out of the waves of its environment. total: how many waves there are.
+
+    bypass: what Flux follows by itself, so that it reaches all clusters at the same time, such as `branch main`; or "".
+    """
+
+    of: Literal["environment", "off"]
+    origin: Origin
+    total: int = 0
+    waves: tuple[AppWave, ...] = ()
+    bypass: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A subject on one cluster.
+
+    object: of an app, the Flux object that stands for it on the management cluster. names: those that were too long and were
+    shortened, each with the whole name. values: those that it does not have on all of its clusters. order: what it waits for, and
+    who keeps that order.
+    """
+
+    cluster: str
+    object: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: tuple[Value, ...] = ()
+    order: Mapping[str, Keeper] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A subject in an environment, with secrets hidden.
+
+    choice: why an app or add-on is on its clusters. choices: the same of the apps of a tenant, or of all add-ons. shared: the
+    values that are the same on all of its clusters. rollout, gate: of an app; None if the environment has none.
+    """
+
+    subject: Subject
+    environment: str
+    choice: Choice | None = None
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    shared: tuple[Value, ...] = ()
+    placed: tuple[Placed, ...] = ()
+    rollout: AppRollout | None = None
+    gate: tuple[After, Origin] | None = None
+
+
+def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = None) -> Explanation:
+    """A subject on all of its clusters, or on the one named. Raises: Refused: one of them is not declared."""
+    _check_declared(fleet, plan.environment, subject, cluster)
+    if subject.name:
+        return _explained_app(fleet, plan, subject, cluster)
+    facts = Facts(fleet, plan)
+    clusters = [each for each in facts.clusters[subject] if each and cluster in (None, each)]
+    placed = [Placed(cluster=each, values=_values(facts, subject, each)) for each in clusters]
+    shared, placed = _apart(placed)
+    if not placed:
+        shared = tuple(_hidden(facts.of(subject, "").values()))
+    tenants = fleet.document.tenants
+    if subject.kind is Kind.TENANT:
+        order = {
+            each.cluster: _order_of_placement(plan, each.after, each.cluster)
+            for each in plan.placements
+            if each.tenant == subject.tenant
+        }
+        placed = [replace(each, order=order[each.cluster]) for each in placed]
+        choices = {
+            app: choice_of_app(fleet, plan.environment, subject.tenant, app, cluster)
+            for app in tenants[subject.tenant].apps
+        }
+    else:
+        addons = fleet.document.platform.addons
+        choices = {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons}
+    return Explanation(
+        subject=subject, environment=plan.environment, choices=choices, shared=shared, placed=tuple(placed)
+    )
+
+
+def _values(facts: Facts, subject: Subject, cluster: str) -> tuple[Value, ...]:
+    """The values of a subject, of the platform with those of the cluster; then the variables that they use."""
+    values = list(facts.of(subject, cluster).values())
+    if subject == THE_PLATFORM:
+        values += facts.of(CLUSTER, cluster).values()
+    names = dict.fromkeys(name for value in values for name in placeholders(value.written))
+    variables = facts.variables(subject, cluster)
+    used = ((name, facts.variable(subject, cluster, name)) for name in names)
+    values += [Value(("placeholders", name), variables[name], place) for name, place in used if place]
+    return tuple(_hidden(values))
+
+
+def _hidden(values: Iterable[Value]) -> Iterator[Value]:
+    by_path = {each.path: each for each in values}
+    for path, shown in hidden(by_path).items():
+        each = by_path[path]
+        changed = each.written is not None and shown != each.value
+        yield replace(each, value=shown, written=HIDDEN_VALUE if changed else each.written)
+
+
+def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
+    """The values that are the same on all clusters, and the others of each."""
+    if len(placed) < 2:
+        return (), placed
+    first, *others = ({repr(value) for value in each.values} for each in placed)
+    same = first.intersection(*others)
+    shared = tuple(value for value in placed[0].values if repr(value) in same)
+    rest = [replace(each, values=tuple(v for v in each.values if repr(v) not in same)) for each in placed]
+    return shared, rest
+
+
+# --- apps and add-ons -------------------------------------------------------------------------------------------------
+
+
+def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None) -> Explanation:
+    environment, tenant, name = plan.environment, subject.tenant, subject.name
+    choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
+    choice = choose or choice_of_addon(fleet, environment, name, cluster)
+    facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
+    awaited = {id for app in planned.values() for id in app.after.values()}
+    objects = {each.id: each for each in plan.objects if each.id in awaited}
+    here = [planned[each] for each in choice.clusters]
+    placed = [
+        Placed(
+            cluster=app.cluster,
+            object=str(app.id),
+            names=app.shortened,
+            values=_values(facts, subject, app.cluster),
+            order={each: keeper(app.id.kind, id, objects.get(id)) for each, id in app.after.items()},
+        )
+        for app in here
+    ]
+    shared, placed = _apart(placed)
+    at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
+    after = plan.after
+    return Explanation(
+        subject=subject,
+        environment=environment,
+        choice=choice,
+        shared=shared,
+        placed=tuple(placed),
+        rollout=_rollout(fleet, plan, here, at),
+        gate=(after, origin_at(fleet.source, ("environments", environment, "after"))) if after else None,
+    )
+
+
+def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[str, ...]) -> AppRollout | None:
+    """The rollout of an app, all of whose planned apps are given; None: its environment has none. at: its path in the file."""
+    if plan.rollout is None:
+        return None
+    if any(app.full_name in plan.off for app in apps):
+        return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "rollout")))
+    objects, clusters = {planned.id: planned for planned in plan.objects}, {app.cluster for app in apps}
+    waves = [
+        AppWave(
+            number=wave.number,
+            name=wave.name,
+            clusters=tuple(each for each in wave.clusters if each in clusters),
+            left_out=tuple(each for each in wave.left_out if each in clusters),
+            soak=wave.soak,
+            tolerate=wave.tolerate.written,
+        )
+        for wave in plan.rollout.waves
+        if not clusters.isdisjoint(wave.every)
+    ]
+    return AppRollout(
+        of="environment",
+        origin=origin_at(fleet.source, rollout_at(fleet, plan.environment)),
+        total=len(plan.rollout.waves),
+        waves=tuple(waves),
+        bypass=next(filter(None, (bypass(each, objects) for each in apps)), ""),
+    )
+
+
+def keeper(kind: str, first: ObjectId, planned: KubeObject | None) -> Keeper:
+    """Who lets an object of a kind wait for the first one; planned: the first one, if this plan has it."""
+    if first.kind == kind:
+        return "flux"
+    return "pulumi" if planned and planned.ready_within else "nobody"
+
+
+def _order_of_placement(plan: Plan, after: Mapping[str, ObjectId], cluster: str) -> dict[str, Keeper]:
+    kind = "Namespace" if cluster == plan.management else "HelmRelease"
+    awaited = set(after.values())
+    objects = {planned.id: planned for planned in plan.objects if planned.id in awaited}
+    return {name: keeper(kind, id, objects.get(id)) for name, id in after.items()}
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def _check_declared(fleet: Fleet, environment: str, subject: Subject, cluster: str | None) -> None:
+    document, file = fleet.document, fleet.source.file
+    if subject.tenant:
+        known("tenant", subject.tenant, document.tenants, file)
+    if subject.kind is Kind.APP:
+        known("app", subject.name, document.tenants[subject.tenant].apps, f"tenant '{subject.tenant}'")
+    if subject.kind is Kind.ADDON:
+        known("add-on", subject.name, document.platform.addons, "the platform")
+    if cluster is not None:
+        known("cluster", cluster, fleet.clusters, file)
+        if cluster not in (here := clusters_of(fleet, environment)):
+            message = in_another_environment(cluster, fleet.clusters[cluster].environments, environment)
+            raise Refused(message, f"name one of: {', '.join(here)}", code=UNKNOWN_NAME)
+
+
+def known(what: str, name: str, declared: Iterable[str], owner: str) -> None:
+    """Raises: Refused: the name is not declared."""
+    names = list(declared)
+    if name not in names:
+        near = closest(name, names)
+        listed = ", ".join(names) or "none"
+        fix = f"name '{near}'" if near else "name one of these" if names else ""
+        raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", fix, code=UNKNOWN_NAME)

@@ -1,0 +1,177 @@
+"""What a change of the file does in each environment: dangers, changed facts, and the objects behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tenantry.facts.changes import Change, Effect, Occurrence, joined, occurrences
+from tenantry.facts.dangers import Danger, dangers
+from tenantry.facts.facts import Facts
+from tenantry.facts.fields import FieldChange
+from tenantry.facts.objects import Difference, Status, differences
+from tenantry.facts.subjects import CLUSTER, Kind, Subject
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import ObjectId, Owner
+from tenantry.plan.after import After
+from tenantry.plan.plan import Plan
+from tenantry.rollout.waves import Rollout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The clusters of a wave that change. number: from 1, among all waves of the environment."""
+
+    number: int
+    name: str
+    clusters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectChange:
+    """An object that differs. explained: whether a fact of its owner differs, too."""
+
+    effect: Effect
+    object: ObjectId
+    explained: bool
+    fields: tuple[FieldChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What happens in one environment.
+
+    clusters: those on which anything differs; of: all of the environment, before or after. unchanged: objects that are the
+    same. waves: those that the change goes through; of_waves: how many the environment has. after: the gate that it waits for.
+    """
+
+    environment: str
+    status: Status
+    dangers: tuple[Danger, ...]
+    changes: tuple[Change, ...]
+    objects: tuple[ObjectChange, ...]
+    unchanged: int
+    clusters: tuple[str, ...]
+    of: tuple[str, ...]
+    waves: tuple[Reach, ...] = ()
+    of_waves: int = 0
+    after: After | None = None
+
+    def __bool__(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.objects or self.changes or self.status is not Status.KEPT)
+
+
+def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
+    """The reviews of all environments. Args: old: None: there was no file; before, after: the plans by environment."""
+    return tuple(_review(old, new, each) for each in differences(before, after))
+
+
+def _review(old: Fleet | None, new: Fleet, diff: Difference) -> Review:
+    name = diff.environment
+    one = Facts(old, diff.before) if old and name in old.environments else None
+    other = Facts(new, diff.after) if name in new.environments else None
+    homes = _homes(one, other)
+    found: Sequence[Occurrence] = ()
+    if other:
+        found = tuple(occurrences(one, other, _wanted(old, new, diff, homes)))
+    changed = {each.cluster for each in found} | {each.cluster for each in diff.owners}
+    rollout = diff.after.rollout
+    return Review(
+        environment=name,
+        status=diff.status,
+        dangers=dangers(diff, found, old, new, homes),
+        changes=tuple(joined(found, homes)),
+        objects=tuple(_objects(diff, found)),
+        unchanged=diff.unchanged,
+        clusters=tuple(each for each in homes[CLUSTER] if each in changed),
+        of=tuple(homes[CLUSTER]),
+        waves=tuple(_reach(diff, rollout)) if rollout else (),
+        of_waves=len(rollout.waves) if rollout else 0,
+        after=diff.after.after if diff.added or diff.changed else None,
+    )
+
+
+def _homes(one: Facts | None, other: Facts | None) -> Mapping[Subject, Collection[str]]:
+    """The clusters of each subject, before or after, in the order of the plans."""
+    homes: dict[Subject, dict[str, None]] = {}
+    for side in (other, one):
+        for subject, clusters in side.clusters.items() if side else ():
+            homes.setdefault(subject, {}).update(dict.fromkeys(clusters))
+    return homes
+
+
+# --- what can differ --------------------------------------------------------------------------------------------------
+
+
+def _wanted(
+    old: Fleet | None, new: Fleet, diff: Difference, homes: Mapping[Subject, Collection[str]]
+) -> dict[Subject, Collection[str]]:
+    """The clusters on which facts of each subject can differ: where objects of its owner do, or everywhere if its entry does.
+
+    A fleet has too many facts to compare all. What changes no object, such as a grant, changes the entry of its owner.
+    """
+    owners = diff.owners | _reordered(diff.before, diff.after)
+    tenants = _edited(old, new, "tenants")
+    platform = bool(_edited(old, new, "platform") | _edited(old, new, "defaults")) or Owner() in owners
+    wanted: dict[Subject, Collection[str]] = {}
+    for subject, clusters in homes.items():
+        match subject.kind:
+            case Kind.ENVIRONMENT | Kind.CLUSTER:
+                whole = True
+            case Kind.TENANT | Kind.APP:
+                whole = subject.tenant in tenants or Owner(subject.tenant) in owners
+            case _:
+                whole = platform
+        wanted[subject] = [each for each in clusters if whole or Owner(subject.tenant, each) in owners]
+    return wanted
+
+
+def _edited(old: Fleet | None, new: Fleet, key: str) -> set[str]:
+    """The entries of a mapping of the file that are written differently."""
+    one, other = old.raw(key) if old else {}, new.raw(key)
+    return {name for name in one.keys() | other.keys() if repr(one.get(name)) != repr(other.get(name))}
+
+
+def _reordered(before: Plan, after: Plan) -> set[Owner]:
+    """Whose dependencies differ. Flux orders objects of one kind only, so that may change no object."""
+    waits = [
+        {(each.tenant, each.cluster, each.name): list(each.after) for each in plan.apps}
+        | {(each.tenant, each.cluster): list(each.after) for each in plan.placements}
+        for plan in (before, after)
+    ]
+    return {Owner(*key[:2]) for key in waits[0].keys() & waits[1].keys() if waits[0][key] != waits[1][key]}
+
+
+# --- beside the facts -----------------------------------------------------------------------------------------------
+
+
+def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
+    """The waves that a change goes through. What is removed has its place in the plan that held it."""
+    waves, found = rollout.by_cluster(), dict[int, set[str]]()
+    there = [*((each, diff.after) for each in (*diff.added, *(each.after for each in diff.changed)))]
+    for planned, plan in [*there, *((each, diff.before) for each in diff.removed)]:
+        if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
+            found.setdefault(wave.number, set()).add(planned.owner.cluster)
+    for wave in rollout.waves:
+        if wave.number in found:
+            yield Reach(number=wave.number, name=wave.name, clusters=tuple(sorted(found[wave.number])))
+
+
+def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectChange]:
+    spots = {(each.subject.tenant, each.cluster) for each in found}
+    owners = spots | {(tenant, "") for tenant, _ in spots}
+    clusters, wholes = ({cluster for tenant, cluster in spots if of_all or not tenant} for of_all in (True, False))
+    everything = diff.elsewhere or diff.status is not Status.KEPT or "" in wholes
+
+    def explained(owner: Owner) -> bool:
+        """What a cluster changes concerns its tenants, and what a tenant changes there what the platform has for it."""
+        above = wholes if owner.tenant else clusters
+        return everything or owner in owners or (owner.cluster in above if owner.cluster else bool(above))
+
+    for effect, objects in ((Effect.REMOVED, diff.removed), (Effect.ADDED, diff.added)):
+        for each in objects:
+            yield ObjectChange(effect=effect, object=each.id, explained=explained(each.owner))
+    for one in diff.changed:
+        of_owner = explained(one.after.owner)
+        yield ObjectChange(effect=Effect.CHANGED, object=one.id, explained=of_owner, fields=one.fields)

@@ -1,0 +1,98 @@
+"""A review in a terminal and in a comment: how it is cut, wrapped and folded. Whole outputs are golden files."""
+
+from __future__ import annotations
+
+import click
+
+from tenantry.cli.diff.lines import danger_lines
+from tenantry.cli.diff.markdown import MARKER, as_markdown
+from tenantry.cli.diff.text import as_text, line_text
+from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.facts.sections import shared_dangers
+from tests.table import table
+from tests.unit.facts.reviews import reviewed
+from tests.unit.texts import rocky
+
+MANY = 60
+APPS = "\n".join(f"app{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(MANY))
+BEFORE, AFTER = rocky(APPS), rocky(APPS.replace("path: ./", "path: ./next/"))
+VALUES = "web: {helm: {source: charts, chart: web, version: 1.0.0, values: {%s}}}"
+
+
+def values(count: int, text: str) -> str:
+    return rocky(VALUES % ", ".join(f"k{number}: '{text} {number}'" for number in range(count)))
+
+
+def text(before: str, after: str, limits: DisplayLimits, width: int | None = None) -> list[str]:
+    return click.unstyle(as_text(reviewed(before, after), "main", limits, width)).splitlines()
+
+
+def test_many_changes_are_cut_and_counted() -> None:
+    shown = text(BEFORE, AFTER, DisplayLimits())
+    assert f"  and {MANY - 40} more groups: {MANY - 40} changed; --all shows them" in shown
+    assert sum(line.startswith("  ~ rocky/app") for line in shown) == 40
+    everything = text(BEFORE, AFTER, EVERYTHING)
+    assert sum(line.startswith("  ~ rocky/app") for line in everything) == MANY
+    assert sum("Kustomization rocky/app" in line for line in everything) == MANY
+
+
+def test_many_values_of_a_change_are_cut_and_counted() -> None:
+    shown = text(values(20, "a"), values(20, "b"), DisplayLimits())
+    assert "      and 8 more values; --all shows them" in shown
+    assert sum("helm.values.k" in line for line in text(values(20, "a"), values(20, "b"), EVERYTHING)) == 20
+
+
+def test_a_long_value_is_cut_to_where_it_differs() -> None:
+    before, after = (values(1, f"{'x' * 100}{each}") for each in "ab")
+    (line,) = (line for line in text(before, after, DisplayLimits()) if "k0" in line)
+    assert "...xxxxxxxxxxxxxxxxxxxxa 0 -> ...xxxxxxxxxxxxxxxxxxxxb 0" in line
+
+
+def test_many_dangers_are_cut_and_counted_by_kind() -> None:
+    dangers = shared_dangers(reviewed(BEFORE, rocky("app0: {kustomize: {source: manifests, path: ./0}}")))
+    lines = danger_lines(dangers, DisplayLimits(dangers=0))
+    assert [line.text for line in lines] == ["and 1 more: 1 deletion; --all shows them"]
+
+
+@table(
+    ("line", "width", "expected"),
+    [
+        (Line("~", "a: b", 1, "t.yaml:1:2 (app)"), 80, "      ~ a: b  # t.yaml:1:2 (app)"),
+        (Line("~", "a: b", 1, "t.yaml:1:2 (app)"), 30, "      ~ a: b\n          # t.yaml:1:2 (app)"),
+        (
+            Line("!", "word " * 12 + "end", 0),
+            40,
+            "  ! word word word word word word word\n      word word word word word end",
+        ),
+        (Line(" ", "x" * 60, 0), 40, "  " + "x" * 60),
+    ],
+)
+def test_a_line_fits_into_the_terminal_with_its_place(line: Line, width: int, expected: str) -> None:
+    assert click.unstyle(line_text(line, width)) == expected
+
+
+def comment(before: str, after: str, limits: DisplayLimits | None = None) -> str:
+    return as_markdown(reviewed(before, after), "main", ["not\n  now"], limits or DisplayLimits())
+
+
+def test_a_comment_begins_with_its_marker_and_why_the_change_is_refused() -> None:
+    shown = comment(BEFORE, AFTER)
+    assert shown.startswith(f"{MARKER}\n### Fleet: what changes against `main`\n\n> [!CAUTION]\n> not\n> now\n")
+
+
+def test_a_comment_folds_all_but_the_first_lines() -> None:
+    opened, _, folded = comment(BEFORE, AFTER).partition("<details>")
+    assert "! rocky/app0 on hub" in opened
+    assert "<summary>41 more lines</summary>" in folded
+
+
+def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
+    apps = "\n".join(
+        f"app{number}: {{kustomize: {{source: manifests, path: ./{number}{'/' + 'x' * 300}}}}}" for number in range(400)
+    )
+    before, after = rocky(apps), rocky(apps.replace("path: ./", "path: ./next/"))
+    limits = DisplayLimits(changes=1000)
+    shown = comment(before, after, limits)
+    assert len(shown) <= 60_000
+    assert "do not fit into a comment." in shown
+    assert len(comment(before, after, EVERYTHING)) > 60_000

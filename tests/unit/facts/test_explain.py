@@ -1,0 +1,128 @@
+"""What is explained is what is planned: values, order, waves, and where a subject is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tenantry.facts.explain import AppRollout, AppWave, explain
+from tenantry.facts.subjects import Kind, Subject, subject_of
+from tenantry.load import load_fleet, plan_all
+from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
+from tests.table import table
+from tests.unit import texts
+from tests.unit.rollout.test_waves import APPS, CANARY, fleet
+from tests.unit.texts import explained
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+
+
+@table("rest", ["", ", upgrade: {remediation: {retries: 3}}", ", upgrade: {strategy: {name: RetryOnFailure}}"])
+def test_the_strategy_of_a_release_is_explained_as_it_is_planned(rest: str) -> None:
+    fleet = texts.fleet(texts.rocky(f"web: {{helm: {{source: charts, chart: web, version: 1.x{rest}}}}}"))
+    planned = plan(fleet, "dev")
+    (release,) = (each for each in planned.objects if each.id == planned.apps[0].id)
+    (placed,) = explained(fleet, "rocky/web").placed
+    for action in ("install", "upgrade"):
+        path = ("helm", action, "strategy", "name")
+        assert [each.value for each in placed.values if each.path == path] == [
+            release.manifest["spec"][action]["strategy"]["name"]
+        ]
+
+
+def test_values_that_all_clusters_have_are_explained_once() -> None:
+    web = "web: {kustomize: {source: manifests}, overrides: {clusters: {edge: {kustomize: {path: ./edge}}}}}"
+    found = explained(texts.fleet(texts.rocky(web, "clusters: {all: true}")), "rocky/web")
+    assert ("kustomize", "source") in {each.path for each in found.shared}
+    paths = {each.cluster: [(value.path, value.value) for value in each.values] for each in found.placed}
+    path = ("kustomize", "path")
+    assert paths == {"hub": [(path, "./")], "edge": [(path, "./edge")]}
+
+
+def test_a_tenant_on_no_cluster_is_explained_with_what_the_file_says_of_it() -> None:
+    found = explained(texts.fleet(f"{texts.FRAME}tenants: {{rocky: {{quota: {{pods: 3}}}}}}\n"), "rocky")
+    assert found.placed == ()
+    assert [each.value for each in found.shared if each.path == ("quota", "pods")] == ["3"]
+
+
+def test_each_dependency_is_explained_with_who_keeps_the_order() -> None:
+    apps = """
+        db: {kustomize: {source: manifests}}
+        cache: {helm: {source: charts, chart: c, version: 1.x}}
+        idle: {helm: {source: charts, chart: c, version: 1.x}, state: paused}
+        web: {kustomize: {source: manifests}, dependsOn: [db, cache, idle]}
+    """
+    (placed,) = explained(texts.fleet(texts.rocky(apps)), "rocky/web").placed
+    assert placed.order == {"db": "flux", "cache": "pulumi", "idle": "nobody"}
+
+
+@table("file", sorted(GOLDEN.glob("*/tenants.yaml")), ids=lambda file: file.parent.name)
+def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) -> None:
+    loaded = load_fleet(file)
+    for environment, whole in plan_all(loaded).items():
+        for app in whole.apps:
+            part, subject = plan(loaded, environment, Part(app.tenant, app.cluster)), subject_of(app)
+            assert explain(loaded, part, subject, app.cluster) == explain(loaded, whole, subject, app.cluster)
+        for tenant in loaded.document.tenants:
+            part, subject = plan(loaded, environment, Part(tenant)), Subject(Kind.TENANT, tenant)
+            assert explain(loaded, part, subject) == explain(loaded, whole, subject)
+
+
+def test_each_add_on_that_a_tenant_waits_for_is_explained_with_who_keeps_the_order() -> None:
+    text = texts.rocky(
+        "web: {kustomize: {source: manifests}}", "clusters: {all: true}\ndependsOn: [platform/dns, platform/certs]\n"
+    )
+    addons = """, addons: {
+      dns: {clusters: {all: true}, source: {git: {url: https://git.example.com/a, ref: {tag: v1}}}, kustomize: {}},
+      certs: {clusters: {all: true}, source: {helm: {url: https://c.example.com}}, helm: {chart: c, version: 1.0.0}}}}
+"""
+    fleet = texts.fleet(text.replace("version: 0.1.0}}}\n", "version: 0.1.0}}" + addons))
+    tenant = explained(fleet, "rocky")
+    assert {each.cluster: each.order for each in tenant.placed} == {
+        "hub": {"platform/dns": "pulumi", "platform/certs": "pulumi"},
+        "edge": {"platform/dns": "pulumi", "platform/certs": "flux"},
+    }
+    assert [each.value for each in tenant.shared if each.path[0] == "dependsOn"] == [["platform/dns", "platform/certs"]]
+
+
+# --- waves ------------------------------------------------------------------------------------------------------------
+
+WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
+
+
+def rollout(text: str, app: str = "web") -> AppRollout | None:
+    return explained(texts.fleet(text), f"rocky/{app}").rollout
+
+
+def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
+    here = APPS.replace("web: {", "web: {clusters: {names: [edge-1, edge-2, edge-3]}, ")
+    found = rollout(fleet(WAVES, here, states={3: "paused"}))
+    assert found
+    assert (found.of, found.total, found.bypass) == ("environment", 3, "branch main")
+    assert found.waves == (
+        AppWave(number=1, name="wave 1", clusters=("edge-1",), left_out=()),
+        AppWave(number=3, name="wave 3", clusters=("edge-2",), left_out=("edge-3",)),
+    )
+
+
+def test_how_much_a_wave_tolerates() -> None:
+    waves = f"{{waves: [{CANARY}, {{all: true, tolerate: {{failed: 1, unreachable: 20%}}}}]}}"
+    found = rollout(fleet(waves))
+    assert found
+    assert [each.tolerate for each in found.waves] == ["", "failed 1, unreachable 20%"]
+
+
+def test_an_app_that_keeps_out_of_the_waves() -> None:
+    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: false}")))
+    assert found
+    assert (found.of, found.total, found.bypass) == ("off", 0, "")
+    follows = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: null}")))
+    assert follows
+    assert (follows.of, follows.total) == ("environment", 3)
+
+
+def test_a_chart_of_one_version_is_not_bypassed() -> None:
+    found = rollout(fleet(WAVES), "db")
+    assert found
+    assert found.bypass == ""
+    assert rollout(fleet("")) is None
