@@ -47,4 +47,5 @@ def refused_by_diff(before: Data, after: Data, limit: int | str | None) -> dict[
         given_limit = [] if limit is None else ["--max-deletions", str(limit)]
         base = str(directory / "before.yaml")
         run(["--file", str(directory / "tenants.yaml"), "diff", base, "--output", "json", *given_limit])
-    return {each["environment"]: each["refused"] for each in json.loads(out.getvalue())["environments"]}
+    found = json.loads(out.getvalue())
+    return {each["environment"]: each["environment"] in found["refusals"] for each in found["environments"]}

@@ -38,11 +38,8 @@ def _says_what_is_so(found: Review, before: Planned, after: Planned) -> None:
     sides = [Facts(side.fleet, side.plans[name]).clusters if name in side.plans else {} for side in (before, after)]
     for each in found.changes:
         needed = {Effect.REMOVED: sides[:1], Effect.ADDED: sides[1:], Effect.CHANGED: sides}[each.effect]
-        for subject in each.where.subjects:
-            for side in needed:
-                there = set(side.get(subject, ()))
-                named = set(each.where.clusters)
-                assert named & there if each.where.differ else named <= there
+        for subject, clusters in each.where.by_subject():
+            assert all(set(clusters) <= set(side.get(subject, ())) for side in needed)
 
 
 @one_in(4)
