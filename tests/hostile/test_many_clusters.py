@@ -44,7 +44,7 @@ def test_the_same_version_on_501_clusters_is_a_few_lines(capsys: pytest.CaptureF
         "\n"
         "prod: 1 tenant, 1 app on all 501 clusters\n"
         "  ~ rocky/web on all 501 clusters\n"
-        "      ~ helm.version: 1.2.0 -> 1.3.0  # tenants.yaml:513:52 (app)\n"
+        "      ~ helm.version: 1.2.0 -> 1.3.0  # tenants.yaml:513:57 (app)\n"
         "\n"
         "objects\n"
         "  prod: 2 added, 501 changed, 2 removed\n"
