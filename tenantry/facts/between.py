@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from tenantry.facts.changes import Change, ChangedValue, Effect, Occurrence, hidden, joined
+from tenantry.facts.changes import Change, ChangedValue, Effect, Occurrence, hidden, joined, written
 from tenantry.facts.facts import Facts
 from tenantry.facts.subjects import CLUSTER, Subject
 from tenantry.fleet.fleet import Fleet
@@ -50,7 +50,7 @@ def _variants(facts: Facts, subject: Subject) -> Variants:
         values = facts.of(subject, cluster)
         shown = hidden(values)
         for path, value in values.items():
-            text = value.written if value.written is not None and shown[path] == value.value else shown[path]
+            text = written(value, shown[path])
             found.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
     return found
 

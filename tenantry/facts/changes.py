@@ -110,16 +110,18 @@ def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
 
     The name of the cluster stays a placeholder, so that the same change on several clusters is one.
     """
-    texts = [
-        each.written if each and each.written is not None and is_same(shown, each.value) else shown
-        for each, shown, _ in sides
-    ]
+    texts = [written(each, shown) if each else shown for each, shown, _ in sides]
     if is_same(texts[0], texts[1]):
         texts = [
             _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown
             for each, shown, cluster in sides
         ]
     return texts[0], texts[1]
+
+
+def written(value: Value, shown: Any) -> Any:
+    """A value as its author wrote it, with placeholders, unless a secret is hidden in it. Args: shown: without secrets."""
+    return value.written if value.written is not None and is_same(shown, value.value) else shown
 
 
 def _differs(one: Value | None, other: Value | None, clusters: tuple[str, str]) -> bool:

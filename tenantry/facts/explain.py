@@ -103,12 +103,10 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
         shared = tuple(_hidden(facts.of(subject, "").values()))
     tenants = fleet.document.tenants
     if subject.kind is Kind.TENANT:
-        order = {
-            each.cluster: _order_of_placement(plan, each.after, each.cluster)
-            for each in plan.placements
-            if each.tenant == subject.tenant
-        }
-        placed = [replace(each, order=order[each.cluster]) for each in placed]
+        waits = {each.cluster: each.after for each in plan.placements if each.tenant == subject.tenant}
+        objects = _objects(plan, waits.values())
+        kinds = {each: "Namespace" if each == plan.management else "HelmRelease" for each in waits}
+        placed = [replace(each, order=_order(kinds[each.cluster], waits[each.cluster], objects)) for each in placed]
         choices = {
             app: choice_of_app(fleet, plan.environment, subject.tenant, app, cluster)
             for app in tenants[subject.tenant].apps
@@ -160,8 +158,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
     choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
     choice = choose or choice_of_addon(fleet, environment, name, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    awaited = {id for app in planned.values() for id in app.after.values()}
-    objects = {each.id: each for each in plan.objects if each.id in awaited}
+    objects = _objects(plan, (app.after for app in planned.values()))
     here = [planned[each] for each in choice.clusters]
     placed = [
         Placed(
@@ -169,7 +166,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
             object=str(app.id),
             names=app.shortened,
             values=_values(facts, subject, app.cluster),
-            order={each: keeper(app.id.kind, id, objects.get(id)) for each, id in app.after.items()},
+            order=_order(app.id.kind, app.after, objects),
         )
         for app in here
     ]
@@ -222,10 +219,14 @@ def keeper(kind: str, first: ObjectId, planned: KubeObject | None) -> Keeper:
     return "pulumi" if planned and planned.ready_within else "nobody"
 
 
-def _order_of_placement(plan: Plan, after: Mapping[str, ObjectId], cluster: str) -> dict[str, Keeper]:
-    kind = "Namespace" if cluster == plan.management else "HelmRelease"
-    awaited = set(after.values())
-    objects = {planned.id: planned for planned in plan.objects if planned.id in awaited}
+def _objects(plan: Plan, waits: Iterable[Mapping[str, ObjectId]]) -> dict[ObjectId, KubeObject]:
+    """The planned objects that are waited for."""
+    awaited = {id for after in waits for id in after.values()}
+    return {planned.id: planned for planned in plan.objects if planned.id in awaited}
+
+
+def _order(kind: str, after: Mapping[str, ObjectId], objects: Mapping[ObjectId, KubeObject]) -> dict[str, Keeper]:
+    """What an object of a kind waits for, and who keeps that order."""
     return {name: keeper(kind, id, objects.get(id)) for name, id in after.items()}
 
 

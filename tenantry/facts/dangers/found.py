@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from tenantry.facts.subjects import Homes, Kind, Subject, Where, together
+from tenantry.facts.subjects import THE_PLATFORM, Homes, Kind, Subject, Where, together
 from tenantry.kube.objects import Owner
 
 
@@ -79,4 +79,4 @@ def joined(found: Iterable[Found], homes: Homes) -> tuple[Danger, ...]:
 
 def owner_subject(owner: Owner) -> Subject:
     """The tenant that an object belongs to, or the platform."""
-    return Subject(Kind.TENANT, owner.tenant) if owner.tenant else Subject(Kind.PLATFORM)
+    return Subject(Kind.TENANT, owner.tenant) if owner.tenant else THE_PLATFORM

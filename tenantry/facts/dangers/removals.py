@@ -59,10 +59,11 @@ class _Removed:
 
     def placements(self) -> Iterator[Found]:
         """Tenants that leave clusters."""
+        given_up = {owner for owner, _ in self._given_up} if self._gone else frozenset()
         for placement in self._pieces.before.placements:
             owner = Owner(placement.tenant, placement.cluster)
             if owner in self._gone and owner not in self._abandoned:
-                goes = any(each == owner for each, _ in self._given_up)
+                goes = owner in given_up
                 stays = "apps and rights are deleted, and namespaces stay with their data"
                 text = "everything in the namespaces is deleted, with its data" if goes else stays
                 yield _deletion(owner, f"is removed: {text}")
@@ -72,7 +73,7 @@ class _Removed:
         moved = {(owner, names[0]) for owner, names in self._pieces.moved.items()}
         old, new = self._pieces.namespaces
         for owner, name in sorted(old - new - moved):
-            if owner not in self._gone | self._abandoned:
+            if owner not in self._gone and owner not in self._abandoned:
                 yield self._namespace(owner, name)
         for piece in self._pieces.of_kinds("Namespace"):
             owner = piece.key.owner
