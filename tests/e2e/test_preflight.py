@@ -360,7 +360,7 @@ def test_what_adopting_changes_is_shown_first(adopting: Project, hub: Cluster) -
     project, before = adopting, uids(hub)
     report = told(project, 0)
     (adoption,) = report["adoptions"]
-    assert [each["kind"] for each in adoption["taken"]] == [
+    assert [each["id"]["kind"] for each in adoption["taken"]] == [
         "Namespace",
         "ServiceAccount",
         "GitRepository",
