@@ -26,8 +26,8 @@ from tenantry.rollout.readiness import (
     is_cut_off,
     judge,
     reconcilers_of,
-    since_of,
 )
+from tenantry.rollout.since import since_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

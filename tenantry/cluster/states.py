@@ -24,10 +24,9 @@ from tenantry.rollout.readiness import (
     Standing,
     judge_all,
     reconcilers_of,
-    since_of,
     source_problems,
-    unready_since,
 )
+from tenantry.rollout.since import since_of, unready_since
 
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
 """The message for an app that the file suspends."""

@@ -1,4 +1,4 @@
-"""Whether a Kustomization or HelmRelease is ready, has failed or is not reached, and since when.
+"""Whether a Kustomization or HelmRelease is ready, has failed or is not reached; since when: `since`.
 
 One judge for the waves of a rollout, for `after`, `status` and `why`: a pure function of one reading and of the time. It judges a
 reconciler with its sources and charts, and with what it depends on.
@@ -311,80 +311,6 @@ def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
     before = (live[each.id] for each in reconciler.after if each.id in live)
     good = (_good_since(other) for other in before if state_of(other) is Readiness.READY)
     return latest(*map(changed_at, chain), *fetched, *good)
-
-
-# --- since when -------------------------------------------------------------------------------------------------------
-
-
-class Since(NamedTuple):
-    """at: RFC 3339; "" if it is not known. at_most: whether it can be later than that: nobody looked in between."""
-
-    at: str = ""
-    at_most: bool = False
-
-
-UNKNOWN = Since()
-
-
-def since_of(reconciler: Reconciler, live: Live) -> Since:
-    """Since when a reconciler is ready with its content, or since when it is not.
-
-    Ready is the latest of: a run's last change of it, its sources, charts and inputs; the first success with what it applies now;
-    the end of its last attempt with something else, or that failed.
-    """
-    found = live.get(reconciler.id)
-    if found is None:
-        return UNKNOWN
-    if state_of(found) not in (Readiness.READY, Readiness.SUSPENDED) or not is_of(
-        fetched_revision(reconciler, live), found
-    ):
-        chain = [live[id] for id in (reconciler.id, *reconciler.sources) if id in live]
-        fetched = (moment(value_at(each, ("status", "artifact", "lastUpdateTime"))) for each in chain)
-        return unready_since(found, latest(*map(changed_at, chain), *fetched))
-    changed = latest(
-        *(changed_at(live[id]) for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live)
-    )
-    last, *others = history_of(found) or [{}]
-    first = moment(last.get("firstReconciled" if found["kind"] == "Kustomization" else "lastDeployed"))
-    first = first or moment(ready_of(found).get("lastTransitionTime"))
-    before = latest(*(moment(each.get("lastReconciled")) for each in others))
-    exact = latest(first, changed)
-    if before and (exact is None or before > exact):
-        return Since(_written(before), at_most=True)
-    return Since(_written(exact))
-
-
-def unready_since(found: Manifest, changed: datetime | None = None) -> Since:
-    """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
-
-    changed: when its content changed last; what was ready before is not with that.
-    """
-    status, ready = mapping_at(found, "status"), ready_of(found)
-    created = moment(mapping_at(found, "metadata").get("creationTimestamp"))
-    transition = moment(ready.get("lastTransitionTime"))
-    if found.get("kind") != "Kustomization":
-        bad = [each for each in (ready, condition(status, "Released")) if each and each.get("status") != "True"]
-        bad += [each for each in (condition(status, name) for name in _FAILURES) if each.get("status") == "True"]
-        times = [time for each in bad if (time := moment(each.get("lastTransitionTime")))]
-        return Since(_written(min(times, default=transition or created)))
-    entries = history_of(found)
-    succeeded = [each for each in entries if each.get("lastReconciledStatus") == SUCCEEDED]
-    good = latest(*(moment(each.get("lastReconciled")) for each in succeeded))
-    if good is None:
-        return Since(_written(created or transition))
-    if entries[0] is succeeded[0] and ready.get("status") == "Unknown":
-        return Since(_written(transition))  # the first attempt after a success: it may have been ready until now
-    first_failure = None if entries[0] is succeeded[0] else moment(entries[0].get("firstReconciled"))
-    begun = [time for time in (changed, first_failure) if time and time > good]
-    return Since(_written(min(begun))) if begun else Since(_written(good), at_most=True)
-
-
-_FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
-"""Conditions of sources and charts that are there from a failure until the next success."""
-
-
-def _written(time: datetime | None) -> str:
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""
 
 
 # --- clusters that Flux does not reach --------------------------------------------------------------------------------

@@ -25,9 +25,10 @@ def original(project: Project) -> str:
 
 
 @pytest.fixture(scope="module")
-def sandbox(project: Project) -> Project:
-    """The project with its sandbox running."""
+def sandbox(project: Project, original: str) -> Project:
+    """The project with its sandbox running. Where another group has ended it, it begins anew with the original file."""
     if not project.is_up:
+        project.fleet.write_text(original)
         project.start("dev")
     return project
 

@@ -43,7 +43,10 @@ def clusters(kamaji: Project) -> Iterator[Clusters]:
 
 def test_add_ons_are_ready_where_labels_choose_them(kamaji: Project) -> None:
     apps = json.loads(kamaji.tenantry("status", "--environment", "admin", "--output", "json").ok().out)["apps"]
-    assert {(app["cluster"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in apps} == {
+    assert {
+        (app["cluster"], app["id"]["kind"], f"{app['id']['namespace']}/{app['id']['name']}", app["status"])
+        for app in apps
+    } == {
         ("tenant1", "HelmRelease", "tenants/tenant1-cert-manager", "ready"),
         ("tenant2", "HelmRelease", "tenants/tenant2-cert-manager", "ready"),
         ("tenant2", "Kustomization", "tenants/tenant2-log-agent", "ready"),

@@ -86,7 +86,10 @@ def test_the_teams_apps_are_ready(cloudy: Cloudy) -> None:
 def apps(project: Project, environment: str) -> set[tuple[str | None, str, str, str]]:
     """The apps of an environment with their status."""
     listed = json.loads(project.tenantry("status", "--environment", environment, "--output", "json").ok().out)["apps"]
-    return {(app["tenant"], app["kind"], f"{app['namespace']}/{app['name']}", app["status"]) for app in listed}
+    return {
+        (app["tenant"], app["id"]["kind"], f"{app['id']['namespace']}/{app['id']['name']}", app["status"])
+        for app in listed
+    }
 
 
 ADD_ONS = {
