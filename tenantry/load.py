@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
-from tenantry.fleet.classes import Once, classed, is_follow_up, of_all_tenants
 from tenantry.fleet.filled_selectors import with_filled_selectors
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
-from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
+from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_templates
 from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
@@ -37,12 +36,10 @@ def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
 
 def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
-    source = classed(source)
+    source = with_templates(source)
     secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
     chosen, unknown = with_filled_selectors(source)
-    clusters = grouped(chosen)
-    clusters = replace(clusters, findings=(*Once(source)(unknown), *clusters.findings))
-    fleet, problems = _checked(clusters, known=bool(secrets))
+    fleet, problems = _checked(chosen, tuple(Once(source)(unknown)), known=bool(secrets))
     if not (secrets or problems) and fleet:
         return fleet
     # A secret in the file must be removed first, so its other problems are not reported.
@@ -50,25 +47,24 @@ def fleet_of(source: ParsedFile) -> Fleet:
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
 
 
-def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Problem]]:
+def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> tuple[Fleet | None, list[Problem]]:
     """The fleet, or None if its structure is wrong, and its problems. If there are any, they include those of planning.
 
-    Args: clusters: the file, with groups merged into its clusters; known: whether there are other problems already.
+    Args: unknown: placeholders of selectors; known: whether there are other problems already.
     """
-    source = clusters.source
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
 
     nulls = {each.path for each in source.problems if each.code == NO_VALUE}
 
     def is_repeated(found: Problem) -> bool:
-        return clusters.is_follow_up(found) or is_follow_up(source, found) or found.path in nulls
+        return is_follow_up(source, found) or found.path in nulls
 
     findings = [each for each in checked.findings if not is_repeated(each)]
-    # Where a piece of the file cannot be read, what names its classes and groups is no further problem.
-    of_names = () if source.lacks_pieces else (*clusters.findings, *source.class_findings)
+    # Where a piece of the file cannot be read, what names its templates is no further problem.
+    of_names = () if source.lacks_pieces else (*unknown, *source.template_findings)
     problems = [*_explained(source.problems, source), *diagnose(source, (*of_names, *_explained(findings, source)))]
-    if checked.document is None or clusters.findings or source.lacks_pieces or source.class_findings:
+    if checked.document is None or unknown or source.lacks_pieces or source.template_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     found = first_of(once(check_rules(fleet)))
@@ -106,7 +102,7 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
         return None
     frame: Fleet | None = fleet.shared.get("frame")
     if frame is None:
-        source = grouped(with_filled_selectors(classed(fleet.source.frame))[0]).source
+        source = with_filled_selectors(fleet.source.frame)[0]
         checked = check_shape(source.data, first_of(check_blocks(source.data)))
         assert checked.document, "the main file is sound, and its frame is not"
         frame = fleet.shared["frame"] = Fleet(checked.document, source, checked.left_out)

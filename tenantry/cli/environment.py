@@ -124,8 +124,8 @@ def _missing(context: click.Context, declared: Sequence[str], of_clusters: Seque
 def _declared(context: click.Context) -> tuple[list[str], list[str]]:
     """The environments of the file, and those of them in which all clusters are that the command line names."""
     # Most calls name the environment, and do not need the files for this.
-    from tenantry.fleet.groups import grouped
     from tenantry.fleet.placement import labelled
+    from tenantry.fleet.templates import with_templates
     from tenantry.source.include import read_all
 
     source = read_all(fleet_file(context))
@@ -135,7 +135,7 @@ def _declared(context: click.Context) -> tuple[list[str], list[str]]:
     words = _clusters(context)
     if not words:
         return declared, []
-    clusters = mapping_at(grouped(source).source.data, "clusters")
+    clusters = mapping_at(with_templates(source).data, "clusters")
     labels = {name: mapping_at(clusters, name, "labels") for name in clusters}
     lists = [mapping_at(clusters, name).get("environments") for name in labelled(words, labels)]
     return declared, [name for name in declared if all(isinstance(each, list) and name in each for each in lists)]

@@ -67,7 +67,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     ),
     "tenants": (
         _key("NAME"),
-        _key("CLASS", "classes"),
+        _key("FROM", "templates"),
         _key("ENVIRONMENTS"),
         _count("CLUSTERS"),
         _key("APPS"),
@@ -179,7 +179,7 @@ def _print_table(what: str, items: list[Item]) -> None:
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
-    if not any(item.get("classes") for item in items):
+    if not any(item.get("templates") for item in items):
         values.pop("CLASS", None)
 
     def build(headings: Sequence[str]) -> Table:

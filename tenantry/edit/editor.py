@@ -13,13 +13,13 @@ from typing import Any
 
 from tenantry.edit.document import Document, nested, same
 from tenantry.edit.paths import emptied_by, ranks_at
+from tenantry.fleet.lineages import TENANTS
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import counted, format_path
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
-from tenantry.source.parsed_file import named_classes
 
 _OF_TEAMS = (*PARTS, SELECTOR)
 """Keys of a tenant that its included file can always declare."""
@@ -95,16 +95,16 @@ class Editor:
         """The value at a path, in the file that declares it."""
         return value_at(self.documents[self.file_of(path)].data, path, default)
 
-    def value_or_of_class(self, path: Path) -> Any:
-        """The value at a path; of a tenant that does not say it, what one of its classes says."""
+    def value_or_of_template(self, path: Path) -> Any:
+        """The value at a path; of a tenant that does not say it, what one of its templates says."""
         if path[:1] != ("tenants",) or len(path) < 3 or (own := self.value(path)) is not ABSENT:
             return self.value(path)
-        names = [*named_classes(self.value(path[:2], None))]
+        names = [*TENANTS.named(self.value(path[:2], None))]
         for name in names:  # grows while it is walked
-            at = ("tenantClasses", name)
+            at = (*TENANTS.templates, name)
             if (own := self.value((*at, *path[2:]))) is not ABSENT:
                 return own
-            names += (each for each in named_classes(self.value(at, None)) if each not in names)
+            names += (each for each in TENANTS.named(self.value(at, None)) if each not in names)
         return ABSENT
 
     def names(self, *path: str) -> list[str]:

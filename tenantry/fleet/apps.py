@@ -14,6 +14,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import TIMES, TenantSettings, overrides
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Variables
 from tenantry.model import AppPatch, Helm, Kustomize
@@ -138,26 +139,12 @@ def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str
 def _for_all_apps(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Layer]:
     """What other levels say of all apps of its kind. What an included file says of them is for the apps of the file alone."""
     kind = kind_of(fleet, at)
-    levels: tuple[tuple[str, ...], ...] = (("defaults",), at[:2]) if at[0] == "tenants" else (("platform",),)
-    for level in levels:
-        block = fleet.raw(*level, kind)
-        if block and level == at[:2] and level[1] in fleet.source.fills and fleet.source.filled_by(at) is None:
-            block = _of_main_file(fleet, block, (*level, kind))
-        if block:
-            yield Layer(level, {kind: block})
-
-
-def _of_main_file(fleet: Fleet, data: dict[str, Any], at: Path) -> dict[str, Any]:
-    """What of some data at a path no included file wrote."""
-    found = {}
-    for key, value in data.items():
-        if isinstance(value, dict) and value:
-            value = _of_main_file(fleet, value, (*at, key))
-        elif fleet.source.filled_by((*at, key)) is not None:
-            continue
-        if value != {} or data[key] == {}:
-            found[key] = value
-    return found
+    level = at[:2] if at[0] == "tenants" else ("platform",)
+    source = fleet.source
+    if source.frame and source.filled_by(at) is None:
+        source = source.frame
+    if block := mapping_at(source.data, *level, kind):
+        yield Layer(level, {kind: block})
 
 
 def own_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:

@@ -61,7 +61,8 @@ def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     levels = [
         ("defaults",),
         ("platform",),
-        *((group, name) for group in ("tenantClasses", "tenants") for name in mapping_at(data, group)),
+        *(("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants")),
+        *(("tenants", name) for name in mapping_at(data, "tenants")),
     ]
     for at in levels:
         for kind, model in (_OF_ADDONS if at == ("platform",) else _OF_APPS).items():

@@ -1,6 +1,6 @@
 """Selectors of tenants whose labels hold placeholders, such as `cell: "{cell}"`, filled in before anything is placed.
 
-The filled data knows where the author wrote each selector, so findings are reported there: in a tenant, or under `defaults`.
+The filled data knows where the author wrote each selector, so findings are reported there.
 
 Called by: `load`, on the joined data of all files. So nothing here may rely on the type of a value.
 """
@@ -26,11 +26,10 @@ def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem
         return source, ()
     filled: dict[str, Any] = {}
     findings: list[Problem] = []
-    origins: dict[Path, Path] = {}
     for name, own in tenants.items():
         if not isinstance(own, dict | None):
             continue
-        for at, path in (*_inherited(source, name, own or {}), *_own(name, own or {})):
+        for at, path in _own(name, own or {}):
             selector = source.value(path)
             by_file = set() if source.filled_by(path) else _by_file(source, name)
             variables = {key: value for key, value in _variables(source.data, name).items() if key not in by_file}
@@ -40,19 +39,10 @@ def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem
                 findings += found.findings
                 continue
             filled[name] = _with(filled.get(name, own or {}), at, whole)
-            if path[:1] == ("defaults",):
-                origins["tenants", name, *at] = path
     if not filled:
         return source, tuple(findings)
-
-    def origin(path: Path) -> Path:
-        for length in (3, 4):
-            if (head := path[:length]) in origins:
-                return (*origins[head], *path[length:])
-        return path
-
     data = {**source.data, "tenants": {**tenants, **filled}}
-    return source.merged(data, origin), tuple(findings)
+    return source.merged(data, lambda path: path), tuple(findings)
 
 
 def _filled(selector: dict[str, Any], variables: dict[str, Scalar], at: Path) -> dict[str, Any]:
@@ -79,24 +69,6 @@ def _own(tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
     yield from ((at, ("tenants", tenant, *at)) for at in below if _has_placeholders(value_at(own, at)))
 
 
-def _inherited(source: ParsedFile, tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
-    """The selectors under `defaults` that hold for a tenant: the path below the tenant, and that in the file.
-
-    What a grant is taken from has to stay the same, as in `placement.granted_selector`.
-    """
-    selector = ("defaults", "clusters")
-    takes_over = not own.get("clusters") and _has_placeholders(source.value(selector))
-    if takes_over:
-        yield ("clusters",), selector
-    grants = own.get("grants") or {}
-    if tenant not in source.fills or not isinstance(grants, dict) or grants.get("clusters"):
-        return
-    if not own.get("clusters") or source.filled_by(("tenants", tenant, "clusters")):
-        nearest = ("defaults", *_GRANTED) if source.value(("defaults", *_GRANTED)) else selector
-        if takes_over or _has_placeholders(source.value(nearest)):
-            yield _GRANTED, nearest
-
-
 def _has_placeholders(selector: Any) -> bool:
     return any(any(all_names_in(mapping_at(selector, *at, "labels"))) for at in ((), ("exclude",)))
 
@@ -108,6 +80,6 @@ def _by_file(source: ParsedFile, tenant: str) -> set[str]:
 
 
 def _variables(data: dict[str, Any], tenant: str) -> dict[str, Scalar]:
-    given = {**mapping_at(data, "defaults", "variables"), **mapping_at(data, "tenants", tenant, "variables")}
+    given = mapping_at(data, "tenants", tenant, "variables")
     scalars = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
     return {**scalars, "tenant": tenant}

@@ -9,6 +9,7 @@ from typing import Any
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.inherit import in_order, lineage
+from tenantry.fleet.templates import is_shared
 from tenantry.grants.model import Grants
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
@@ -90,28 +91,21 @@ class Fleet:
         return InvalidFleet(self.diagnose(findings))
 
 
-_SHARED: dict[Path, tuple[str, str]] = {
-    ("clusterGroups",): ("cluster", "group"),
-    ("tenantClasses",): ("tenant", "class"),
-}
-"""What several entries take over, with the words for one of them and for what they share."""
-
-
 def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Problem]:
     """Findings with their places in the file they were found in.
 
-    One in a group of clusters or in a class of tenants is reported once, not for each of them.
+    One in a template is reported once, not for each entry that takes it over.
     """
     known: set[tuple[str, Path]] = set()
     for finding in findings:
         path, notes = source.origin(finding.path), finding.notes
-        if path[:1] in _SHARED:
+        if is_shared(path):
             if (finding.code, path) in known:
                 continue
             known.add((finding.code, path))
             if path != finding.path:
-                member, shared = _SHARED[path[:1]]
-                notes = (*notes, f"{member} '{finding.path[1]}' has it from {shared} '{path[1]}'")
+                whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
+                notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
         yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)

@@ -14,7 +14,7 @@ from tenantry.model import (
     After,
     App,
     Cluster,
-    ClusterGroup,
+    ClusterTemplate,
     ConfigMap,
     Document,
     Environment,
@@ -27,10 +27,11 @@ from tenantry.model import (
     Source,
     SourcePatch,
     Tenant,
+    TenantTemplate,
 )
-from tenantry.model.document import Frame
 from tenantry.model.tenancy import AddonAccount, ExtraNamespace
 
+_FROM = "write 'from:' with the names of templates"
 _SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _BY_ENVIRONMENT = (
@@ -44,7 +45,7 @@ _BOUND = "remove it: what a team's file may say has bounds of its own, and the m
 _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Include: {
-        "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
+        "class": "declare each tenant with its 'from:' in this file or in a piece of it, and name a team's file after its tenant",
         "clusters": "write 'files:': pieces of this file hold clusters, too",
         "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
         "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
@@ -84,14 +85,18 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Tenant: {"formerly": _HANDED_OVER},
-    Document: {"windows": _BY_SCHEDULE},
+    Document: {
+        "clusterGroups": "write them as 'templates: {clusters: ...}', and 'from:' in clusters",
+        "tenantClasses": "write them as 'templates: {tenants: ...}', and 'from:' in tenants",
+        "windows": _BY_SCHEDULE,
+    },
     Environment: {"windows": _BY_SCHEDULE, **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD)},
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE, "shard": _SHARD},
-    Frame: {"shard": _SHARD},
-    Cluster: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    ClusterTemplate: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    TenantTemplate: {"class": _FROM, "shard": _SHARD},
+    Cluster: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
     Rollout: {
         "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
         "disabled": "write 'rollout: null' for none",

@@ -31,8 +31,8 @@ def json_schema() -> dict[str, Any]:
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
-    _let_group(schema["$defs"])
-    _let_class(schema)
+    _let_inherit_from_templates(schema["$defs"])
+    _let_complete(schema)
     _let_include(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
@@ -106,21 +106,17 @@ def _let_inherit(environment: dict[str, Any]) -> None:
     variables["additionalProperties"]["type"].append("null")
 
 
-def _let_group(definitions: dict[str, Any]) -> None:
-    """A cluster with a group is checked when it is whole; as written it may lack or remove anything."""
-    group, cluster = (definitions[name]["properties"] for name in ("ClusterGroup", "Cluster"))
-    definitions["PartOfKubeconfig"] = _part_of_kubeconfig(definitions)
-    described = group["kubeconfig"]["description"]
-    options = [{"$ref": "#/$defs/PartOfKubeconfig"}, {"type": "null"}]
-    group["kubeconfig"] = {"anyOf": options, "description": described}
+def _let_inherit_from_templates(definitions: dict[str, Any]) -> None:
+    """A cluster with a template is checked when it is whole; as written it may lack or remove anything."""
+    template, cluster = (definitions[name]["properties"] for name in ("ClusterTemplate", "Cluster"))
     alone = {key: cluster[key] for key in _REMOVABLE}
     for key in _REMOVABLE:
         cluster[key] = {
             "description": cluster[key].get("description", ""),
-            "anyOf": group[key].get("anyOf", [group[key]]),
+            "anyOf": template[key].get("anyOf", [template[key]]),
         }
     required = definitions["Cluster"].pop("required")
-    definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("group")]
+    definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("from")]
 
 
 _IN_PARTS = "InParts"
@@ -128,18 +124,18 @@ _COMPLETED = {
     *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket"),
     *("Credentials", "Config", "Alert", "Provider", "Receiver"),
 }
-"""What requires keys that a class can leave to its tenants, or a tenant to its classes."""
+"""What requires keys that a template can leave to its tenants, or a tenant to its templates."""
 
 
-def _let_class(schema: dict[str, Any]) -> None:
-    """A class may lack what makes its parts whole, and so may a tenant that has one: it is checked with what its classes say."""
+def _let_complete(schema: dict[str, Any]) -> None:
+    """A template may lack what makes its parts whole, and so may a tenant: it is checked with what its templates say."""
     definitions = schema["$defs"]
     for name in sorted(_COMPLETED):
         copied = {key: value for key, value in definitions[name].items() if key not in ("required", "oneOf")}
         definitions[name + _IN_PARTS] = _pointed_to_parts(copied)
-    definitions["TenantClass"] = _pointed_to_parts(definitions["TenantClass"])
+    definitions["TenantTemplate"] = _pointed_to_parts(definitions["TenantTemplate"])
     whole, part = ({"$ref": f"#/$defs/Tenant{kind}"} for kind in ("", _IN_PARTS))
-    schema["properties"]["tenants"]["additionalProperties"] = {"if": _given("class"), "then": part, "else": whole}
+    schema["properties"]["tenants"]["additionalProperties"] = {"if": _given("from"), "then": part, "else": whole}
 
 
 def _pointed_to_parts(schema: Any) -> Any:
@@ -164,35 +160,7 @@ def _let_include(schema: dict[str, Any]) -> None:
 
 
 _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")
-"""Keys of a cluster that may be incomplete, or `null`, if it has a group."""
-
-
-def _part_of_kubeconfig(definitions: dict[str, Any]) -> dict[str, Any]:
-    """A kubeconfig of which the cluster adds the rest, with placeholders in its texts."""
-
-    def with_texts(properties: dict[str, Any]) -> dict[str, Any]:
-        """A mapping whose keys hold texts, or mappings of texts."""
-        keys = {}
-        for key, part in properties.items():
-            reference = part.get("anyOf", [part])[0].get("$ref", "")
-            if reference:
-                inner = with_texts(definitions[reference.rpartition("/")[2]]["properties"])
-                keys[key] = {"anyOf": [inner, {"type": "null"}], "description": part["description"]}
-            else:
-                keys[key] = _text(part)
-        return {"type": "object", "properties": keys, "additionalProperties": False}
-
-    return with_texts(definitions["Kubeconfig"]["properties"])
-
-
-def _text(schema: dict[str, Any]) -> dict[str, Any]:
-    """A key of a kubeconfig: a known word, a list of texts, or any text."""
-    described = {"description": schema["description"]}
-    if "enum" in schema:
-        return {**described, "enum": [*schema["enum"], None]}
-    options = schema.get("anyOf", [schema])
-    kinds = [{"type": "array", "items": {"type": "string"}}] if options[0].get("type") == "array" else []
-    return {**described, "anyOf": [*kinds, {"type": "string"}, {"type": "null"}]}
+"""Keys of a cluster that may be incomplete, or `null`, if it has a template."""
 
 
 def _given(key: str) -> dict[str, Any]:

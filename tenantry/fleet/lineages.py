@@ -1,59 +1,69 @@
-"""What stands above an entry that names one or several others of its kind: classes of tenants, groups of clusters.
+"""Which templates stand above an entry: those that it names with `from`, and those that these name.
 
-Called by: `classes` and `groups`, on data whose shape is not checked yet.
+Called by: `templates`, on data whose shape is not checked yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from tenantry.fleet.inherit import MAX_ABOVE
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared
 from tenantry.source.parsed_file import named
 
+FROM: Final = "from"
+
 
 @dataclass(frozen=True, slots=True)
-class Naming:
-    """section: where they are declared; key: that which names them, and the word for one; words: for several."""
+class Kind:
+    """What has templates. section: where the entries are declared; word: for one of them."""
 
     section: str
-    key: str
-    words: str
+    word: str
 
-    def of(self, entry: Any) -> tuple[str, ...]:
-        """The names in an entry, in their order."""
-        return named(entry, self.key)
+    @property
+    def templates(self) -> tuple[str, str]:
+        """Where their templates are declared."""
+        return "templates", self.section
+
+    def named(self, entry: Any) -> tuple[str, ...]:
+        """The templates that an entry names, in their order."""
+        return named(entry, FROM)
 
     def unknown(self, at: Path, who: str, names: tuple[str, ...], known: Mapping[str, Any]) -> Iterator[Problem]:
-        own = {str(at[1])} if at[0] == self.section else set()
+        own = {str(at[2])} if at[:2] == self.templates else set()
         for name in dict.fromkeys(names):
             if name not in known:
                 yield Problem(
-                    (*at, self.key, *((names.index(name),) if len(names) > 1 else ())),
-                    f"unknown-{self.key}",
-                    f"{who} names {self.key} '{name}', which is not declared",
+                    (*at, FROM, *((names.index(name),) if len(names) > 1 else ())),
+                    "unknown-template",
+                    f"{who} is from template '{name}', which is not declared",
                     (declared("declared", name, known.keys() - own),),
-                    fix=f"declare it under '{self.section}:', or correct the name",
+                    fix=f"declare it under '{'.'.join(self.templates)}:', or correct the name",
                 )
 
     def named_twice(self, at: Path, who: str, names: tuple[str, ...]) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
-                message = f"{who} names {self.key} '{name}' twice"
-                yield Problem((*at, self.key), "duplicate", message, fix="remove one of them")
+                message = f"{who} is from template '{name}' twice"
+                yield Problem((*at, FROM), "duplicate", message, fix="remove one of them")
+
+
+TENANTS = Kind("tenants", "tenant")
+CLUSTERS = Kind("clusters", "cluster")
 
 
 @dataclass(slots=True)
 class Lineages:
-    """The lineage of each declared entry: its parents and theirs, then the entry itself, each once.
+    """The lineage of each declared template: its parents and theirs, then the template itself, each once.
 
-    findings: names that lead nowhere, back, or too far. wrong: the entries that such a name leaves in pieces.
+    findings: names that lead nowhere, back, or too far. wrong: the templates that such a name leaves in pieces.
     """
 
-    naming: Naming
+    kind: Kind
     declared: Mapping[str, Any]
     findings: dict[Problem, None] = field(default_factory=dict)
     wrong: set[str] = field(default_factory=set)
@@ -64,11 +74,10 @@ class Lineages:
             order: dict[str, None] = {}
             self._visit(name, (), order)
             self._of[name] = tuple(order)
-            who = f"{self.naming.key} '{name}'"
-            self._find(*self.naming.named_twice((self.naming.section, name), who, self.naming.of(entry)))
+            self._find(*self.kind.named_twice(self._at(name), f"template '{name}'", self.kind.named(entry)))
 
     def joined(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The lineages of some entries, in their order, each ancestor once. Names that are not declared are passed over."""
+        """The lineages of some templates, in their order, each ancestor once. Names that are not declared are passed over."""
         return tuple(dict.fromkeys(above for name in names for above in self._of.get(name, ())))
 
     def through(self, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -81,27 +90,30 @@ class Lineages:
                 yield name, above
 
     def are_sound(self, names: Iterable[str]) -> bool:
-        """Whether entries and all above them are declared, without circles, and mappings."""
+        """Whether templates and all above them are declared, without circles, and mappings."""
         order = tuple(names)
         known = all(name in self.declared and name not in self.wrong for name in order)
         return known and all(isinstance(self.declared[name], dict) for name in self.joined(order))
 
+    def _at(self, name: str) -> tuple[str, ...]:
+        return (*self.kind.templates, name)
+
     def _visit(self, name: str, below: tuple[str, ...], order: dict[str, None]) -> None:
-        """Args: below: the entries on the way to this one, the first is the one whose lineage it is."""
-        first, naming = (*below, name)[0], self.naming
+        """Args: below: the templates on the way to this one, the first is the one whose lineage it is."""
+        first = (*below, name)[0]
         if name in below:
             self.wrong.add(first)
             self._find(self._circle(below[below.index(name) :]))
         elif len(below) >= MAX_ABOVE:
             self.wrong.add(first)
-            above = f"more than {MAX_ABOVE - 1} {naming.words} above it, one through the other"
-            message, fix = f"{naming.key} '{first}' has {above}", "name one of them directly"
-            at = (naming.section, first, naming.key)
-            if not any(finding.code == f"{naming.words}-too-many" for finding in self.findings):
-                self._find(Problem(at, f"{naming.words}-too-many", message, fix=fix))
+            message = f"template '{first}' has more than {MAX_ABOVE - 1} templates above it, one through the other"
+            if not any(problem.code == "templates-too-many" for problem in self.findings):
+                self._find(
+                    Problem((*self._at(first), FROM), "templates-too-many", message, fix="name one of them directly")
+                )
         elif name not in order:
-            names = naming.of(self.declared[name])
-            if unknown := tuple(naming.unknown((naming.section, name), f"{naming.key} '{name}'", names, self.declared)):
+            names = self.kind.named(self.declared[name])
+            if unknown := tuple(self.kind.unknown(self._at(name), f"template '{name}'", names, self.declared)):
                 self.wrong.add(first)
                 self._find(*unknown)
             for parent in names:
@@ -115,6 +127,6 @@ class Lineages:
     def _circle(self, circle: tuple[str, ...]) -> Problem:
         start = circle.index(min(circle))
         first, *others = (*circle[start:], *circle[:start])
-        key, names = self.naming.key, " -> ".join((first, *others, first))
-        message = f"{self.naming.words} name each other: {names}" if others else f"{key} '{first}' names itself"
-        return Problem((self.naming.section, first, key), f"{key}-cycle", message, fix=f"remove one '{key}:'")
+        names = " -> ".join((first, *others, first))
+        message = f"templates name each other: {names}" if others else f"template '{first}' names itself"
+        return Problem((*self._at(first), FROM), "template-cycle", message, fix=f"remove one '{FROM}:'")

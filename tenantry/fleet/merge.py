@@ -42,6 +42,49 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+APPENDED = ("overrides", "where")
+"""The end of the path of a list to which another layer's entries are appended."""
+
+
+def overlay(
+    below: dict[str, Any], over: Mapping[str, Any], removed: list[Path], at: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """An entry over what its templates say. Parts that only one of them has are shared, never copied.
+
+    A `null` stays where there is nothing to remove, so that the check of shapes notices a misspelt key, and in the block of an app,
+    where its tenant's block could still set the value.
+
+    Args: removed: takes the paths of what a `null` removes.
+    """
+    result = dict(below)
+    for key, value in over.items():
+        path, there = (*at, key), result.get(key, ABSENT)
+        if value is None and there is not ABSENT and not _is_in_block_of_app(path):
+            del result[key]
+            removed.append(path)
+        elif isinstance(value, dict) and isinstance(there, dict) and not _is_replaced(path):
+            result[key] = overlay(there, value, removed, path)
+        elif isinstance(value, list) and isinstance(there, list) and path[-2:] == APPENDED:
+            result[key] = [*there, *value]
+        else:
+            result[key] = value
+    return result
+
+
+def _is_replaced(path: tuple[str, ...]) -> bool:
+    """Whether a mapping replaces another one: half of two selectors, or of two references to a version, would be neither."""
+    match path:
+        case (
+            ("clusters" | "kubeconfig",) | ("grants", "clusters") | ("apps", _, "clusters") | ("sources", _, *_, "ref")
+        ):
+            return True
+    return False
+
+
+def _is_in_block_of_app(path: tuple[str, ...]) -> bool:
+    return len(path) > 3 and path[0] == "apps" and path[2] in ("kustomize", "helm")
+
+
 def origin(layers: Sequence[Layer], path: Path) -> Path:
     """Where in the document the merged value at `path` comes from: the most specific layer that reaches deepest."""
     depth, best = max(
@@ -88,7 +131,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
     Args: effective: without `None`; grouped as it will be shown, and so is the result.
     """
     merged = merge(layers)
-    removals = _removals(layers)
+    removals = _removals(source, layers, effective)
     values = []
     for path, value in leaves(_with_removed(effective, removals)):
         written = value_at(merged, path, ABSENT)
@@ -140,10 +183,8 @@ def _level(path: Path) -> str:
     match path:
         case ("environments" | "clusters" as group, name, *_):
             level = f"{group[:-1]} {name}"
-        case ("clusterGroups", name, *_):
-            level = f"group {name}"
-        case ("tenantClasses", name, *_):
-            level = f"class {name}"
+        case ("templates", _, name, *_):
+            level = f"template {name}"
         case ("platform", "addons", *_):
             level = "add-on"
         case ("platform", "sources", *_):
@@ -155,11 +196,15 @@ def _level(path: Path) -> str:
     return level
 
 
-def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:
+def _removals(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> dict[Path, Path]:
     """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
     found: dict[Path, Path] = {}
     for index, layer in enumerate(layers):
         below = merge(layers[:index])
+        entry, at = layer.path[:2], layer.path[2:]
+        for path, place in source.removed.get(entry, {}).items():
+            if path[: len(at)] == at and path[len(at) :][:1] and path[len(at)] in effective:
+                found[path[len(at) :]] = place
         for path, value in leaves(layer.data):
             if value is None and value_at(below, path, ABSENT) is not ABSENT:
                 found[path] = (*layer.path, *path)

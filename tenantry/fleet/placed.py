@@ -142,20 +142,12 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
         "namespace": main_namespace(fleet, environment, tenant),
     }
     values = _entry(fleet, ("tenants", tenant), _OF_TENANTS, variables or None)
-    return (*values, *_default_selector(fleet, tenant), *_extra_namespaces(fleet, environment, tenant))
-
-
-def _default_selector(fleet: Fleet, tenant: str) -> Iterator[Value]:
-    """The clusters of a tenant that selects none itself."""
-    written, at = fleet.raw("defaults", "clusters"), ("defaults", "clusters")
-    if written and "clusters" not in fleet.raw("tenants", tenant):
-        yield from (each.under("clusters") for each in trace(fleet.source, [Layer(at, written)], written))
+    return (*values, *_extra_namespaces(fleet, environment, tenant))
 
 
 def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
-    """The tenant's own variables and those of `defaults`."""
-    layers = [Layer(at, fleet.raw(*at)) for at in (("defaults", "variables"), ("tenants", tenant, "variables"))]
-    values = trace(fleet.source, layers, tenant_variables(fleet, tenant)) if any(each.data for each in layers) else ()
+    layer = Layer(("tenants", tenant, "variables"), fleet.raw("tenants", tenant, "variables"))
+    values = trace(fleet.source, [layer], tenant_variables(fleet, tenant)) if layer.data else ()
     yield from (replace(each, written=None).under("variables") for each in values)
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.templates import is_nearer
 from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
@@ -126,7 +127,7 @@ def in_another_environment(cluster: str, there: Iterable[str], environment: str)
 def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
     """The nearest selector: the app's, the tenant's, the defaults'."""
     declared = fleet.document.tenants[tenant]
-    return declared.apps[app].clusters or declared.clusters or fleet.document.defaults.clusters
+    return declared.apps[app].clusters or declared.clusters
 
 
 def apps_on(fleet: Fleet, environment: str, tenant: str, cluster: str) -> list[str]:
@@ -179,13 +180,12 @@ def cluster_is_granted(fleet: Fleet, tenant: str, cluster: str) -> bool:
 
 def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
     """What an included file selects clusters from, and its place: the nearest grant, or selector, of the main file."""
-    for level in (("tenants", tenant), ("defaults",)):
-        settings = fleet.document.tenants[tenant] if level[0] == "tenants" else fleet.document.defaults
-        if settings.grants and settings.grants.clusters:
-            return settings.grants.clusters, (*level, "grants", "clusters")
-        if settings.clusters and not is_filled(fleet, (*level, "clusters")):
-            return settings.clusters, (*level, "clusters")
-    return None, ("tenants", tenant)
+    declared, at = fleet.document.tenants[tenant], ("tenants", tenant)
+    granted, own = (*at, "grants", "clusters"), (*at, "clusters")
+    selector = None if is_filled(fleet, own) else declared.clusters
+    if declared.grants and declared.grants.clusters and not (selector and is_nearer(fleet.source, own, granted)):
+        return declared.grants.clusters, granted
+    return (selector, own) if selector else (None, at)
 
 
 def is_management(fleet: Fleet, cluster: str) -> bool:
@@ -198,7 +198,7 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
     declared = fleet.document.tenants[tenant]
     if declared.apps[app].clusters:
         return ("tenants", tenant, "apps", app, "clusters")
-    return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
+    return ("tenants", tenant, "clusters")
 
 
 def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:

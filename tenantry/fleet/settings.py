@@ -1,8 +1,7 @@
 """Effective settings of a tenant on one cluster, after defaults and overrides, and which overrides hold there.
 
-Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < labels (`where`) < cluster. An
-environment follows those that it extends, and the entries of `where` are in their order. A tenant's
-settings have no layer of an app.
+Merge order, least to most specific: the entry with its templates < environment < labels (`where`) < cluster. An environment follows
+those that it extends, and the entries of `where` are in their order.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, 
 def setting_origin(
     fleet: Fleet, tenant: str, environment: str, cluster: str, *path: str | int, namespace: str = ""
 ) -> Path:
-    """Where in the document the tenant's setting at `path` on a cluster is written: in the tenant, or under the defaults.
+    """Where in the document the tenant's setting at `path` on a cluster is written.
 
     Args: namespace: the key of the extra namespace that the setting is for.
     """
@@ -91,13 +90,11 @@ def setting_origin(
 
 
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
-    """The layers of a tenant's settings: of two for the same environment, labels or cluster, that of `defaults` comes first."""
-    owners = [at for at in (("defaults",), ("tenants", tenant)) if (*at, "overrides") not in fleet.left_out]
-    return [
-        _inherited(fleet, "defaults"),
-        _inherited(fleet, "tenants", tenant),
-        *overrides(fleet, owners, environment, cluster),
-    ]
+    """The layers of a tenant's settings."""
+    at = ("tenants", tenant)
+    base = Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
+    sound = (*at, "overrides") not in fleet.left_out
+    return [base, *(overrides(fleet, [at], environment, cluster) if sound else ())]
 
 
 def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State]:
@@ -108,9 +105,9 @@ def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State
 
 
 def tenant_variables(fleet: Fleet, tenant: str) -> dict[str, Scalar]:
-    """The variables of a tenant: its own win over those of `defaults`."""
+    """The variables of a tenant."""
     declared = fleet.document.tenants.get(tenant)
-    given = {**(fleet.document.defaults.variables or {}), **((declared and declared.variables) or {})}
+    given = (declared and declared.variables) or {}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -141,7 +138,7 @@ def variable_at(fleet: Fleet, environment: str, cluster: str, name: str, tenant:
     """Where a placeholder of `variables_of` gets its value, a variable or a label; None for a built-in one."""
     if name in BUILT_IN:
         return None
-    owners: list[tuple[str, ...]] = [("tenants", tenant), ("defaults",)] if tenant else []
+    owners: list[tuple[str, ...]] = [("tenants", tenant)] if tenant else []
     owners += [("clusters", cluster), *(("environments", each) for each in reversed(fleet.lineage(environment)))]
     places = [*((*owner, "variables") for owner in owners), ("clusters", cluster, "labels")]
     return next(((*place, name) for place in places if name in fleet.raw(*place)), None)
@@ -177,10 +174,6 @@ def where_applies(fleet: Fleet, at: tuple[str, ...], cluster: str) -> Iterator[i
         holder = holder[part] if isinstance(holder, dict) else getattr(holder, part)
     labels = fleet.clusters[cluster].labels
     yield from (index for index, entry in enumerate(holder.overrides.where) if entry.clusters.takes(cluster, labels))
-
-
-def _inherited(fleet: Fleet, *at: str) -> Layer:
-    return Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
 
 
 def settings_of(layers: list[Layer]) -> TenantSettings:

@@ -14,11 +14,11 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.classes import Once
 from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.mistakes import without_repeats
 from tenantry.fleet.model_paths import fields_of, model_at
+from tenantry.fleet.templates import Once
 from tenantry.fleet.value_hints import fix_for_value, quota_fix
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
@@ -34,12 +34,26 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.model import Addon, Document, Model, Oci, Settings, Tenant
+from tenantry.model import Addon, Document, Model, Oci, Tenant
 
 _KEY_MARK = "[key]"
 _SETTING = object()
 """Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
-_PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
+_PARTS = frozenset(
+    {
+        "adopt",
+        "alerts",
+        "apps",
+        "class",
+        "clusters",
+        "configs",
+        "credentials",
+        "namespaces",
+        "receivers",
+        "sources",
+        "state",
+    }
+)
 _OPTIONAL_ENTRIES = (
     ("tenants", None, "apps", None),
     ("tenants", None, "sources", None),
@@ -49,7 +63,8 @@ _OPTIONAL_ENTRIES = (
     ("tenants", None, "receivers", None),
     ("tenants", None, _SETTING),
     ("tenants", None),
-    ("tenantClasses", None),
+    ("defaults", _SETTING),
+    ("templates", "tenants", None),
     ("platform", "addons", None),
     ("platform", "credentials", None),
     ("platform", "configs", None),
@@ -70,7 +85,7 @@ class Checked:
 def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = (), once: Once | None = None) -> Checked:
     """Fit the data to the model; findings hold every misfit.
 
-    Args: known: what is wrong with entries besides; those are left out too. once: passes over what it has told of a class.
+    Args: known: what is wrong with entries besides; those are left out too. once: passes over what it has reported of a template.
     """
     inherited = inherit(data)
     checked = _check_whole(inherited.data, known, once)

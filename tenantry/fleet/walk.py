@@ -19,12 +19,11 @@ from tenantry.model import (
     PlacedSettings,
     Receiver,
     Selector,
-    Settings,
     SettingsOverrides,
     Source,
     SourcePatch,
 )
-from tenantry.model.document import Frame, Platform, SettingsWhere, Tenant, TenantClass
+from tenantry.model.document import Platform, SettingsWhere, Tenant, TenantTemplate
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
 from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
@@ -32,17 +31,12 @@ from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
     """Every selector with its path and its owner."""
-    if fleet.document.defaults.clusters:
-        yield ("defaults", "clusters"), "the default", fleet.document.defaults.clusters
-    for at, given in settings(fleet):
-        if isinstance(given, Settings) and given.grants and given.grants.clusters:
+    for at, given in levels(fleet):
+        if given.grants and given.grants.clusters:
             yield (*at, "grants", "clusters"), "a grant", given.grants.clusters
-    for name, each in fleet.document.tenantClasses.items():
-        if each.clusters:
-            yield ("tenantClasses", name, "clusters"), f"class '{name}'", each.clusters
+        if given.clusters:
+            yield (*at, "clusters"), in_words(at), given.clusters
     for name, tenant in fleet.document.tenants.items():
-        if tenant.clusters:
-            yield ("tenants", name, "clusters"), f"tenant '{name}'", tenant.clusters
         for app, declared_app in tenant.apps.items():
             if declared_app.clusters:
                 at = ("tenants", name, "apps", app)
@@ -73,21 +67,22 @@ def where_selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespace]]:
-    """Every level with baseline settings: the defaults, classes, tenants, each with overrides, and extra namespaces.
+    """Every level with baseline settings: the defaults, templates, tenants, each with overrides, and extra namespaces.
 
-    What a tenant has from a class comes with the tenant too; a finding about it is told once.
+    What a tenant has from a template comes with the tenant too; a finding about it is reported once.
     """
     for at, given in levels(fleet):
         yield at, given
         yield from settings_overrides(given.overrides, at)
-        for key, extra in given.namespaces.items() if isinstance(given, TenantClass) else ():
+        for key, extra in given.namespaces.items():
             yield (*at, "namespaces", key), extra
 
 
-def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Settings]]:
-    """The defaults, the classes and the tenants."""
+def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], TenantTemplate]]:
+    """The defaults, the templates and the tenants."""
     yield ("defaults",), fleet.document.defaults
-    yield from frames(fleet)
+    yield from ((("templates", "tenants", name), each) for name, each in fleet.document.templates.tenants.items())
+    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
 def in_words(at: tuple[str, ...]) -> str:
@@ -95,8 +90,8 @@ def in_words(at: tuple[str, ...]) -> str:
     match at:
         case ("tenants", name):
             return f"tenant '{name}'"
-        case ("tenantClasses", name):
-            return f"class '{name}'"
+        case ("templates", _, name):
+            return f"template '{name}'"
     return f"'{at[0]}'"
 
 
@@ -120,14 +115,8 @@ def metadata_of_objects(fleet: Fleet) -> Iterator[tuple[Path, ObjectMetadata]]:
 
 def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
     """The platform team's manifests outside of namespaces."""
-    for at, frame in frames(fleet):
+    for at, frame in levels(fleet):
         yield from (((*map(str, at), "clusterObjects", name), each) for name, each in frame.clusterObjects.items())
-
-
-def frames(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Frame]]:
-    """The classes and the tenants."""
-    yield from ((("tenantClasses", name), each) for name, each in fleet.document.tenantClasses.items())
-    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
 def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, AddonNamespace]]:
@@ -250,19 +239,11 @@ def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
 
 
 def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
-    """The roles that a tenant gives, each with the place that sets it: its own or the defaults'."""
-    own, defaults = fleet.document.tenants[tenant], fleet.document.defaults
-    at = ("tenants", tenant)
-    levels: list[tuple[tuple[str, ...], Settings]] = [(at, own), (("defaults",), defaults)]
-    for key in ("role", "owners"):
-        path, given = next(((path, each) for path, each in levels if key in fleet.raw(*path)), levels[0])
-        if key == "role" and given.role:
-            yield (*path, "role"), given.role
-        for index, owner in enumerate(given.owners or ()) if key == "owners" else ():
-            yield (*path, "owners", index, "role"), owner.role
-    for path, given in levels:
-        for place, override in settings_overrides(given.overrides, path):
-            yield from roles_in(place, override)
+    """The roles that a tenant gives, each with its place."""
+    at, declared_tenant = ("tenants", tenant), fleet.document.tenants[tenant]
+    yield from roles_in(at, declared_tenant)
+    for place, override in settings_overrides(declared_tenant.overrides, at):
+        yield from roles_in(place, override)
 
 
 def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:

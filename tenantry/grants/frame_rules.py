@@ -12,7 +12,7 @@ from tenantry.grants.model import Grants
 from tenantry.messages.errors import Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
-from tenantry.model import PlacedSettings, Settings
+from tenantry.model import PlacedSettings
 
 CLUSTER_ADMIN = "cluster-admin"
 
@@ -68,5 +68,4 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
 
 def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
     """All grants as the main file writes them, each with its path."""
-    levels: list[tuple[tuple[str, ...], Settings]] = [(("defaults",), fleet.document.defaults), *walk.frames(fleet)]
-    yield from (((*at, "grants"), each.grants) for at, each in levels if each.grants)
+    yield from (((*at, "grants"), each.grants) for at, each in walk.levels(fleet) if each.grants)

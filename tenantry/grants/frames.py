@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from tenantry.fleet.classes import CLASSES, classed
-from tenantry.fleet.merge import Layer, merge
-from tenantry.messages.data import mapping_at
+from tenantry.fleet.merge import overlay
+from tenantry.fleet.templates import DEFAULTS, is_nearer, is_shared, with_templates
+from tenantry.messages.data import leaves, mapping_at
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
+from tenantry.messages.text import format_path
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
@@ -26,7 +27,7 @@ OF_NAMESPACES = ("name", "quota", "limits", "network")
 
 def filled(main: ParsedFile) -> ParsedFile:
     """The file with its tenants' frames filled in. Problems of included files are added to it."""
-    main = classed(main)
+    main = with_templates(main)
     return _Filling(main).run() if main.fills else main
 
 
@@ -68,22 +69,34 @@ class _Filling:
         joined = dict(frame)
         if isinstance(frame.get("grants"), dict | None) and SELECTOR in own and SELECTOR in frame:
             self._keep_selector(at, joined)
-        grants = _Granted(self.main, frame)
+        grants = _Granted(frame)
         for key, value in own.items():
             if key in PARTS and not isinstance(frame.get(key, {}), dict):
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
-            elif key in BLOCKS and key in frame:
+            elif key in BLOCKS and key in frame and self.main.origin((*at, key))[:1] != (DEFAULTS,):
                 self._platforms(name, fill, (*at, key), "or write it in the apps")
             elif key == SELECTOR or key in PARTS or key in BLOCKS:
-                if value is None:
-                    continue  # what the platform says stays
-                joined[key], self.written[*at, key] = value, (fill.file, (*at, key))
+                if value is not None:  # else what the platform says stays
+                    self._put(joined, fill, (*at, key), value)
             else:
                 self._set(name, fill, key, joined, grants)
         self._refuse_nulls(fill, at, own)
         return joined
+
+    def _put(self, joined: dict[str, Any], fill: Fill, at: Path, value: Any) -> None:
+        """Take a value of the file over, in place of what the tenant's entry and its templates say, and over `defaults`."""
+        key = at[-1]
+        self.written[at] = (fill.file, at)
+        below = mapping_at(self.main.data, DEFAULTS, key)
+        if below and isinstance(value, dict) and key != SELECTOR:
+            for path, _ in leaves(below):
+                self.written[*at, *path] = (self.main, (DEFAULTS, key, *path))
+            for path, _ in leaves(value):
+                self.written[*at, *path] = (fill.file, (*at, *path))
+            value = overlay(below, value, [])
+        joined[str(key)] = value
 
     def _refuse_nulls(self, fill: Fill, at: Path, own: dict[str, Any]) -> None:
         """`null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`."""
@@ -96,7 +109,7 @@ class _Filling:
                 self._problem(fill, path, NO_VALUE, message, "write a value, or remove the line")
 
     def _frame(self, name: str, fill: Fill) -> Any:
-        """What the main file and the tenant's classes say; None: nothing."""
+        """What the main file says, with the templates of the tenant; None: nothing."""
         at = ("tenants", name)
         if name in self.tenants:
             return {} if self.tenants[name] is None else self.tenants[name]
@@ -109,7 +122,7 @@ class _Filling:
     def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
         """The main file's selector is what the included file selects from, unless a grant says otherwise."""
         grants = joined.get("grants") or {}
-        if SELECTOR not in grants:
+        if SELECTOR not in grants or is_nearer(self.main, (*at, SELECTOR), (*at, "grants", SELECTOR)):
             joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
             self.written[*at, "grants", SELECTOR] = self.main.written_at((*at, SELECTOR))
 
@@ -120,8 +133,8 @@ class _Filling:
             at = ("tenants", name, key, entry)
             if entry in there:
                 first = self.main.line_of(at)
-                of_class = self.main.origin(at)[:1] == (CLASSES,)
-                owner = f"the tenant's class '{self.main.origin(at)[1]}'" if of_class else f"{self.main.file}"
+                written = self.main.origin(at)
+                owner = f"'{format_path(written[:-2])}'" if is_shared(written) else self.main.file
                 message = f"'{entry}' under '{key}' of tenant '{name}' is in {owner} already"
                 self._problem(fill, at, "duplicate-entry", message, "rename or remove it", (f"first: {first}",))
             else:
@@ -148,7 +161,7 @@ class _Filling:
             # What the main file says of one, such as its pod security, holds.
             self._add_entries(name, fill, key, joined)
         elif not refused and value is not None:
-            joined[key], self.written[at] = value, (fill.file, at)
+            self._put(joined, fill, at, value)
 
     def _platforms(self, name: str, fill: Fill, path: Path, fix: str) -> None:
         if self._is_full:
@@ -173,12 +186,10 @@ class _Filling:
 
 
 class _Granted:
-    """What the main file grants to a tenant, in the tenant's frame or under `defaults`."""
+    """What the main file grants to a tenant."""
 
-    def __init__(self, main: ParsedFile, frame: dict[str, Any]) -> None:
-        layers = [Layer((), mapping_at(main.data, "defaults", "grants")), Layer((), mapping_at(frame, "grants"))]
-        granted = merge(layers)
-        self._settings = _texts(granted.get("settings"))
+    def __init__(self, frame: dict[str, Any]) -> None:
+        self._settings = _texts(mapping_at(frame, "grants").get("settings"))
 
     def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         """The paths below a setting that the included file may not write, each with the grant that would allow it."""

@@ -33,7 +33,7 @@ LIMITS: dict[str, str | int] = {
 
 
 def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
-    """The grants of `defaults` and of the tenant; None if no included file speaks of the tenant."""
+    """The grants of a tenant; None if no included file speaks of the tenant."""
     if tenant not in fleet.source.fills:
         return None
     if tenant not in fleet.grants:
@@ -42,14 +42,9 @@ def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
 
 
 def grant_layers(fleet: Fleet, tenant: str) -> list[Layer]:
-    """The layers of a tenant's grants."""
-    paths = (("defaults", "grants"), ("tenants", tenant, "grants"))
-    # A selector is taken whole from the nearest level.
-    own = "clusters" in fleet.raw(*paths[1])
-    layers = [Layer(path, {} if path in fleet.left_out else fleet.raw(*path)) for path in paths]
-    if own and "clusters" in layers[0].data:
-        layers[0] = Layer(paths[0], {key: value for key, value in layers[0].data.items() if key != "clusters"})
-    return layers
+    """The layer of a tenant's grants."""
+    path = ("tenants", tenant, "grants")
+    return [Layer(path, {} if path in fleet.left_out else fleet.raw(*path))]
 
 
 def grant_at(fleet: Fleet, tenant: str, *path: str | int) -> Path:

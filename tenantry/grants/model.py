@@ -67,8 +67,8 @@ class Include(OneOf):
     """A pattern for files with the apps of tenants, relative to the directory of this file. Each file is named after the tenant
     that it may speak of."""
     files: Text | None = None
-    """A pattern for pieces of this file, relative to its directory: files with `tenants`, `tenantClasses`, `clusters` and
-    `clusterGroups` in this file's form and with its trust. Each entry is declared in one file."""
+    """A pattern for pieces of this file, relative to its directory: files with `tenants`, `clusters` and
+    `templates` in this file's form and with its trust. Each entry is declared in one file."""
 
     @model_validator(mode="before")
     @classmethod

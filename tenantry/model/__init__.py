@@ -3,7 +3,7 @@
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
     document     the whole: platform, defaults, tenants
-    clusters     environments, clusters, their groups, how a cluster is reached
+    clusters     environments, clusters, their templates, how a cluster is reached
     frame        which files are included, and what they are granted
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
@@ -20,8 +20,8 @@ from tenantry.model.apps import Addon, App, AppPatch, AppWhere, Overrides, State
 from tenantry.model.clusters import (
     After,
     Cluster,
-    ClusterGroup,
     ClusterState,
+    ClusterTemplate,
     ConfigMap,
     Environment,
     Kubeconfig,
@@ -34,9 +34,9 @@ from tenantry.model.document import (
     ObjectsChart,
     PlacedSettings,
     Platform,
-    Settings,
     SettingsOverrides,
     Tenant,
+    TenantTemplate,
 )
 from tenantry.model.flux import (
     FluxBlock,
@@ -81,8 +81,8 @@ __all__ = [
     "ChartDirectory",
     "ChartRepository",
     "Cluster",
-    "ClusterGroup",
     "ClusterState",
+    "ClusterTemplate",
     "Config",
     "ConfigMap",
     "Credentials",
@@ -115,11 +115,11 @@ __all__ = [
     "RolloutWave",
     "SecretKey",
     "Selector",
-    "Settings",
     "SettingsOverrides",
     "Source",
     "SourceOverrides",
     "SourcePatch",
     "State",
     "Tenant",
+    "TenantTemplate",
 ]

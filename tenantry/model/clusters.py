@@ -7,17 +7,17 @@ from pydantic import BeforeValidator, Field
 from tenantry.messages.problems import type_name
 from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
-    GroupNames,
     LabelKey,
     LabelValue,
     Name,
     NumberOrShare,
     ObjectName,
+    TemplateNames,
     VariableName,
     VariableValue,
     refusal,
 )
-from tenantry.model.strict import ByShape, Model, OneOf
+from tenantry.model.strict import ByShape, Fillable, Model, OneOf
 from tenantry.rollout.model import Rollout
 
 ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
@@ -70,9 +70,9 @@ class Environment(Model):
 
 
 class Kamaji(Model):
-    controlPlane: Name
+    controlPlane: Fillable[Name]
     """The TenantControlPlane; its kubeconfig is in the Secret `<controlPlane>-admin-kubeconfig`."""
-    namespace: Name
+    namespace: Fillable[Name]
     """The namespace of the TenantControlPlane and the Secret."""
     key: Literal["admin.conf", "admin.svc", "super-admin.conf", "super-admin.svc"] = "admin.conf"
     """The key of the kubeconfig in the Secret. Keys that end in `.svc` use the address inside the management cluster,
@@ -80,23 +80,23 @@ class Kamaji(Model):
 
 
 class Capi(Model):
-    cluster: Name
+    cluster: Fillable[Name]
     """The Cluster of Cluster API; its kubeconfig is in the Secret `<cluster>-kubeconfig`, under the key `value`."""
-    namespace: Name
+    namespace: Fillable[Name]
     """The namespace of the Cluster and the Secret."""
 
 
 class Vcluster(Model):
-    name: Name
+    name: Fillable[Name]
     """The virtual cluster; its kubeconfig is in the Secret `vc-<name>`, under the key `config`."""
-    namespace: Name
+    namespace: Fillable[Name]
     """The namespace of the virtual cluster and the Secret."""
 
 
 class SecretKey(Model):
-    name: ObjectName
+    name: Fillable[ObjectName]
     """The Secret that holds the kubeconfig."""
-    namespace: Name
+    namespace: Fillable[Name]
     """The namespace of the Secret, which must exist."""
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
     """The key of the kubeconfig in the Secret. It has no default."""
@@ -108,9 +108,9 @@ class ConfigMap(Model):
     Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
     """
 
-    name: ObjectName
+    name: Fillable[ObjectName]
     """The ConfigMap that Flux reads. Others create it."""
-    namespace: Name
+    namespace: Fillable[Name]
     """The namespace of the ConfigMap. The Flux objects for the cluster are created there too."""
 
 
@@ -151,31 +151,32 @@ class Kubeconfig(OneOf):
         return reference
 
 
-class ClusterGroup(Model):
-    """What several clusters share. A cluster names its groups with `group`, and adds or replaces what differs."""
+class ClusterTemplate(Model):
+    """What several clusters share. A cluster names its templates with `from`, and adds or replaces what differs."""
 
-    group: GroupNames | None = None
-    """The group whose settings apply here too, or a list of groups. Later ones take precedence, and this group's own over all of
-    them."""
+    from_: TemplateNames | None = Field(None, alias="from")
+    """The template whose keys apply here too, or a list of templates. Later ones take precedence, and this template's own keys
+    over all of them."""
     environments: Annotated[list[str], Field(min_length=1)] | None = None
     """The environments of the clusters. A cluster's list replaces this one."""
     labels: dict[LabelKey, LabelValue | None] | None = None
     """Labels of the clusters. A cluster's own labels are added; `null` removes one."""
     variables: dict[VariableName, VariableValue | None] | None = None
     """Placeholders, by name. A cluster's own variables are added; `null` removes one."""
-    kubeconfig: dict[str, dict[str, Any] | None] | None = None
-    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name, `{{` and `}}` for braces. A
-    cluster that names another kind, such as `secret`, replaces all of it."""
+    kubeconfig: Kubeconfig | None = None
+    """How Flux reaches the clusters. `{cluster}` stands for the cluster's name. A cluster's own replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
+    shard: LabelValue | None = None
+    """The shard of Flux's controllers that reconciles what is for the clusters."""
     state: Literal["active", "paused"] | None = None
     """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
 
 
 class Cluster(Model):
-    group: GroupNames | None = None
-    """The entry of `clusterGroups` whose settings apply here too, or a list of entries. Later ones take precedence, and this
-    cluster's own over all of them. The groups that a group names come before it."""
+    from_: TemplateNames | None = Field(None, alias="from")
+    """The entry of `templates.clusters` whose keys apply here too, or a list of entries. Later ones take precedence, and this
+    cluster's own over all of them. The templates that a template names come before it."""
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
     labels: dict[LabelKey, LabelValue] = {}

@@ -6,14 +6,13 @@ from pydantic import Field
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
-from tenantry.model.clusters import Cluster, ClusterGroup, Environment
+from tenantry.model.clusters import Cluster, ClusterTemplate, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.scalars import (
     AppName,
-    ClassNames,
     CredentialsName,
     LabelKey,
     LabelValue,
@@ -22,6 +21,7 @@ from tenantry.model.scalars import (
     QuotaName,
     RoleName,
     SourcePath,
+    TemplateNames,
     Text,
     VariableName,
     VariableValue,
@@ -109,29 +109,30 @@ class TenantOverrides(SettingsOverrides):
     """Settings by cluster. They take precedence over all others."""
 
 
-class Settings(PlacedSettings):
-    """Settings of a tenant that `defaults:` can provide."""
+class TenantTemplate(PlacedSettings):
+    """What tenants that are alike share. A tenant names its templates with `from`, and adds or replaces what differs: maps are
+    merged, `null` removes, lists are replaced. Entries of `where` are appended, a selector and a `ref` are replaced as a whole, and
+    the kind of a source or an app cannot change.
+    """
 
+    from_: TemplateNames | None = Field(None, alias="from")
+    """The entry of `templates.tenants` whose keys apply here too, or a list of them. Later ones take precedence, and the keys of this
+    entry over all of them. `defaults` come first, and the templates that a template names before it."""
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
     variables: dict[VariableName, VariableValue | None] | None = None
-    """Placeholders for what belongs to the tenant, by name. A tenant's own variables are added to those of `defaults`; `null`
-    removes one. No environment, cluster or group can have a variable of the same name."""
+    """Placeholders for what belongs to the tenant, by name. No environment, cluster or template of clusters can have a variable of
+    the same name."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
     kustomize: KustomizeOfApps | None = None
-    """What all apps with `kustomize` have: those of the tenant, or of all tenants. An app's own keys take precedence, and `null`
-    there removes one. An included file sets it for the apps of the file, unless this file does."""
+    """What all apps with `kustomize` have. An app's own keys take precedence, and `null` there removes one. An included file
+    sets it for the apps of the file, unless the tenant's own entry does."""
     helm: HelmOfApps | None = None
     """The same for all apps with `helm`, such as values that every chart gets."""
     overrides: SettingsOverrides = Field(default_factory=SettingsOverrides)
     """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
     sets without them: those of `defaults` also over the tenant's own settings, but not over the tenant's overrides."""
-
-
-class Frame(Settings):
-    """What the platform team decides about a tenant, whether or not the tenant has a file of its own."""
-
     namespace: Text | None = None
     """Template for the name of the main namespace, such as `apps`; it replaces the environment's template. It can use what that
     one can use. No two tenants may get the same name, on any clusters of an environment or of environments that share one."""
@@ -150,17 +151,6 @@ class Frame(Settings):
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
     """The environments the tenant is in, and those that extend them. An app's list replaces this one. Default: all
     environments."""
-
-
-class TenantClass(Frame):
-    """What tenants that are alike share. A tenant names its classes with `class`, and adds or replaces what differs: maps are
-    merged, `null` removes, lists are replaced. Entries of `where` are appended, a selector and a `ref` are replaced as a whole, and
-    the kind of a source or an app cannot change.
-    """
-
-    class_: ClassNames | None = Field(None, alias="class")
-    """The entry of `tenantClasses` whose keys apply here too, or a list of them. Later ones take precedence, and what is written
-    here over all of them. The parents of a class come before it."""
     namespaces: dict[Name, ExtraNamespace] = {}
     """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}
@@ -179,14 +169,14 @@ class TenantClass(Frame):
     """`paused`: Flux stops reconciling the tenants' apps. A tenant is removed by its own entry."""
 
 
-class Tenant(TenantClass):
+class Tenant(TenantTemplate):
     overrides: TenantOverrides = Field(default_factory=TenantOverrides)
     """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
     sets without them."""
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
-    state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
+    state: State = "active"  # type: ignore[assignment]  # a template removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
 
@@ -279,6 +269,14 @@ class Platform(Model):
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
 
 
+class Templates(Model):
+    clusters: dict[Name, ClusterTemplate] = {}
+    """What clusters that are alike share."""
+    tenants: dict[Name, Annotated[TenantTemplate, InParts()]] = {}
+    """What tenants that are alike share. A template may lack what a tenant, or another template of it, adds. It has every key of a
+    tenant except `adopt`; its `state` removes nothing."""
+
+
 class Document(Model):
     apiVersion: Literal["tenantry/v1"]
     """The version of this format."""
@@ -286,16 +284,13 @@ class Document(Model):
     """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
-    clusterGroups: dict[Name, ClusterGroup] = {}
-    """What equal clusters share, by the name that their `group` says."""
+    templates: Templates = Field(default_factory=Templates)
+    """What entries that are alike share, by the name that their `from` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]
     """Management clusters and remote clusters. Included files can add some."""
     platform: Platform = Field(default_factory=Platform)
     """What the platform team runs on which clusters."""
-    defaults: Settings = Field(default_factory=Settings)
-    """Defaults for all tenants."""
+    defaults: Annotated[TenantTemplate, InParts()] = Field(default_factory=TenantTemplate)
+    """The template that every tenant has first."""
     tenants: dict[Name, Tenant] = {}
     """The tenants. An included file adds a tenant's apps and what belongs to them."""
-    tenantClasses: dict[Name, Annotated[TenantClass, InParts()]] = {}
-    """What tenants that are alike share, by the name that their `class` says. An entry may lack what a tenant, or another class of
-    it, adds. It has every key of a tenant except `adopt`; its `state` removes nothing."""

@@ -307,13 +307,11 @@ def _as_list(kind: str, example: str) -> BeforeValidator:
     def check(value: Any) -> Any:
         if not isinstance(value, str | list):
             text = f"expected the name of a {kind} or a list of names, found {type_name(value)}"
-            raise refusal("wrong-type", text, fix=f"write a name, as in '{kind}: {example}'")
+            raise refusal("wrong-type", text, fix=f"write a name, as in '{example}'")
         return [value] if isinstance(value, str) else value
 
     return BeforeValidator(check, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)])
 
 
-ClassNames = Annotated[list[Name], Field(min_length=1), _as_list("class", "small")]
-"""The name of a class, or a list of such names."""
-GroupNames = Annotated[list[Name], Field(min_length=1), _as_list("group", "edge")]
-"""The name of a group of clusters, or a list of such names."""
+TemplateNames = Annotated[list[Name], Field(min_length=1), _as_list("template", "from: small")]
+"""The name of a template, or a list of such names."""

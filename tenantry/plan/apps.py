@@ -8,9 +8,9 @@ from functools import cached_property, partial
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
-from tenantry.fleet.classes import is_equal_for_all
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
+from tenantry.fleet.templates import is_equal_for_all
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall

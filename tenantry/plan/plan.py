@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import cluster_labels
+from tenantry.fleet.templates import template_of_app
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
@@ -134,7 +134,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
 def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str], str]:
     """The class of each app that comes from one."""
     every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
-    return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
+    return {app: found for app in every if (found := template_of_app(fleet.source, *app))}
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from tenantry.fleet.classes import is_platforms_source
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.templates import is_platforms_source
 from tenantry.flux.references import references
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Owner

@@ -262,8 +262,8 @@ class Constructor:
 
 
 _OVERRIDDEN = (
-    *((0, "defaults"), (1, "tenants"), (1, "tenantClasses")),
-    *((3, "tenants"), (3, "tenantClasses"), (2, "platform")),
+    *((0, "defaults"), (2, "defaults"), (1, "tenants"), (3, "tenants"), (2, "platform")),
+    *((2, "templates"), (4, "templates")),
 )
 """Where `overrides` can stand: after how many more parts of a path that begins with a word."""
 

@@ -1,18 +1,19 @@
 """Tenants and clusters from several files: `include:` names more files, so that each team can own its own.
 
 A team's file is named after its tenant and fills in what the main file declares; `grants.frames` decides what it may say. `files`
-are pieces of the main file, with its trust: they add tenants, clusters, classes and groups. Problems in one file are collected,
+are pieces of the main file, with its trust: they add tenants, clusters and templates. Problems in one file are collected,
 and do not prevent checks of the main file or the others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.redact import shorten
@@ -22,7 +23,12 @@ from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 _TENANTS, _FILES = "tenants", "files"
-_PARTS = {"clusters": "cluster", "clusterGroups": "group", _TENANTS: "tenant", "tenantClasses": "class"}
+_PARTS: Mapping[tuple[str, ...], str] = {
+    ("clusters",): "cluster",
+    (_TENANTS,): "tenant",
+    ("templates", "clusters"): "template",
+    ("templates", _TENANTS): "template",
+}
 """What pieces of the main file hold, with the word for an entry of it."""
 _FORMS = {
     _TENANTS: Form("the key 'tenants:'", "start with 'tenants:', or remove the file", is_teams=True),
@@ -72,7 +78,7 @@ class _Reading:
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
         self.pieces: list[str] = []
-        self.added: dict[tuple[str, str], ParsedFile] = {}
+        self.added: dict[tuple[str, ...], ParsedFile] = {}
         self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
@@ -91,9 +97,11 @@ class _Reading:
 
     def _joined(self) -> tuple[dict[str, Any], dict[Path, Written]]:
         """The data with the entries of all pieces, and where those stand."""
-        data = {**self.main.data, **{part: {**self.main.data.get(part, {})} for part, _ in self.added}}
-        for (part, name), file in self.added.items():
-            data[part][name] = file.data[part][name]
+        data = dict(self.main.data)
+        for part in dict.fromkeys(at[:-1] for at in self.added):
+            entries = {**mapping_at(data, *part)}
+            entries |= {at[-1]: value_at(file.data, at) for at, file in self.added.items() if at[:-1] == part}
+            data[part[0]] = {**mapping_at(data, part[0]), part[1]: entries} if part[1:] else entries
         return data, {at: (file, at) for at, file in self.added.items()}
 
     def _names_are_known(self, entry: _Entry) -> bool:
@@ -185,17 +193,17 @@ class _Reading:
 
     def _add_piece(self, source: ParsedFile) -> None:
         self.pieces.append(source.file)
-        self.problems += _misplaced(source, tuple(_PARTS), self.main.file)
+        self.problems += _misplaced(source, tuple(dict.fromkeys(part[0] for part in _PARTS)), self.main.file)
         for part, word in _PARTS.items():
-            entries, declared = source.data.get(part, {}), self.main.data.get(part, {})
+            entries, declared = value_at(source.data, part, {}), value_at(self.main.data, part, {})
             if not isinstance(entries, dict):
-                self.problems.append(wrong_type((part,), "a mapping", entries).at(source.locate((part,))))
+                self.problems.append(wrong_type(part, "a mapping", entries).at(source.locate(part)))
                 self._lacks_pieces = True
             elif isinstance(declared, dict):  # else the check of shapes reports it
                 for name in entries:
-                    first = self.main if name in declared else self.added.setdefault((part, name), source)
+                    first = self.main if name in declared else self.added.setdefault((*part, name), source)
                     if first is not source:
-                        self._declared_twice((part, name), f"{word} '{name}' is declared twice", source, first)
+                        self._declared_twice((*part, name), f"{word} '{name}' is declared twice", source, first)
 
     def _add_tenant(self, name: str, source: ParsedFile, entry: _Entry, named: str) -> None:
         at = (_TENANTS, name)
@@ -211,8 +219,8 @@ class _Reading:
         else:
             self.fills[name] = Fill(source, entry.at)
 
-    def _declared_twice(self, at: Path, message: str, source: ParsedFile, first: ParsedFile) -> None:
-        code, notes = f"duplicate-{_PARTS[str(at[0])]}", (f"first: {first.line_of(at)}",)
+    def _declared_twice(self, at: tuple[str, ...], message: str, source: ParsedFile, first: ParsedFile) -> None:
+        code, notes = f"duplicate-{_PARTS[at[:-1]]}", (f"first: {first.line_of(at)}",)
         found = Problem(at, code, message, notes, "rename or remove one of them")
         self.problems.append(found.at(source.locate(at, key=True)))
 

@@ -40,8 +40,9 @@ class ParsedFile:
     warnings: about files that are not included.
     pieces: the files that are pieces of this one. lacks_pieces: whether another one cannot be read.
     unmerged: the data as authors wrote it, before parts of it were merged and filled in.
-    is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
-    that lack what such a class would have given them.
+    has_templates: whether entries have what their templates say. template_findings: what is wrong with templates; incomplete: the
+    entries that lack what such a template would have given them. removed: of an entry, the path of each value of a template that a
+    `null` removes, and where that stands.
     """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
@@ -54,9 +55,10 @@ class ParsedFile:
         self.warnings: tuple[Problem, ...] = ()
         self.pieces: tuple[str, ...] = ()
         self.lacks_pieces = False
-        self.is_classed = False
-        self.class_findings: tuple[Problem, ...] = ()
-        self.unclassed: frozenset[str] = frozenset()
+        self.has_templates = False
+        self.template_findings: tuple[Problem, ...] = ()
+        self.incomplete: frozenset[Path] = frozenset()
+        self.removed: Mapping[Path, Mapping[Path, Path]] = {}
         self._root = root
         self._written: Mapping[Path, Written] = {}
         self._longest = 0  # of the paths in `_written`
@@ -73,8 +75,9 @@ class ParsedFile:
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
         completed._unmerged, completed._longest = self._unmerged, self._longest
         completed.pieces, completed.lacks_pieces = self.pieces, self.lacks_pieces
-        completed.class_findings = self.class_findings
-        completed.is_classed, completed.unclassed, completed.frame = self.is_classed, self.unclassed, self.frame
+        completed.has_templates, completed.frame = self.has_templates, self.frame
+        completed.template_findings, completed.incomplete = self.template_findings, self.incomplete
+        completed.removed = self.removed
         return completed
 
     def joined(
@@ -110,9 +113,10 @@ class ParsedFile:
         return path if self._is_filled_in(path) else self._origin(path)
 
     def _is_filled_in(self, path: Path) -> bool:
-        """Whether joining put the value at a path of a tenant there, over what its classes say."""
+        """Whether joining put the value at a path of a tenant there, over what its templates say."""
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
-        heads = (self._written.get(path[:length]) for length in (4, 3)) if fill else ()
+        lengths = range(min(len(path), self._longest), 2, -1) if fill else ()
+        heads = (self._written.get(path[:length]) for length in lengths)
         found = next((each for each in heads if each), None)
         return found is not None and fill is not None and (found[0] is fill.file or found[0].file == self.file)
 
@@ -200,11 +204,6 @@ def named(entry: Any, key: str) -> tuple[str, ...]:
     names = entry.get(key) if isinstance(entry, dict) else None
     names = [names] if isinstance(names, str) else names
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
-
-
-def named_classes(entry: Any) -> tuple[str, ...]:
-    """The classes that a tenant or a class names, in their order."""
-    return named(entry, "class")
 
 
 Written = tuple[ParsedFile, Path]

@@ -17,11 +17,12 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit, add
 from tenantry.edit.subjects.names import Kind
 
+_TEMPLATES = (Kind.TENANT_TEMPLATE, Kind.CLUSTER_TEMPLATE)
 _OPTIONS = (
     clusters("Where its apps run: 'all', names, or labels such as tier=edge; an app's default: the tenant's clusters."),
     names("--exclude", "Clusters to leave out, or those with labels such as tier=edge.", Kind.CLUSTER),
-    environments("The environments it is in; default: all, of an app the tenant's, of a cluster its group's."),
-    names("--class", "The entries of 'tenantClasses' whose keys it takes.", Kind.CLASS, key="class"),
+    environments("The environments it is in; default: all, of an app the tenant's, of a cluster its template's."),
+    names("--from", "The entries of 'templates' whose keys it takes.", *_TEMPLATES, key="from"),
     click.option(
         "--owner-group", "groups", metavar="NAME", multiple=True, help="A group of people who may look at it."
     ),
@@ -39,7 +40,6 @@ _OPTIONS = (
     text("--tag", "TAG", "A tag of a Git repository or an OCI artifact."),
     text("--semver", "RANGE", "The newest tag in this range of versions."),
     text("--credentials", "NAME", "Declared credentials with which Flux fetches it."),
-    names("--group", "The entries of 'clusterGroups' whose settings it takes.", Kind.GROUP, key="group"),
     one("--management", "Its management cluster, where an environment has several.", Kind.CLUSTER),
     pairs("--labels", "Labels for selectors."),
     pairs("--variables", "Variables for placeholders."),
@@ -54,9 +54,9 @@ _FETCHED = ("git", "helm", "oci", "bucket", "branch", "tag", "semver", "credenti
 _TAKEN = ("source", "path", "chart", "version", "dependsOn")
 _KUBECONFIG = ("kamaji", "capi", "vcluster", "secret")
 _BELONG: Mapping[Kind, tuple[str, ...]] = {
-    Kind.TENANT: ("settings", *_PLACED, "class", "groups", "to"),
+    Kind.TENANT: ("settings", *_PLACED, "from", "groups", "to"),
     Kind.APP: (*_PLACED, *_TAKEN),
-    Kind.CLUSTER: ("environments", "group", "management", "labels", "variables", *_KUBECONFIG, "to"),
+    Kind.CLUSTER: ("environments", "from", "management", "labels", "variables", *_KUBECONFIG, "to"),
     Kind.SOURCE: _FETCHED,
     Kind.ADDON: (*_PLACED, *_TAKEN, "target_namespace", *_FETCHED),
 }
@@ -86,11 +86,11 @@ Examples:
   tenantry add addon dns --clusters all --git https://git.example.com/dns.git
 
 Options by kind:
-  tenant   KEY=VALUE, --clusters, --exclude, --environments, --class,
+  tenant   KEY=VALUE, --clusters, --exclude, --environments, --from,
            --owner-group, --to
   app      --clusters, --exclude, --environments, --source, --path, --chart,
            --version, --depends-on
-  cluster  --environments, --group, --management, --labels, --variables,
+  cluster  --environments, --from, --management, --labels, --variables,
            --kamaji, --capi, --vcluster, --secret, --to
   source   --git, --helm, --oci, --bucket, --branch, --tag, --semver,
            --credentials
@@ -109,7 +109,7 @@ def command(editor: Editor, kind: Kind, name: str, to: Path | None, **options: A
 
     NAME is that of the entry: TENANT/NAME of an app or a source, platform/NAME of a source for add-ons. KEY=VALUE sets more
     of a tenant's settings, such as quota.pods=40. An app applies manifests with --path, or installs a chart with --chart. A
-    remote cluster needs to say where its kubeconfig is, or its group does.
+    remote cluster needs to say where its kubeconfig is, or its template does.
 
     Comments, order and everything else in the file stay as they are. The result is checked before it is written.
     """

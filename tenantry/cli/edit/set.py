@@ -19,8 +19,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
-from tenantry.fleet.groups import NAMING
-from tenantry.fleet.lineages import Lineages
+from tenantry.fleet.lineages import CLUSTERS, TENANTS, Kind, Lineages
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
@@ -104,7 +103,7 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
         require_list(editor, asked[:-1], new)
     is_there = isinstance(entries, list) and new in entries
     at = located((*asked[:-1], new) if is_there else asked, editor.value)
-    check_known(at, editor.value_or_of_class)
+    check_known(at, editor.value_or_of_template)
     editor.set(at, new)
     shown = redacted(flow(new, Style()))
     done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
@@ -159,14 +158,8 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
         case ("tenants", tenant, *rest):
             holder = path[:2]
             below = [(*holder, "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
-        case ("clusterGroups", group, *rest):
-            holder, clusters = path[:2], mapping_at(data, "clusters")
-            lineages = Lineages(NAMING, mapping_at(data, "clusterGroups"))
-            taking = {
-                name: order for name, own in clusters.items() if group in (order := lineages.joined(NAMING.of(own)))
-            }
-            later = [("clusterGroups", name) for order in taking.values() for name in order[order.index(group) + 1 :]]
-            below = [*dict.fromkeys(later), *(("clusters", name) for name in taking)]
+        case ("templates", section, template, *rest):
+            holder, below = path[:3], list(_taking(data, TENANTS if section == "tenants" else CLUSTERS, str(template)))
         case ("platform", "addons", _, *rest):
             holder, below = path[:3], []
         case _:
@@ -182,5 +175,15 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
     )
     for taker in below:
         yield (*taker, *rest)
-        if taker[0] != "clusterGroups":
+        if taker[0] != "templates":
             yield from _with_more_weight(data, (*taker, *rest))
+
+
+def _taking(data: Any, kind: Kind, template: str) -> Iterator[Path]:
+    """What takes a template over: the templates that come after it, and the entries that are from it."""
+    lineages = Lineages(kind, mapping_at(data, *kind.templates))
+    orders = {name: lineages.joined(kind.named(own)) for name, own in mapping_at(data, kind.section).items()}
+    taking = {name: order for name, order in orders.items() if template in order}
+    later = [name for order in taking.values() for name in order[order.index(template) + 1 :]]
+    yield from ((*kind.templates, name) for name in dict.fromkeys(later))
+    yield from ((kind.section, name) for name in taking)

@@ -71,9 +71,8 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry["clusters"] = selector(clusters, options["exclude"])
     elif "clusters" in options and options["exclude"]:
         raise Refused("--exclude leaves out some of the clusters that --clusters takes", "add --clusters all")
-    for key in ("class", "group"):
-        if len(entry.get(key) or ()) == 1:
-            (entry[key],) = entry[key]
+    if len(entry.get("from") or ()) == 1:
+        (entry["from"],) = entry["from"]
     if target.kind is Kind.TENANT:
         entry["owners"] = [{"group": group} for group in options["groups"]]
     if target.kind is Kind.SOURCE:
@@ -82,8 +81,8 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry["source"] = _source(options)
     elif target.kind is Kind.ADDON and (own := [each for each in _SOURCES if options[each]]):
         raise Refused(f"--source and {_flags(own)} exclude each other", "keep one of them")
-    if target.kind is Kind.CLUSTER and not options["environments"] and not options["group"]:
-        fix = "add --environments NAME, or --group NAME of a group that has one"
+    if target.kind is Kind.CLUSTER and not options["environments"] and not options["from"]:
+        fix = "add --environments NAME, or --from NAME of a template that has one"
         raise Refused(f"cluster '{target.name}' needs an environment", fix)
     if target.kind is Kind.CLUSTER:
         entry["kubeconfig"] = _kubeconfig(options)
@@ -212,7 +211,7 @@ def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
 
 
 def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
-    if target.kind is Kind.TENANT and "class" in entry:
+    if target.kind is Kind.TENANT and "from" in entry:
         return []
     if target.kind is Kind.TENANT:
         first = (
@@ -226,7 +225,7 @@ def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
         content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
         what = "addon NAME --clusters all" if target.owner == PLATFORM else f"app {target.owner}/NAME"
         return [f"next: tenantry add {what} --source {target.name} {content}"]
-    if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
+    if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "from" in entry):
         return [
             f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
             f"next: tenantry preflight --cluster {target.name}",

@@ -35,9 +35,9 @@ class Kind(StrEnum):
 
     ENVIRONMENT = "environment"
     CLUSTER = "cluster"
-    GROUP = "group"
     TENANT = "tenant"
-    CLASS = "class"
+    CLUSTER_TEMPLATE = "template of clusters"
+    TENANT_TEMPLATE = "template of tenants"
     APP = "app"
     ADDON = "addon"
     SOURCE = "source"
@@ -61,9 +61,9 @@ class Kind(StrEnum):
 _AT: dict[Kind, tuple[str, ...]] = {
     Kind.ENVIRONMENT: ("environments",),
     Kind.CLUSTER: ("clusters",),
-    Kind.GROUP: ("clusterGroups",),
     Kind.TENANT: ("tenants",),
-    Kind.CLASS: ("tenantClasses",),
+    Kind.CLUSTER_TEMPLATE: ("templates", "clusters"),
+    Kind.TENANT_TEMPLATE: ("templates", "tenants"),
     Kind.APP: ("tenants", "*", "apps"),
     Kind.ADDON: (PLATFORM, "addons"),
     Kind.SOURCE: ("tenants", "*", "sources"),

@@ -53,7 +53,7 @@ def _clusters_at(fleet: Fleet, holder: Path) -> list[str]:
     """The clusters that a tenant, an app or an add-on takes."""
     match holder:
         case ("tenants", str(name)) if name in fleet.document.tenants:
-            selector = fleet.document.tenants[name].clusters or fleet.document.defaults.clusters
+            selector = fleet.document.tenants[name].clusters
         case ("tenants", str(name), "apps", str(app)) if app in fleet.document.tenants[name].apps:
             selector = selector_of(fleet, name, app)
         case ("platform", "addons", str(addon)) if addon in fleet.document.platform.addons:

@@ -137,13 +137,13 @@ def _target(kind: Kind, name: str, at: Path) -> Target:
     """What a name at a path means: in the platform's part, apps are add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
-    of_class = at[:1] == ("tenantClasses",)  # what a class names is no tenant's
-    platform = not of_class and at[:1] != ("tenants",)
+    of_template = at[:2] == ("templates", "tenants")  # what a template names is no tenant's
+    platform = not of_template and at[:1] != ("tenants",)
     if kind is Kind.ADDON or (platform and kind is Kind.APP):
         return Target(Kind.ADDON, addon_named(name) or name)
     if not kind.is_owned:
         return Target(kind, name)
-    return Target(kind, name, PLATFORM if platform else f"class:{at[1]}" if of_class else str(at[1]))
+    return Target(kind, name, PLATFORM if platform else f"template:{at[2]}" if of_template else str(at[1]))
 
 
 def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:

@@ -92,7 +92,7 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
 
 def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
     """Every list of environments with its owner, in words too."""
-    for at, frame in walk.frames(fleet):
+    for at, frame in walk.levels(fleet):
         yield at, walk.in_words(at), frame.environments or []
     for at, _, _, app in walk.apps(fleet):
         yield at, walk.app_in_words(at), app.environments or []

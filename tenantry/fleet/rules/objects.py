@@ -20,7 +20,7 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
         if is_cluster_scoped(each.apiVersion, each.kind):
             message = f"a {each.kind} is in no namespace"
             fix = "install it by an add-on's chart or manifests"
-            if at[0] in ("defaults", "tenantClasses", "tenants"):
+            if at[0] in ("defaults", "templates", "tenants"):
                 fix = "declare it under 'clusterObjects:' of a tenant"
             yield Problem((*at, "kind"), "cluster-scoped", message, fix=fix)
         elif is_of_flux(each.apiVersion):

@@ -47,10 +47,9 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
                     "write one of theirs there, and remove that override: a source has one of its own" if needed else ""
                 )
                 yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
-    shared = fleet.raw("defaults", "overrides", "environments")
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
-        if not (shared or fleet.raw(*of, "overrides", "environments")):
+        if not fleet.raw(*of, "overrides", "environments"):
             continue
         there = [
             name
@@ -58,7 +57,7 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
             if not tenant_barrier(fleet, name, tenant)
             or any(not barrier(fleet, name, (*of, "apps", app)) for app in declared.apps)
         ]
-        for path, by in _overridden(fleet, of, [("defaults",), of], _SETTINGS, there):
+        for path, by in _overridden(fleet, of, [of], _SETTINGS, there):
             if not is_filled(fleet, (*of, *path)):
                 yield _unused(fleet, f"tenant '{tenant}'", (*of, *path), by)
 

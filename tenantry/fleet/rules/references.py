@@ -20,7 +20,7 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
 
-_OF_ALL_TENANTS = ("defaults", "tenantClasses")
+_OF_ALL_TENANTS = ("defaults", "templates")
 """Where names are those of each tenant. The plan looks them up."""
 
 

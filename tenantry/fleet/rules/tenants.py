@@ -86,9 +86,8 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
 
 def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
     for tenant, declared_tenant in fleet.document.tenants.items():
-        fallback = declared_tenant.clusters or fleet.document.defaults.clusters
         for app, declared_app in declared_tenant.apps.items():
-            if not (declared_app.clusters or fallback):
+            if not (declared_app.clusters or declared_tenant.clusters):
                 at = ("tenants", tenant, "apps", app)
                 where = "for the app, for the tenant or under 'defaults:'"
                 fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
@@ -122,13 +121,10 @@ def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
 
 
 def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Problem]:
-    """A role under `defaults` is reported once, no matter how many tenants inherit it."""
-    default = fleet.document.defaults.role
     for tenant, declared in fleet.document.tenants.items():
-        own = "role" in fleet.raw("tenants", tenant)
-        if declared.apps and (declared.role if own else default) == "view":
+        if declared.apps and declared.role == "view":
             yield doubtful(
-                ("tenants", tenant, "role") if own else ("defaults", "role"),
+                ("tenants", tenant, "role"),
                 "read-only-role",
                 "with role 'view' apps may read, but can apply nothing",
                 fix="write 'edit', 'admin' or a ClusterRole of your own",
@@ -150,7 +146,7 @@ def _closest(role: str) -> str | None:
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     accounts = (
-        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.frames(fleet) if each.serviceAccount
+        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.levels(fleet) if each.serviceAccount
     )
     every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
     for at, given in every:
@@ -185,7 +181,7 @@ namespaced, and so that of all tenants, or a way to more rights."""
 
 def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Problem]:
     """More than that takes the word that whoever reviews a tenant's entry sees."""
-    for at, frame in walk.frames(fleet):
+    for at, frame in walk.levels(fleet):
         for key, rights in frame.clusterRoles.items() if not frame.clusterAdmin else ():
             here = (*at, "clusterRoles", key)
             for index, rule in enumerate(rights.rules or ()):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tenantry.fleet import walk
-from tenantry.fleet.classes import NAMING as CLASSES
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.groups import NAMING as GROUPS
-from tenantry.fleet.lineages import Lineages
+from tenantry.fleet.lineages import CLUSTERS, TENANTS, Lineages
 from tenantry.fleet.settings import tenant_variables
 from tenantry.fleet.template import BUILT_IN, text_of
 from tenantry.messages.errors import Path, Problem
@@ -59,13 +57,13 @@ def variables_have_one_owner(fleet: Fleet) -> Iterator[Problem]:
 
 
 def variables_have_the_type_of_their_default(fleet: Fleet) -> Iterator[Problem]:
-    """What a class, a group or `defaults` gives decides it: a placeholder that is a whole value keeps its type."""
-    for section, naming in (("tenants", CLASSES), ("clusters", GROUPS)):
-        lineages = Lineages(naming, fleet.raw(naming.section))
+    """What a template gives decides it: a placeholder that is a whole value keeps its type."""
+    for section, kind in (("tenants", TENANTS), ("clusters", CLUSTERS)):
+        lineages = Lineages(kind, fleet.raw(*kind.templates))
         for name in fleet.raw(section):
-            above = lineages.joined(naming.of(fleet.raw(section, name)))
+            above = lineages.joined(kind.named(fleet.raw(section, name)))
             levels: list[Path] = [("defaults",)] if section == "tenants" else []
-            levels += [(naming.section, each) for each in above]
+            levels += [(*kind.templates, each) for each in above]
             for variable, value in fleet.raw(section, name, "variables").items() if levels else ():
                 at: Path = (section, name, "variables", variable)
                 default = _default(fleet, levels, variable)
@@ -121,8 +119,7 @@ def disagreements(fleet: Fleet, tenant: str, cluster: str) -> Iterator[Problem]:
     labels = fleet.clusters[cluster].labels
     for name, value in tenant_variables(fleet, tenant).items():
         if name in labels and name not in BUILT_IN and text_of(value) != labels[name]:
-            owner = ("tenants", tenant) if name in fleet.raw("tenants", tenant, "variables") else ("defaults",)
-            yield disagreement((*owner, "variables", name), value, cluster, labels[name], fleet)
+            yield disagreement(("tenants", tenant, "variables", name), value, cluster, labels[name], fleet)
 
 
 def disagreement(at: Path, value: Scalar, cluster: str, label: str, fleet: Fleet) -> Problem:
@@ -137,7 +134,7 @@ def disagreement(at: Path, value: Scalar, cluster: str, label: str, fleet: Fleet
 
 
 def _whose(at: Path) -> str:
-    kinds = {"environments": "environment", "clusters": "cluster", "clusterGroups": "group"}
+    kinds = {"environments": "environment", "clusters": "cluster"}
     return (
         f"{kinds[str(at[0])]} '{at[1]}'"
         if at[0] in kinds

@@ -9,6 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.fleet.merge import merge, origin
 from tenantry.fleet.placement import (
     addon_environment,
@@ -58,15 +59,6 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
                     )
 
 
-def cluster_groups_are_used(fleet: Fleet) -> Iterator[Problem]:
-    groups = fleet.document.clusterGroups
-    used = {name for cluster in fleet.clusters.values() for name in cluster.group or ()}
-    used |= {name for group in groups.values() for name in group.group or ()}
-    for name in groups:
-        if name not in used:
-            yield _unused(("clusterGroups", name), "group", "no cluster names it")
-
-
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
     """One that others extend can be their template; clusters in pieces of the file may be found later."""
     if any(each.files for each in fleet.document.include):
@@ -114,11 +106,11 @@ def _teams_have_files(fleet: Fleet) -> bool:
 
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """The paths of all variables; a group's before those that its clusters have from it."""
-    for group in ("environments", "clusterGroups", "clusters", "tenantClasses", "tenants"):
-        for name in fleet.raw(group):
-            yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
-    yield from (("defaults", "variables", each) for each in fleet.raw("defaults", "variables"))
+    """The paths of all variables; a template's before those that entries have from it."""
+    sections = (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",))
+    owners = (("defaults",), *((*section, name) for section in sections for name in fleet.raw(*section)))
+    for owner in owners:
+        yield from ((*owner, "variables", each) for each in fleet.raw(*owner, "variables"))
 
 
 def _included(fleet: Fleet, owner: tuple[str, ...]) -> set[object]:

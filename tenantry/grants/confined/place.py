@@ -41,7 +41,7 @@ class Frame:
         self.cluster_objects = {
             key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()
         }
-        written = [*scalars(fleet.raw("tenants", tenant)), *scalars(fleet.raw("defaults"))]
+        written = [*scalars(fleet.raw("tenants", tenant))]
         self.values = frozenset(str(value) for _, value in written)
         """Every text and number that the main file has for the tenant."""
         self.metadata = frozenset((str(path[-2]), str(path[-1])) for path, _ in written if path[-3:-2] == ("metadata",))

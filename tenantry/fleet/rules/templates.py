@@ -1,0 +1,44 @@
+"""Rules about templates. What they name and whether they go together is checked where they are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import doubtful
+
+
+def templates_are_used(fleet: Fleet) -> Iterator[Problem]:
+    for kind in (CLUSTERS, TENANTS):
+        used = {name for _, names in _naming(fleet, kind) for name in names}
+        for name in fleet.raw(*kind.templates):
+            if name not in used:
+                yield doubtful(
+                    (*kind.templates, name),
+                    "unused",
+                    f"no {kind.word} is from template '{name}'",
+                    fix=f"write '{FROM}: {name}' in a {kind.word}, or remove it",
+                    at_key=True,
+                )
+
+
+def templates_are_named_once(fleet: Fleet) -> Iterator[Problem]:
+    """A template that is above another one of the list already does not come last because it is named last."""
+    for kind in (CLUSTERS, TENANTS):
+        lineages = Lineages(kind, fleet.raw(*kind.templates))
+        for at, names in _naming(fleet, kind):
+            for name, through in lineages.through(names):
+                yield doubtful(
+                    (*at, FROM),
+                    "no-effect",
+                    f"template '{through}' is from template '{name}' already, so naming it has no effect",
+                    fix=f"remove '{name}' from the list",
+                )
+
+
+def _naming(fleet: Fleet, kind: Kind) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Every place that names templates, as it is written."""
+    for section in (kind.templates, (kind.section,)):
+        yield from (((*section, name), kind.named(entry)) for name, entry in fleet.raw(*section).items())
