@@ -36,8 +36,8 @@ def bank(tenants: int = TENANTS) -> bytes:
         (
             "apiVersion: tenantry/v1\nenvironments:\n",
             *_environments(),
-            "clusterGroups:\n",
-            *_groups(),
+            "templates:\n  clusters:\n",
+            *_templates(),
             "clusters:\n",
             *_clusters(),
             'platform:\n  chart: {helm: {url: "https://charts.example.com", version: 0.3.0}}\n  addons:\n',
@@ -60,10 +60,10 @@ def _environments() -> Iterator[str]:
         yield from (f"  {stage}-{each}: {{extends: {stage}-{first}, management: hub-{each}}}\n" for each in others)
 
 
-def _groups() -> Iterator[str]:
+def _templates() -> Iterator[str]:
     for region in REGIONS:
         yield (
-            f"  {region}: {{labels: {{tier: edge, region: {region}}},"
+            f"    {region}: {{labels: {{tier: edge, region: {region}}},"
             ' kubeconfig: {capi: {cluster: "{cluster}", namespace: clusters}}}\n'
         )
 
@@ -73,7 +73,7 @@ def _clusters() -> Iterator[str]:
         yield f"  hub-{region}: {{environments: [{', '.join(f'{stage}-{region}' for stage in REMOTES)}]}}\n"
         for stage, count in REMOTES.items():
             yield from (
-                f"  {stage}-{region}-{n}: {{group: {region}, environments: [{stage}-{region}]}}\n" for n in range(count)
+                f"  {stage}-{region}-{n}: {{from: {region}, environments: [{stage}-{region}]}}\n" for n in range(count)
             )
 
 

@@ -33,14 +33,15 @@ environments:
       timeout: 30m
       tolerate: {failed: 0, unreachable: 5%}
   us: {extends: eu, management: hub-us, variables: {registry: us.registry.shop.example}}
-clusterGroups:
-  store:
-    kubeconfig: {secret: {name: "{cluster}-kubeconfig", namespace: stores, key: value}}
-    labels: {kind: store, size: m}
-    variables: {pos: 5.4.1, kiosk: 2.8.0}
-  lab: {group: store, labels: {ring: lab}, variables: {pos: 5.6.0-rc.2, kiosk: 3.0.0}}
-  pilot: {group: store, labels: {ring: pilot}, variables: {pos: 5.5.0, kiosk: 2.9.0}}
-  late: {group: store, labels: {ring: late}}
+templates:
+  clusters:
+    store:
+      kubeconfig: {secret: {name: "{cluster}-kubeconfig", namespace: stores, key: value}}
+      labels: {kind: store, size: m}
+      variables: {pos: 5.4.1, kiosk: 2.8.0}
+    lab: {from: store, labels: {ring: lab}, variables: {pos: 5.6.0-rc.2, kiosk: 3.0.0}}
+    pilot: {from: store, labels: {ring: pilot}, variables: {pos: 5.5.0, kiosk: 2.9.0}}
+    late: {from: store, labels: {ring: late}}
 """
 _REST = """\
 platform:
@@ -83,13 +84,13 @@ tenants:
 
 def retail(stores: int = STORES) -> bytes:
     """The file. stores: of both hubs together; each wave has a store from 24 on."""
-    return "".join((_HEAD, *_groups(), "clusters:\n", *_clusters(stores), _REST)).encode()
+    return "".join((_HEAD, *_templates(), "clusters:\n", *_clusters(stores), _REST)).encode()
 
 
-def _groups() -> Iterator[str]:
+def _templates() -> Iterator[str]:
     for environment in REGIONS:
         yield from (
-            f"  {ring}-{environment}: {{group: {ring}, environments: [{environment}]}}\n"
+            f"    {ring}-{environment}: {{from: {ring}, environments: [{environment}]}}\n"
             for ring in ("lab", "pilot", "late")
         )
 
@@ -103,9 +104,9 @@ def _clusters(stores: int) -> Iterator[str]:
         for index in range(count):
             ring = "lab" if index < lab else "pilot" if index < pilot else "late"
             region, size = regions[index % len(regions)], "sml"[index % 3]
-            own = f", size: {size}" if size != "m" else ""  # the group's own
+            own = f", size: {size}" if size != "m" else ""  # the template's own
             yield (
-                f"  store-{environment}-{index:04}: {{group: {ring}-{environment}, labels: {{region: {region}{own}}},"
+                f"  store-{environment}-{index:04}: {{from: {ring}-{environment}, labels: {{region: {region}{own}}},"
                 f" variables: {{region: {region}}}}}\n"
             )
 

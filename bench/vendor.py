@@ -30,36 +30,37 @@ apiVersion: tenantry/v1
 environments:
   test: {management: hub-test, namespace: "c-{tenant}", tenants: [acme]}
   prod: {management: hub, after: test, namespace: "c-{tenant}", protected: true, maxDeletions: 5%}
-clusterGroups:
-  cell:
-    environments: [prod]
-    kubeconfig: {capi: {cluster: "{cluster}", namespace: clusters}}
+templates:
+  clusters:
+    cell:
+      environments: [prod]
+      kubeconfig: {capi: {cluster: "{cluster}", namespace: clusters}}
+  tenants:
+    customer:
+      variables: {seats: 5}
+      clusters: {labels: {cell: "{cell}"}}
+      sources: {charts: {helm: {url: "https://charts.example.com"}}}
+      apps:
+        app: {helm: {source: charts, chart: shop, version: 4.2.0, values: {seats: "{seats}", host: "{tenant}.example.com"}}}
+        db: {helm: {source: charts, chart: postgres, version: 16.1.0}}
+    small: {from: customer, quota: {pods: 10}}
+    large: {from: customer, quota: {pods: 50}}
+    sso: {apps: {sso: {helm: {source: charts, chart: sso, version: 2.1.0}}}}
+    backup: {apps: {backup: {helm: {source: charts, chart: backup, version: 1.4.0}}}}
 clusters:
   hub: {environments: [prod]}
   hub-test: {environments: [test], labels: {cell: test}}
-  eu-1: {group: cell, labels: {cell: eu-1, region: eu}}
-  eu-2: {group: cell, labels: {cell: eu-2, region: eu}}
-  us-1: {group: cell, labels: {cell: us-1, region: us}}
-  us-2: {group: cell, labels: {cell: us-2, region: us}}
+  eu-1: {from: cell, labels: {cell: eu-1, region: eu}}
+  eu-2: {from: cell, labels: {cell: eu-2, region: eu}}
+  us-1: {from: cell, labels: {cell: us-1, region: us}}
+  us-2: {from: cell, labels: {cell: us-2, region: us}}
 platform:
   chart: {helm: {url: "https://charts.example.com", version: 1.0.0}}
-tenantClasses:
-  customer:
-    variables: {seats: 5}
-    clusters: {labels: {cell: "{cell}"}}
-    sources: {charts: {helm: {url: "https://charts.example.com"}}}
-    apps:
-      app: {helm: {source: charts, chart: shop, version: 4.2.0, values: {seats: "{seats}", host: "{tenant}.example.com"}}}
-      db: {helm: {source: charts, chart: postgres, version: 16.1.0}}
-  small: {class: customer, quota: {pods: 10}}
-  large: {class: customer, quota: {pods: 50}}
-  sso: {apps: {sso: {helm: {source: charts, chart: sso, version: 2.1.0}}}}
-  backup: {apps: {backup: {helm: {source: charts, chart: backup, version: 1.4.0}}}}
 """
 
 
 class Customer(NamedTuple):
-    """plan, extra: classes; extra: "": none. state: "": it is active. seats: None: as the class says."""
+    """plan, extra: templates; extra: "": none. state: "": it is active. seats: None: as the template says."""
 
     name: str
     plan: str
@@ -89,17 +90,17 @@ def in_lines(count: int) -> bytes:
 
 
 def _line(customer: Customer) -> str:
-    classes = f"[{customer.plan}, {customer.extra}]" if customer.extra else customer.plan
+    templates = f"[{customer.plan}, {customer.extra}]" if customer.extra else customer.plan
     seats = "" if customer.seats is None else f", seats: {customer.seats}"
     state = customer.state and f", state: {customer.state}"
-    return f"  {customer.name}: {{class: {classes}, variables: {{cell: {customer.cell}{seats}}}{state}}}\n"
+    return f"  {customer.name}: {{from: {templates}, variables: {{cell: {customer.cell}{seats}}}{state}}}\n"
 
 
 def written_out(count: int) -> bytes:
     """The same fleet with all that a tenant has in an entry of its own."""
     main: dict[str, Any] = yaml.safe_load(MAIN)
-    classes = main.pop("tenantClasses")
-    main["tenants"] = {customer.name: _entry(customer, classes) for customer in customers(count)}
+    templates = main["templates"].pop("tenants")
+    main["tenants"] = {customer.name: _entry(customer, templates) for customer in customers(count)}
     return yaml.dump(main, sort_keys=False, Dumper=_Plain).encode()
 
 
@@ -111,15 +112,15 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def _entry(customer: Customer, classes: dict[str, Any]) -> dict[str, Any]:
-    base = classes["customer"]
+def _entry(customer: Customer, templates: dict[str, Any]) -> dict[str, Any]:
+    base = templates["customer"]
     seats = base["variables"]["seats"] if customer.seats is None else customer.seats
     entry = {
         "variables": {"seats": seats},
         "clusters": {"labels": {"cell": customer.cell}},
         "sources": base["sources"],
-        "apps": {**base["apps"], **classes.get(customer.extra, {"apps": {}})["apps"]},
-        "quota": classes[customer.plan]["quota"],
+        "apps": {**base["apps"], **templates.get(customer.extra, {"apps": {}})["apps"]},
+        "quota": templates[customer.plan]["quota"],
     }
     return {**entry, **({"state": customer.state} if customer.state else {})}
 

@@ -42,7 +42,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 "environments": [environment],
                 "labels": {"region": draw(_REGIONS)},
                 "variables": {"domain": f"{name}.example.com"},
-                **({"group": draw(_GROUP)} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
+                **({"from": draw(_FROM)} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
                 **draw(_SHARD),
             }
     addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
@@ -63,7 +63,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             }
             for environment in environments
         },
-        **({"clusterGroups": _GROUPS} if any("group" in each for each in clusters.values()) else {}),
+        **({"templates": {"clusters": _TEMPLATES}} if any("from" in each for each in clusters.values()) else {}),
         "clusters": clusters,
         "platform": {
             "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
@@ -110,11 +110,11 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     return fleet
 
 
-_GROUP = st.sampled_from(("remote", ["remote"], ["zoned", "remote"], ["remote", "zoned"]))
-_GROUPS: Data = {
-    "zoned": {"group": ["all"], "labels": {"tier": "zone", "zone": "a"}, "variables": {"domain": "zone.example.com"}},
-    "all": {"labels": {"tier": "edge"}, "kubeconfig": {"kamaji": {"namespace": "clusters"}}},
-    "remote": {"group": "all", "kubeconfig": {"kamaji": {"controlPlane": "{cluster}"}}},
+_FROM = st.sampled_from(("remote", ["remote"], ["zoned", "remote"], ["remote", "zoned"]))
+_TEMPLATES: Data = {
+    "zoned": {"from": ["all"], "labels": {"tier": "zone", "zone": "a"}, "variables": {"domain": "zone.example.com"}},
+    "all": {"labels": {"tier": "edge"}, "variables": {"domain": "edge.example.com"}},
+    "remote": {"from": "all", "kubeconfig": {"kamaji": {"controlPlane": "{cluster}", "namespace": "clusters"}}},
 }
 
 

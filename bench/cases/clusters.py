@@ -1,4 +1,4 @@
-"""A fleet of 500 clusters in ten groups, whose main file has 85 lines."""
+"""A fleet of 500 clusters of ten templates, whose main file has 85 lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
 
-GROUPS, TENANTS = 10, 20
+TEMPLATES, TENANTS = 10, 20
 
 _HEAD = """\
 apiVersion: tenantry/v1
@@ -18,17 +18,18 @@ include:
   - {tenants: "tenants.d/*.yaml"}
 environments:
   prod: {management: hub, protected: true, variables: {git: "https://git.example.com"}}
-clusterGroups:
-  edge:
-    environments: [prod]
-    labels: {tier: edge}
-    kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}
+templates:
+  clusters:
+    edge:
+      environments: [prod]
+      labels: {tier: edge}
+      kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}
 """
-_GROUP = """\
-  edge-{0}:
-    group: edge
-    labels: {{ring: "{1}", zone: zone-{0}}}
-    variables: {{domain: "zone-{0}.example.com"}}
+_TEMPLATE = """\
+    edge-{0}:
+      from: edge
+      labels: {{ring: "{1}", zone: zone-{0}}}
+      variables: {{domain: "zone-{0}.example.com"}}
 """
 _REST = """\
 clusters:
@@ -63,11 +64,11 @@ tenants:
 
 def write(directory: Path, clusters: int) -> Path:
     """Write the fleet into a directory. Returns: its main file."""
-    groups = "".join(_GROUP.format(number, min(number, 2)) for number in range(GROUPS))
+    templates = "".join(_TEMPLATE.format(number, min(number, 2)) for number in range(TEMPLATES))
     tenants = [f"team-{number:02}" for number in range(TENANTS)]
-    entries = (f"  edge-{number:03}: {{group: edge-{number % GROUPS}}}\n" for number in range(clusters))
+    entries = (f"  edge-{number:03}: {{from: edge-{number % TEMPLATES}}}\n" for number in range(clusters))
     texts = {
-        "tenants.yaml": _HEAD + groups + _REST + "".join(f"  {name}: {{}}\n" for name in tenants),
+        "tenants.yaml": _HEAD + templates + _REST + "".join(f"  {name}: {{}}\n" for name in tenants),
         "clusters.d/discovered.yaml": "clusters:\n" + "".join(entries),
         **{f"tenants.d/{name}.yaml": _FILLING.format(name) for name in tenants},
     }
@@ -87,7 +88,7 @@ def measure(*, clusters: int) -> Iterator[Table]:
     yield Table(
         "clusters",
         f"{TENANTS} tenants on {clusters} clusters",
-        f"{TENANTS} tenants with three apps on each of {clusters} clusters in {GROUPS} groups; the main file has {lines} lines. One"
+        f"{TENANTS} tenants with three apps on each of {clusters} clusters in {TEMPLATES} templates; the main file has {lines} lines. One"
         " run each.",
         tuple(found),
     )

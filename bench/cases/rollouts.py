@@ -22,11 +22,12 @@ apiVersion: tenantry/v1
 environments:
   prod:
     management: hub
-{rollout}clusterGroups:
-  edge:
-    environments: [prod]
-    labels: {{tier: edge}}
-    kubeconfig: {{kamaji: {{controlPlane: "{{cluster}}", namespace: {namespace}}}}}
+{rollout}templates:
+  clusters:
+    edge:
+      environments: [prod]
+      labels: {{tier: edge}}
+      kubeconfig: {{kamaji: {{controlPlane: "{{cluster}}", namespace: {namespace}}}}}
 clusters:
   hub: {{environments: [prod]}}
 {clusters}platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.3.0}}}}}}
@@ -45,7 +46,7 @@ tenants:
           postBuild: {{substituteFrom: [{{kind: ConfigMap, name: settings}}]}}
       db: {{helm: {{source: charts, chart: db, version: 1.0.0}}}}
 """
-_CLUSTER = "  edge-{0}: {{group: edge, labels: {{ring: {1}}}}}\n"
+_CLUSTER = "  edge-{0}: {{from: edge, labels: {{ring: {1}}}}}\n"
 _ROLLOUT = "    rollout: {waves: [{labels: {ring: canary}}, {percent: 25}, {all: true}]}\n"
 _NAMESPACE = "remotes"
 _FIRST = 5

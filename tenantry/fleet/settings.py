@@ -54,7 +54,7 @@ def platform_settings(fleet: Fleet) -> TenantSettings:
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
     """The layers of the settings of add-ons."""
-    return [Layer(("defaults",), {key: value for key, value in fleet.raw("defaults").items() if key in TIMES})]
+    return [Layer(("defaults",), {key: value for key, value in fleet.said("defaults").items() if key in TIMES})]
 
 
 def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> TenantSettings:
@@ -86,7 +86,7 @@ def setting_origin(
 
     Args: namespace: the key of the extra namespace that the setting is for.
     """
-    return origin(namespace_layers(fleet, tenant, environment, cluster, namespace), path)
+    return fleet.source.origin(origin(namespace_layers(fleet, tenant, environment, cluster, namespace), path))
 
 
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:

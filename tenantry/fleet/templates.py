@@ -182,7 +182,7 @@ class _Merging:
             self._find(self.kind.named_twice(at, who, names))
             self._find(self.kind.unknown(at, who, names, self.templates))
             whole = self._whole(name, own, names)
-            if whole is None:
+            if whole is None or (FROM in (own or {}) and not names):
                 incomplete.add(at)
             else:
                 entries[name] = whole

@@ -116,8 +116,8 @@ class TenantTemplate(PlacedSettings):
     """
 
     from_: TemplateNames | None = Field(None, alias="from")
-    """The entry of `templates.tenants` whose keys apply here too, or a list of them. Later ones take precedence, and the keys of this
-    entry over all of them. `defaults` come first, and the templates that a template names before it."""
+    """The entry of `templates.tenants` whose keys apply here too, or a list of them. Later ones take precedence, and the keys of
+    this entry over all of them. `defaults` come first, and the templates that a template names before it."""
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
     variables: dict[VariableName, VariableValue | None] | None = None

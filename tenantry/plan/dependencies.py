@@ -9,6 +9,7 @@ from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addon_environment
 from tenantry.fleet.settings import TenantSettings, setting_origin
+from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.messages.text import grouped, listed
@@ -53,7 +54,7 @@ def placement_after(
     """
     for index, name in enumerate(settings.dependsOn):
         at = setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, "dependsOn", index)
-        who = "tenants" if at[0] == "defaults" else f"tenant '{scope.tenant}'"
+        who = "tenants" if is_shared(at) else f"tenant '{scope.tenant}'"
         if found := addons.get(name):
             if found.planned or (scope.kubeconfig and found.id.kind == KINDS["helm"]):
                 yield name, found

@@ -149,12 +149,13 @@ EDGE = """\
     variables: {domain: edge-1.dev.example.com}
     kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji-edge}}
 """
-GROUP = """\
-clusterGroups:
-  edges:  # of the connected clusters
-    environments: [dev]
-    labels: {tier: edge, region: eu-west}
-    variables: {domain: edge-1.dev.example.com}
+TEMPLATES = """\
+templates:
+  clusters:
+    edges:  # of the connected clusters
+      environments: [dev]
+      labels: {tier: edge, region: eu-west}
+      variables: {domain: edge-1.dev.example.com}
 """
 STORED = ("Secret", "clusters", "edge-1-kubeconfig")
 APP = ("Kustomization", "clusters", "edge-1-rocky-web")
@@ -165,7 +166,7 @@ def grouped(sandbox: Project) -> Iterator[Project]:
     """The sandbox before the first `up`, and a file that does not declare edge-1; in the end both are as they were."""
     text = sandbox.fleet.read_text()
     sandbox.edit(EDGE, "")
-    sandbox.edit("clusters:\n  hub-dev:", f"{GROUP}clusters:\n  hub-dev:")
+    sandbox.edit("clusters:\n  hub-dev:", f"{TEMPLATES}clusters:\n  hub-dev:")
     yield sandbox
     sandbox.fleet.write_text(text)
 

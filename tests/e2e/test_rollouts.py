@@ -219,7 +219,7 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
     project.make_stack("live")
     own = f'namespace: "live-{{tenant}}", variables: {{host: "http://127.0.0.1:{project.port}"}}'
     live = f"  live: {{management: hub, {own}, after: {{environment: dev, soak: 1h}}}}"
-    project.edit("\nclusterGroups:", f"\n{live}\n\nclusterGroups:")
+    project.edit("\ntemplates:", f"\n{live}\n\ntemplates:")
     project.edit("hub: {environments: [dev]}", "hub: {environments: [dev, live]}")
     site = (
         "site: {clusters: {names: [hub]}, helm: {source: charts, chart: plain, version: 1.0.0, values: {color: pink}}}"

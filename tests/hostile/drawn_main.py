@@ -38,16 +38,18 @@ def main_file(chance: random.Random) -> Data:
             **({} if shared else {hub: {"environments": ["prod"]}}),
             **{name: _remote(name, chance) for name in ("edge", "far", "edge-rocky")},
         },
-        "clusterGroups": {
-            "remote": {"group": "all", "kubeconfig": {"secret": {"name": "{cluster}-kubeconfig", "key": "value"}}},
-            "moved": {"kubeconfig": {"secret": {"namespace": "clusters-two"}}, "labels": {"zone": "in"}},
-            "all": {"kubeconfig": {"secret": {"namespace": "clusters"}}, "labels": {"zone": "in"}},
+        "templates": {
+            "clusters": {
+                "remote": {"from": "all", "labels": {"zone": "in"}},
+                "moved": {"kubeconfig": _in_namespace("clusters-two"), "labels": {"zone": "in"}},
+                "all": {"kubeconfig": _in_namespace("clusters"), "labels": {"zone": "in"}},
+            },
+            "tenants": {
+                "small": {key: each for key, each in _frame(chance, shared=shared).items() if key != "namespaces"}
+            },
         },
         "platform": _platform(chance),
         "defaults": _defaults(chance, shared=shared),
-        "tenantClasses": {
-            "small": {key: each for key, each in _frame(chance, shared=shared).items() if key != "namespaces"}
-        },
         "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
     }
     if chance.random() < 0.2:
@@ -73,10 +75,11 @@ def main_file(chance: random.Random) -> Data:
 
 
 def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
-    """Moves parts of what the main file says of the tenant, or of new ones, into classes, over which others say something else."""
-    main["tenantClasses"] |= {"base": {}, "mine": {"class": "base"}}
-    levels = (main["tenantClasses"]["base"], main["tenantClasses"]["mine"])
-    whole = main["tenants"]["rocky"] if chance.random() < 0.7 else main["tenantClasses"]["small"]
+    """Moves parts of what the main file says of the tenant, or of new ones, into templates, over which others say something else."""
+    templates = main["templates"]["tenants"]
+    templates |= {"base": {}, "mine": {"from": "base"}}
+    levels = (templates["base"], templates["mine"])
+    whole = main["tenants"]["rocky"] if chance.random() < 0.7 else templates["small"]
     for key in list(whole):
         level, part = chance.choice(levels), whole[key]
         if isinstance(part, dict) and key not in ("clusters", "network", "podSecurity") and chance.random() < 0.5:
@@ -89,13 +92,17 @@ def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
     for key in ("role", "quota", "owners", "podSecurity", "clusters", "environments"):
         if key in others and (key in whole or key in levels[1]) and key not in levels[0] and chance.random() < 0.3:
             levels[0][key] = others[key]
-    whole["class"] = chance.choice(("mine", ["mine"], ["base", "mine"]))
+    whole["from"] = chance.choice(("mine", ["mine"], ["base", "mine"]))
 
 
 _GIVEN = ("https://{git}/platform/given", "https://{git}/platform/given", "https://{git}/{team}/given")
 
 
-_GROUPS_OF: Data = {"far": ["remote", "moved"], "edge-rocky": ["moved", "remote"]}
+_TEMPLATES_OF: Data = {"far": ["remote", "moved"], "edge-rocky": ["moved", "remote"]}
+
+
+def _in_namespace(namespace: str) -> Data:
+    return {"secret": {"name": "{cluster}-kubeconfig", "namespace": namespace, "key": "value"}}
 
 
 def _remote(name: str, chance: random.Random) -> Data:
@@ -105,7 +112,7 @@ def _remote(name: str, chance: random.Random) -> Data:
     if chance.random() < 0.4:
         kubeconfig = chance.choice((None, {"capi": {"cluster": name, "namespace": "clusters"}}))
         return {
-            "group": _GROUPS_OF.get(name, "remote"),
+            "from": _TEMPLATES_OF.get(name, "remote"),
             "environments": environments,
             **({"kubeconfig": kubeconfig} if kubeconfig else {}),
         }

@@ -82,9 +82,9 @@ class Hole:
                 },
             },
             "defaults": {"clusters": {"names": ["edge"]}},
-            "tenantClasses": {"any": {} if self.declared else entry},
+            "templates": {"tenants": {"any": {} if self.declared else entry}},
             "tenants": {
-                self.tenant: entry if self.declared else {"class": "any"},
+                self.tenant: entry if self.declared else {"from": "any"},
                 "movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}},
             },
         }

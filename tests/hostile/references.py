@@ -39,7 +39,7 @@ _PIECES = {
     "has-tenants-that-are-a-list": "tenants: [evil]\n",
     "has-tenants-that-are-nothing": "tenants:\n",
     "has-a-cluster-that-is-nothing": "clusters: {evil: }\n",
-    "has-a-class-that-is-a-text": "tenantClasses: {evil: small}\n",
+    "has-a-template-that-is-a-text": "templates: {tenants: {evil: small}}\n",
     "has-names-of-all-kinds": "tenants: {../up: {}, kube-system: {}, -a: {}, A: {}, platform: {}}\n",
     "has-a-password": "tenants: {evil: {sources: {m: {git: {url: 'https://me:NEVER-SHOW-THIS@git.example.com/x'}}}}}\n",
     "is-nested-without-end": "tenants: " + "{a: " * 2_000,

@@ -14,7 +14,7 @@ from tests.unit.facts.reviews import reviewed
 FLEET = """\
 apiVersion: tenantry/v1
 environments: {dev: {management: hub-dev}, prod: {management: hub}}
-clusterGroups: {edge: {environments: [prod], kubeconfig: {capi: {cluster: "{cluster}", namespace: capi}}}}
+templates: {clusters: {edge: {environments: [prod], kubeconfig: {capi: {cluster: "{cluster}", namespace: capi}}}}}
 clusters:
   hub-dev: {environments: [dev]}
   hub: {environments: [prod]}
@@ -32,7 +32,7 @@ tenants:
 @pytest.fixture(autouse=True)
 def _in_a_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    clusters = "\n".join(f"  edge-{number}: {{group: edge}}" for number in range(500))
+    clusters = "\n".join(f"  edge-{number}: {{from: edge}}" for number in range(500))
     Path("before.yaml").write_text(FLEET.replace("CLUSTERS", clusters))
     Path("tenants.yaml").write_text(FLEET.replace("CLUSTERS", clusters).replace("1.2.0", "1.3.0"))
 

@@ -107,8 +107,8 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
             other = first.setdefault((manager, kind, at.namespace, at.name), name)
             if other != name:
                 place = ("clusters", name, "kubeconfig")
-                is_in_group = fleet.source.origin(place) != place
-                what = "write '{cluster}' into the kubeconfig of the group" if is_in_group else "correct one of them"
+                is_shared = fleet.source.origin(place) != place
+                what = "write '{cluster}' into the kubeconfig of the template" if is_shared else "correct one of them"
                 yield Problem(
                     place,
                     "shared-kubeconfig",

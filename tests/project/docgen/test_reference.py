@@ -14,7 +14,7 @@ from docgen.reference.flux import flux_rows
 from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import Section, default_of, sections
 from tenantry.load import load_fleet, plan_all
-from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Selector, Settings, Tenant
+from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Selector, Tenant, TenantTemplate
 
 SECTIONS = {each.model: each for each in sections()}
 
@@ -55,7 +55,7 @@ def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
 
 def test_defaults_are_those_of_the_merged_whole() -> None:
     assert default_of(KustomizePatch, "prune") is True
-    assert default_of(Settings, "interval") == "10m"
+    assert default_of(TenantTemplate, "interval") == "10m"
     assert default_of(Document, "apiVersion") is ...
     assert default_of(Document, "tenants") is None
 

@@ -36,12 +36,13 @@ defaults:
       - https://git.example.com/{tenant}/*
       - oci://{registry}/{tenant}/*
       - https://charts.example.com/of/the/platform/team/stable
-tenantClasses:
-  small:
-    grants:
-      clusters: {labels: {tier: edge}}
-      environments: [dev]
-      settings: [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
+templates:
+  tenants:
+    small:
+      grants:
+        clusters: {labels: {tier: edge}}
+        environments: [dev]
+        settings: [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 tenants:
   rocky:
     grants:
@@ -49,7 +50,7 @@ tenants:
       settings: [quota]
   plain: {grants: {sources: ["*"], clusters: {names: [edge], exclude: [lone]}, environments: []}}
   tina: {}
-  blue-shop: {class: small}
+  blue-shop: {from: small}
 """
 Capture = pytest.CaptureFixture[str]
 

@@ -53,10 +53,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
     return memory
 
 
-def test_it_finds_the_kubeconfig_of_a_cluster_through_its_group(capsys: Capture, hub: Memory) -> None:
-    group = 'clusterGroups: {g: {kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}}}\n'
+def test_it_finds_the_kubeconfig_of_a_cluster_through_its_template(capsys: Capture, hub: Memory) -> None:
+    template = 'templates: {clusters: {g: {kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}}}}\n'
     own = "kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}"
-    Path("tenants.yaml").write_text(FRAME.replace(own, "group: g").replace("clusters:\n", f"{group}clusters:\n", 1))
+    Path("tenants.yaml").write_text(
+        FRAME.replace(own, "from: g").replace("\nclusters:\n", f"\n{template}clusters:\n", 1)
+    )
     assert tenantry(capsys, "preflight", "--cluster", "edge")[0] == 1
     assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
 

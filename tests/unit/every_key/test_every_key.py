@@ -20,7 +20,7 @@ from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
 
 HERE = Path(__file__).parent
 
-ROOTS = ("clusterGroups", "clusters", "defaults", "environments", "platform", "tenants")
+ROOTS = ("clusters", "defaults", "environments", "platform", "templates", "tenants")
 """All but `apiVersion` and `include`, which say nothing of an object."""
 LEVELS = {"overrides": "levels of the same keys", "grants": "permissions, which set nothing"}
 WHOLE = {
@@ -28,11 +28,13 @@ WHOLE = {
     "rollout": "told in waves",
 }
 GROUPED = {
-    "ClusterGroup": "the keys of its clusters, which take them over",
-    "Cluster.group": "the same",
+    "Templates": "the keys of what takes them over",
+    "ClusterTemplate": "the same",
+    "Cluster.from_": "the same",
     "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
-    "TenantClass.class_": "the keys of its tenants, which take them over",
+    "TenantTemplate.from_": "the same",
+    "TenantTemplate.state": "the same",
     "Excluded": "the same",
 }
 """Keys below which no key is asked for."""
@@ -65,7 +67,7 @@ def test_the_two_files_have_every_key_of_the_model() -> None:
 
 
 NO_FACT: dict[Pattern, str] = {
-    ("clusters", "*", "group"): "what it brings is a fact with the place in the group",
+    ("clusters", "*", "from"): "what it brings is a fact with the place in the template",
     ("environments", "*", "extends"): "what it brings is a fact with the place in the other environment",
     ("environments", "*", "tenants"): "a barrier of tenants, in whose absence it shows",
     ("tenants", "*", "overrides", "*", "*", "clusters"): "the selector of an override",
@@ -95,7 +97,7 @@ def test_every_line_of_the_file_is_a_fact() -> None:
 
 OTHERWISE: dict[Pattern, str] = NO_FACT | {
     ("tenants", "*", "overrides"): "levels of the same keys, of which the one that prevails is told",
-    ("clusterGroups", "*", "environments"): "the environments that its cluster had before",
+    ("templates", "clusters", "*", "environments"): "the environments that its cluster had before",
 }
 
 

@@ -34,9 +34,9 @@ BY_NATURE = {
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
-    "Frame.environments": "said of each app",
+    "TenantTemplate.environments": "said of each app",
     **dict.fromkeys(
-        ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
+        ("Platform.helm", "Platform.kustomize", "TenantTemplate.helm", "TenantTemplate.kustomize"),
         "said of each app",
     ),
     "Platform.reservedNamespaces": "a check of names",
@@ -45,8 +45,9 @@ BY_NATURE = {
     "Excluded.names": "clusters are named",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
-    "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
-    "TenantClass.class_": "tenants are written out, also those that are alike",
+    "TenantTemplate.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
+    "TenantTemplate.state": "tenants are written out, also those that are alike",
+    "TenantTemplate.from_": "tenants are written out, also those that are alike",
 }
 """Keys that do not come back from any object, and why."""
 
@@ -106,7 +107,7 @@ def _without_last(data: Any) -> Any:
             return [without(item) for item in value if not (isinstance(item, str) and item in gone)]
         return value
 
-    kept = {key: value for key, value in without(data).items() if key != "clusterGroups"}
+    kept = {key: value for key, value in without(data).items() if key != "templates"}
     kept["clusters"] = {name: cluster for name, cluster in kept["clusters"].items() if name not in gone}
     kept["environments"] = {name: kept["environments"][name] for name in kept["environments"] if name in here}
     return kept

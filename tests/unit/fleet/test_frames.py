@@ -92,15 +92,15 @@ def test_a_teams_file_takes_no_word_of_the_platform_away(frame: str, own: str, p
     )
 
 
-@table("level", ["defaults", "class"])
+@table("level", ["defaults", "template"])
 def test_a_quota_stays_that_of_the_platform(level: str) -> None:
-    """Of `defaults` and of classes as of the tenant itself: without one, a tenant has no quota."""
+    """Of `defaults` and of templates as of the tenant itself: without one, a tenant has no quota."""
     write("{clusters: {names: [hub]}, grants: {settings: [quota]}}", SOURCE, WEB, "quota: null")
     main = Path("tenants.yaml").read_text()
     Path("tenants.yaml").write_text(
         main.replace("defaults: {", "defaults: {quota: {pods: 5}, ")
         if level == "defaults"
-        else main.replace("rocky: {", "rocky: {class: small, ") + "tenantClasses: {small: {quota: {pods: 5}}}\n"
+        else main.replace("rocky: {", "rocky: {from: small, ") + "templates: {tenants: {small: {quota: {pods: 5}}}}\n"
     )
     with pytest.raises(InvalidFleet) as caught:
         load_fleet(Path("tenants.yaml"))

@@ -152,7 +152,7 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
         ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
         ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),
         (ROCKY, f"{ROCKY}\n    shard: a", "shard", SHARD),
-        ("clusters:\n", "clusterGroups: {edges: {shard: a}}\nclusters:\n", "shard", SHARD),
+        ("clusters:\n", "templates: {clusters: {edges: {shard: a}}}\nclusters:\n", "shard", SHARD),
     ],
 )
 def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:
@@ -183,9 +183,9 @@ CLUSTERS = "write 'names:' or 'labels:' of clusters"
         ("environments:", "windows: {night: {allow: {hours: '22:00-04:00'}}}\nenvironments:", "windows", SCHEDULE),
         (HUB, f"{HUB}, windows: [night]", "windows", SCHEDULE),
         ("{environments: [dev]}", "{environments: [dev], management: hub}", "management", ENVIRONMENT),
-        ("clusters:", "clusterGroups: {edge: {management: hub}}\nclusters:", "management", ENVIRONMENT),
+        ("clusters:", "templates: {clusters: {edge: {management: hub}}}\nclusters:", "management", ENVIRONMENT),
         ("{environments: [dev]}", "{environments: [dev], windows: [night]}", "windows", SCHEDULE),
-        ("clusters:", "clusterGroups: {edge: {windows: [night]}}\nclusters:", "windows", SCHEDULE),
+        ("clusters:", "templates: {clusters: {edge: {windows: [night]}}}\nclusters:", "windows", SCHEDULE),
         (
             "management: hub-prod",
             "management: hub-prod, after: {environment: dev, gate: warn}",

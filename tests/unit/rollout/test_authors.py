@@ -9,8 +9,8 @@ from tests.table import table
 from tests.unit.texts import planned
 
 TENANTS = {
-    "acme": "{class: customer}",
-    "bolt": "{class: small, apps: {web: {kustomize: {path: ./own}}}}",
+    "acme": "{from: customer}",
+    "bolt": "{from: small, apps: {web: {kustomize: {path: ./own}}}}",
     "rocky": (
         "{clusters: {names: [hub, cell]}, sources: {m: {git: {url: 'https://git.example.com/r', ref: {tag: v1}}}},"
         " apps: {web: {kustomize: {source: m}}, api: {kustomize: {source: m, path: ./api}}}}"
@@ -27,14 +27,15 @@ platform:
   chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}
   addons:
     dns: {clusters: {all: true}, source: {helm: {url: "https://c.example.com"}}, helm: {chart: dns, version: 1.0.0}}
-tenantClasses:
-  customer:
-    clusters: {names: [hub, cell]}
-    sources: {m: {git: {url: "https://git.example.com/a", ref: {tag: v1}}}}
-    apps:
-      web: {kustomize: {source: m}}
-      api: {kustomize: {source: m, path: ./api}}
-  small: {class: customer}
+templates:
+  tenants:
+    customer:
+      clusters: {names: [hub, cell]}
+      sources: {m: {git: {url: "https://git.example.com/a", ref: {tag: v1}}}}
+      apps:
+        web: {kustomize: {source: m}}
+        api: {kustomize: {source: m, path: ./api}}
+    small: {from: customer}
 tenants:
 """
 PLAN = planned(TEXT + "".join(f"  {name}: {each}\n" for name, each in TENANTS.items()))

@@ -173,7 +173,7 @@ def test_pieces_add_to_the_clusters_of_the_main_file() -> None:
     assert list(load_fleet(Path("tenants.yaml")).clusters) == ["hub", "edge", "near", "far"]
 
 
-def test_all_clusters_tenants_classes_and_groups_may_stand_in_pieces() -> None:
+def test_all_clusters_tenants_and_templates_may_stand_in_pieces() -> None:
     text = (
         "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\ninclude: [{files: '[ct].yaml'}, rocky.yaml]\n"
     )
@@ -184,8 +184,8 @@ def test_all_clusters_tenants_classes_and_groups_may_stand_in_pieces() -> None:
     write(
         {
             "tenants.yaml": text + platform,
-            "c.yaml": f"clusterGroups: {{far: {remote}}}\nclusters: {{hub: {hub}, edge: {{group: far}}}}\n",
-            "t.yaml": f"tenantClasses: {{small: {granted}}}\ntenants:\n  rocky: {{class: small}}\n",
+            "c.yaml": f"templates: {{clusters: {{far: {remote}}}}}\nclusters: {{hub: {hub}, edge: {{from: far}}}}\n",
+            "t.yaml": f"templates: {{tenants: {{small: {granted}}}}}\ntenants:\n  rocky: {{from: small}}\n",
             "rocky.yaml": APP.format("rocky", "./"),
         }
     )
@@ -200,7 +200,7 @@ def test_all_clusters_tenants_classes_and_groups_may_stand_in_pieces() -> None:
     assert fleet.source.line_of(("tenants", "rocky", "grants", "clusters")).startswith("t.yaml:1:")
 
 
-ONLY = "'clusters:', 'clusterGroups:', 'tenants:', 'tenantClasses:'"
+ONLY = "'clusters:', 'tenants:', 'templates:'"
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_what_a_piece_declares_that_cannot_be_read_is_not_told_to_be_unknown() -
     )
     write(
         {
-            "tenants.yaml": text + "include: [{files: c.yaml}]\n" + "tenants: {a: {class: small}}\n",
+            "tenants.yaml": text + "include: [{files: c.yaml}]\n" + "tenants: {a: {from: small}}\n",
             "c.yaml": "clusters: [",
         }
     )

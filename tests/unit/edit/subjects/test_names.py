@@ -20,7 +20,7 @@ NO_NAMES = {
     "ChartDirectory": "path url",
     "ChartRepository": "url version",
     "Cluster": "labels platformServiceAccount shard variables",
-    "ClusterGroup": "kubeconfig labels platformServiceAccount variables",
+    "ClusterTemplate": "labels platformServiceAccount shard variables",
     "ClusterRights": "role",
     "CommonMetadata": "annotations labels",
     "Config": "data",
@@ -30,7 +30,6 @@ NO_NAMES = {
     "Excluded": "labels",
     "ExtraNamespace": "annotations labels name objects quota",
     "FluxMetadata": "annotations labels",
-    "Frame": "clusterObjects clusterRoles namespace",
     "Git": "interval sparseCheckout timeout url",
     "GitRef": "branch commit name semver tag",
     "Grants": "alerts sources",
@@ -51,7 +50,6 @@ NO_NAMES = {
     "PlacedSettings": "annotations interval labels objects quota retryInterval role timeout",
     "Platform": "alerts namespace reservedNamespaces",
     "PodSecurity": "version",
-    "Settings": "variables",
     "PolicyRule": "apiGroups resourceNames resources verbs",
     "PostBuild": "substitute",
     "Rollout": "timeout",
@@ -60,7 +58,7 @@ NO_NAMES = {
     "Selector": "labels",
     "ServiceAccount": "annotations imagePullSecrets name",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
-    "TenantClass": "alerts namespaces receivers",
+    "TenantTemplate": "alerts clusterObjects clusterRoles namespace namespaces receivers variables",
     "Tolerate": "failed unreachable",
     "TenantOwner": "group role user",
     "Vcluster": "name namespace",
@@ -70,10 +68,9 @@ OTHER_NAMES = {
     "After": "environment",
     "Alert": "credentials",
     "App": "environments",
-    "Cluster": "environments group",
-    "ClusterGroup": "environments group",
+    "Cluster": "environments from",
+    "ClusterTemplate": "environments from",
     "Environment": "after extends",
-    "Frame": "environments",
     "Grants": "environments",
     "ObjectsChart": "credentials",
     "Overrides": "environments",
@@ -82,13 +79,14 @@ OTHER_NAMES = {
     "Source": "credentials",
     "SourceOverrides": "environments",
     "SourcePatch": "credentials",
-    "TenantClass": "class",
+    "TenantTemplate": "environments from",
 }
-"""Keys that name environments, groups, classes, credentials or configs, which people remove by hand."""
+"""Keys that name environments, templates, credentials or configs, which people remove by hand."""
 DECLARED = {
-    "Document": "clusterGroups clusters environments tenantClasses tenants",
+    "Document": "clusters environments tenants",
+    "Templates": "clusters tenants",
     "Platform": "addons configs credentials sources",
-    "TenantClass": "apps configs credentials sources",
+    "TenantTemplate": "apps configs credentials sources",
 }
 """Keys whose own keys are the names that others refer to."""
 

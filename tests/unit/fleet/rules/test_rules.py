@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.groups import grouped
 from tenantry.fleet.rules import RULES, WARNINGS, Rule
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
@@ -35,7 +34,7 @@ def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
 def read(rule: Rule, name: str) -> ParsedFile:
     """A file of a rule's case with those that it includes; messages name them as they stand there."""
     with chdir(CASES / rule.__name__):
-        return grouped(filled(read_all(Path(name)))).source
+        return filled(read_all(Path(name)))
 
 
 @each_rule

@@ -1,4 +1,4 @@
-"""What an included file may say of a tenant that has a class: nothing of what the class says, which is the platform's."""
+"""What an included file may say of a tenant that is from a template: nothing of what the template says, which is the platform's."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ clusters:
   hub: {environments: [dev], labels: {tier: hub}}
   edge: {environments: [dev], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}
 platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
-tenantClasses:
-  base:
-    credentials: {deploy: {keys: [username, password]}}
-    sources:
-      given: {git: {url: "https://git.example.com/platform/given", ref: {branch: main}}, credentials: deploy}
-      lent: {git: {url: "https://git.example.com/platform/lent", ref: {branch: main}}}
-    apps: {base: {kustomize: {source: given, path: ./base}}, more: {kustomize: {source: lent}}}
-  small:
-    class: base
-    clusters: {labels: {tier: edge}}
-    quota: {pods: 10}
-    labels: {cost: low}
-    grants: {sources: ["https://git.example.com/rocky/*"], settings: [timeout]}
-tenants: {rocky: {class: small}}
+templates:
+  tenants:
+    base:
+      credentials: {deploy: {keys: [username, password]}}
+      sources:
+        given: {git: {url: "https://git.example.com/platform/given", ref: {branch: main}}, credentials: deploy}
+        lent: {git: {url: "https://git.example.com/platform/lent", ref: {branch: main}}}
+      apps: {base: {kustomize: {source: given, path: ./base}}, more: {kustomize: {source: lent}}}
+    small:
+      from: base
+      clusters: {labels: {tier: edge}}
+      quota: {pods: 10}
+      labels: {cost: low}
+      grants: {sources: ["https://git.example.com/rocky/*"], settings: [timeout]}
+tenants: {rocky: {from: small}}
 """
 OWN = (
     "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}}}\n"
@@ -52,7 +53,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_tenant_with_a_file_has_what_its_class_says() -> None:
+def test_a_tenant_with_a_file_has_what_its_templates_say() -> None:
     fleet = load(f"{OWN}\n    timeout: 2m")
     rocky = fleet.document.tenants["rocky"]
     assert (rocky.apps.keys(), rocky.quota, rocky.timeout) == ({"base", "more", "web"}, {"pods": "10"}, "2m")
@@ -65,7 +66,7 @@ def test_a_tenant_with_a_file_has_what_its_class_says() -> None:
     assert filled == []
     assert is_filled(fleet, (*at, "apps", "web"))
     assert is_filled(fleet, (*at, "timeout"))
-    assert str(fleet.source.locate((*at, "quota", "pods"))).startswith("tenants.yaml:18:")
+    assert str(fleet.source.locate((*at, "quota", "pods"))).startswith("tenants.yaml:19:")
     assert str(fleet.source.locate((*at, "timeout"))).startswith("rocky.yaml:5:")
     (plan,) = plan_all(fleet).values()
     assert {app.id.name for app in plan.apps} == {"edge-rocky-base", "edge-rocky-more", "edge-rocky-web"}
@@ -74,31 +75,31 @@ def test_a_tenant_with_a_file_has_what_its_class_says() -> None:
 REFUSED: list[tuple[str, str, str, str]] = [
     # what, the code, the message, the file
     (
-        "an app of the class",
+        "an app of the template",
         "duplicate-entry",
-        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "'base' under 'apps' of tenant 'rocky' is in 'templates.tenants.base' already",
         "apps: {base: {kustomize: {path: ./mine}}}",
     ),
     (
-        "a source of the class",
+        "a source of the template",
         "duplicate-entry",
-        "'given' under 'sources' of tenant 'rocky' is in the tenant's class 'base' already",
+        "'given' under 'sources' of tenant 'rocky' is in 'templates.tenants.base' already",
         "sources: {given: {git: {url: https://git.example.com/rocky/m}}}",
     ),
     (
-        "removing an app of the class",
+        "removing an app of the template",
         "duplicate-entry",
-        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "'base' under 'apps' of tenant 'rocky' is in 'templates.tenants.base' already",
         "apps: {base: null}",
     ),
     (
-        "a setting of the class",
+        "a setting of the template",
         "platforms-setting",
         "'quota' of tenant 'rocky' belongs to the platform's file",
         "quota: {pods: 100}",
     ),
     (
-        "a label of the class",
+        "a label of the template",
         "platforms-setting",
         "'labels' of tenant 'rocky' belongs to the platform's file",
         "labels: {cost: high}",
@@ -109,7 +110,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
         "'overrides' of tenant 'rocky' belongs to the platform's file",
         "overrides: {environments: {dev: {quota: null}}}",
     ),
-    ("a class", "platforms-setting", "'class' of tenant 'rocky' belongs to the platform's file", "class: base"),
+    ("a template", "platforms-setting", "'from' of tenant 'rocky' belongs to the platform's file", "from: base"),
     (
         "another grant",
         "platforms-setting",
@@ -129,7 +130,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
         "apps: {web: {kustomize: {source: given}}}",
     ),
     (
-        "credentials of the class",
+        "credentials of the template",
         "platforms-credentials",
         "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them",
         "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
@@ -145,7 +146,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 
 @table("what, code, message, own", REFUSED, ids=lambda row: row[0])
-def test_what_the_class_says_is_not_the_files_to_change(what: str, code: str, message: str, own: str) -> None:
+def test_what_a_template_says_is_not_the_files_to_change(what: str, code: str, message: str, own: str) -> None:
     with pytest.raises(InvalidFleet) as caught:
         plan_all(load(own))
     told = {(each.code, each.message) for each in caught.value.diagnostics if each.location.file == "rocky.yaml"}

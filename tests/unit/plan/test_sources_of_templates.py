@@ -18,15 +18,16 @@ clusters:
   far: {environments: [dev], kubeconfig: {secret: {name: far, namespace: clusters, key: value}}}
 platform: {chart: {git: {url: "https://git.example.com/objects", ref: {tag: v1}, path: .}}}
 defaults: {clusters: {names: [edge, far]}}
-tenantClasses:
-  customer:
-    credentials: {key: {keys: [token]}}
-    variables: {tag: 4.2.0}
-    sources: {charts: {SOURCE}}
-    apps: {app: {APP}}
+templates:
+  tenants:
+    customer:
+      credentials: {key: {keys: [token]}}
+      variables: {tag: 4.2.0}
+      sources: {charts: {SOURCE}}
+      apps: {app: {APP}}
 tenants:
-  acme: {class: customer, ACME}
-  bolt: {class: customer, BOLT}
+  acme: {from: customer, ACME}
+  bolt: {from: customer, BOLT}
 """
 CHARTS = "helm: {url: 'https://charts.example.com'}"
 GIT = "git: {url: 'https://git.example.com/shop', ref: {tag: '{tag}'}}"

@@ -1,0 +1,322 @@
+"""Templates of tenants: what a tenant takes over, and where the author is told what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenantry.fleet.templates import is_platforms_source, is_shared
+from tenantry.load import warnings_of
+from tests.table import table
+from tests.unit.texts import FRAME, explained, fleet, planned, problems, told
+
+CUSTOMER = (
+    "customer: {clusters: {names: [hub]}, sources: {charts: {helm: {url: https://charts.example.com}}},"
+    " apps: {app: {helm: {source: charts, chart: shop, version: 4.2.0, values: {seats: 5, tier: low}}}}}"
+)
+"""A template with an app, at line 9 of what `text` makes."""
+
+
+def text(templates: str, tenants: str, defaults: str = "{}") -> str:
+    """The frame, defaults on line 8 and templates from line 11; an entry on each line."""
+    declared = "".join(f"    {line}\n" for line in templates.splitlines())
+    own = "".join(f"  {line}\n" for line in tenants.splitlines())
+    return f"{FRAME}defaults: {defaults}\ntemplates:\n  tenants:\n{declared}tenants:\n{own}"
+
+
+def tenant(templates: str, own: str, defaults: str = "{}") -> dict[str, Any]:
+    """The whole entry of tenant `acme`."""
+    return fleet(text(templates, f"acme: {own}", defaults)).raw("tenants", "acme")
+
+
+def test_a_tenant_has_what_its_templates_say_and_what_differs() -> None:
+    templates = f"{CUSTOMER}\nsso: {{labels: {{b: sso}}}}\n"
+    templates += "small: {from: customer, quota: {pods: 10}, labels: {a: small, b: small}}"
+    whole = tenant(templates, "{from: [small, sso], labels: {c: own}, apps: {app: {helm: {values: {seats: 250}}}}}")
+    assert whole["labels"] == {"a": "small", "b": "sso", "c": "own"}
+    assert whole["quota"] == {"pods": 10}
+    assert whole["apps"]["app"]["helm"]["values"] == {"seats": 250, "tier": "low"}
+    assert whole["sources"] == {"charts": {"helm": {"url": "https://charts.example.com"}}}
+
+
+MERGED: list[tuple[str, str, str, Any]] = [
+    # what, the template, the tenant's own, the tenant's whole entry
+    (
+        "lists are replaced",
+        "{owners: [{user: a, role: view}]}",
+        "{owners: [{user: b, role: view}]}",
+        {"owners": [{"user": "b", "role": "view"}]},
+    ),
+    (
+        "a selector is taken whole",
+        "{clusters: {labels: {tier: hub}}}",
+        "{clusters: {names: [hub]}}",
+        {"clusters": {"names": ["hub"]}},
+    ),
+    (
+        "and so is that of a grant",
+        "{grants: {clusters: {labels: {tier: hub}}}}",
+        "{grants: {clusters: {names: [hub]}}}",
+        {"grants": {"clusters": {"names": ["hub"]}}},
+    ),
+    (
+        "a ref is taken whole",
+        "{sources: {s: {git: {url: https://git.example.com/s, ref: {branch: main}}}}}",
+        "{sources: {s: {git: {ref: {tag: v1}}}}}",
+        {"sources": {"s": {"git": {"url": "https://git.example.com/s", "ref": {"tag": "v1"}}}}},
+    ),
+    (
+        "null removes an entry",
+        "{configs: {a: {existing: true}, b: {existing: true}}}",
+        "{configs: {a: null}}",
+        {"configs": {"b": {"existing": True}}},
+    ),
+    (
+        "null removes a setting, also from the defaults",
+        "{quota: {pods: 5, cpu: 1}}",
+        "{quota: {pods: null}}",
+        {"quota": {"cpu": 1}},
+    ),
+    (
+        "what a template takes from the defaults stays away",
+        "{quota: null}",
+        "{quota: {cpu: 2}}",
+        {"quota": {"cpu": 2}},
+    ),
+    (
+        "where is appended",
+        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: view}]}}",
+        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: edit}]}}",
+        {
+            "overrides": {
+                "where": [
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "view"},
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "edit"},
+                ]
+            }
+        },
+    ),
+    (
+        "overrides of an environment are merged",
+        "{overrides: {environments: {dev: {role: view, timeout: 1m}}}}",
+        "{overrides: {environments: {dev: {role: edit}}}}",
+        {"overrides": {"environments": {"dev": {"role": "edit", "timeout": "1m"}}}},
+    ),
+]
+
+
+@table("what, of_template, own, expected", MERGED, ids=lambda row: row[0])
+def test_entries_are_merged(what: str, of_template: str, own: str, expected: Any) -> None:
+    whole = tenant(f"c: {of_template}", f"{{from: c, {own[1:]}", "{quota: {pods: 3}}")
+    assert whole == {"quota": {"pods": 3}, **expected, "from": "c"}, what
+
+
+def test_the_plan_is_that_of_tenants_written_out() -> None:
+    templates = f"{CUSTOMER}\nsmall: {{from: customer, quota: {{pods: 10}}}}"
+    short = planned(text(templates, "acme: {from: small, apps: {app: {helm: {values: {seats: 250}}}}}"))
+    long = planned(
+        text(
+            CUSTOMER,
+            "acme:\n    clusters: {names: [hub]}\n    quota: {pods: 10}\n"
+            "    sources: {charts: {helm: {url: https://charts.example.com}}}\n"
+            "    apps: {app: {helm: {source: charts, chart: shop, version: 4.2.0, values: {seats: 250, tier: low}}}}",
+        )
+    )
+    assert short.objects == long.objects
+
+
+def test_tenants_of_the_same_templates_share_what_they_do_not_change() -> None:
+    source = fleet(text(CUSTOMER, "acme: {from: customer}\nbeta: {from: [customer], quota: {pods: 1}}")).source.data
+    acme, beta = source["tenants"]["acme"], source["tenants"]["beta"]
+    assert acme["apps"] is beta["apps"] is source["templates"]["tenants"]["customer"]["apps"]
+
+
+def test_explain_names_the_template_and_its_line() -> None:
+    entry = "{clusters: {labels: {tier: hub}}, helm: {values: {OVER: 1}}}"
+    where = f"apps: {{app: {{helm: {{values: {{KEY: 6}}}}, overrides: {{where: [{entry}]}}}}}}"
+    templates = f"{CUSTOMER}\nsmall: {{from: customer, {where.replace('KEY', 'a').replace('OVER', 'b')}}}"
+    own = f"acme: {{from: small, {where.replace('KEY', 'seats').replace('OVER', 'c')}}}"
+    built = fleet(text(templates, own))
+    (placed,) = explained(built, "acme/app").placed
+    origins = {value.path[-1]: value.origin for value in placed.values}
+    levels = {key: (origin.level, origin.location.line) for key, origin in origins.items() if origin}
+    assert (levels["version"], levels["seats"]) == (("template customer", 11), ("app", 14))
+    assert (levels["b"], levels["c"]) == (("where tier=hub", 12), ("where tier=hub", 14))
+
+
+def test_a_value_is_known_as_the_templates_or_the_tenants() -> None:
+    source = fleet(text(CUSTOMER, "acme: {from: customer, apps: {app: {helm: {values: {seats: 6}}}}}")).source
+    app = ("tenants", "acme", "apps", "app", "helm")
+    assert is_shared(source.origin(("tenants", "acme", "sources", "charts")))
+    assert is_shared(source.origin((*app, "version")))
+    assert not is_shared(source.origin((*app, "values", "seats")))
+    assert not is_shared(source.origin(("tenants", "acme", "from")))
+
+
+AUTHORS: list[tuple[str, str, str, bool]] = [
+    # what, the template's source, the tenant's own, whether it is the platform's
+    ("equal for all", "{helm: {url: https://charts.example.com}}", "{}", True),
+    ("equal on a cluster", "{helm: {url: 'https://charts.example.com/{cluster}'}}", "{}", True),
+    ("the tenant's name", "{helm: {url: 'https://charts.example.com/{tenant}'}}", "{}", False),
+    ("credentials", "{helm: {url: https://charts.example.com}, credentials: c}", "{}", False),
+    ("the tenant changes it", "{helm: {url: https://charts.example.com}}", "{s: {helm: {interval: 1h}}}", False),
+    ("the tenant's alone", "null", "{s: {helm: {url: https://charts.example.com}}}", False),
+]
+
+
+@table("what, of_template, own, expected", AUTHORS, ids=lambda row: row[0])
+def test_the_platform_is_the_author_of_a_source_that_is_equal_for_all(
+    what: str, of_template: str, own: str, expected: object
+) -> None:
+    sources = "" if of_template == "null" else f", sources: {{s: {of_template}}}"
+    given = f"c: {{credentials: {{c: {{existing: true}}}}{sources}}}"
+    source = fleet(text(given, f"acme: {{from: c, sources: {own}}}")).source
+    assert is_platforms_source(source, "acme", "s") is expected, what
+
+
+MANY = "".join(f"t{number}: {{from: customer}}\n" for number in range(150))
+
+
+def test_what_is_wrong_in_a_template_is_told_once_and_hides_nothing_else() -> None:
+    wrong = CUSTOMER.replace("chart: shop,", "chrt: shop,")
+    found = problems(text(wrong, f"{MANY}other: {{rolle: view}}"))
+    assert found.count("chrt") == 2  # the message and the line
+    assert "tenant 't0' has it from template 'customer'" in found
+    assert "rolle" in found
+    assert found.endswith("Found 2 errors\n")
+
+
+def test_a_template_is_checked_without_tenants_and_may_be_a_part() -> None:
+    part = "part: {apps: {app: {rollout: false}}, sources: {s: {git: {url: https://git.example.com/s}}}}"
+    assert fleet(text(part, "acme: {}"))
+    assert problems(text("part: {apps: {app: {nope: 1}}, state: offboarding}", "acme: {}")) == told(
+        "tenants.yaml:11:25: error[unknown-key]: key 'nope' is not known here",
+        "  at templates.tenants.part.apps.app.nope",
+        "  known: clusters, dependsOn, environments, helm, kustomize, metadata,",
+        "    overrides, rollout, state",
+        "  fix: remove it",
+        "tenants.yaml:11:43: error[bad-value]: 'offboarding' is not allowed here",
+        "  at templates.tenants.part.state",
+        "  allowed: active, paused",
+        "  fix: write one of these",
+        "Found 2 errors",
+    )
+
+
+def test_a_warning_about_a_template_is_one_about_all_of_its_tenants() -> None:
+    unused = (
+        f"{CUSTOMER}\nsmall: {{from: customer, sources: {{more: {{helm: {{url: https://charts.example.com/more}}}}}}}}"
+    )
+    (warning,) = warnings_of(fleet(text(unused, "a: {from: small}\nb: {from: small}")))
+    assert warning.message == "source 'more' is declared, but never used: no app of tenant 'a' names it"
+    uses = "b: {from: small, apps: {app: {helm: {source: more}}}}\na: {from: small}"
+    assert warnings_of(fleet(text(unused, uses))) == ()
+
+
+WRONG: list[tuple[str, str, str, str]] = [
+    # what, templates, tenants, what the author is told
+    (
+        "unknown",
+        CUSTOMER,
+        "acme: {from: custmer}",
+        told(
+            "tenants.yaml:13:16: error[unknown-template]: tenant 'acme' is from template 'custmer', which is not declared",
+            "  at tenants.acme.from",
+            "  declared: customer (closest: customer)",
+            "  fix: write 'customer', or declare it under 'templates.tenants:'",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "unknown above",
+        CUSTOMER.replace("{clusters:", "{from: nope, clusters:", 1),
+        "acme: {from: customer}",
+        told(
+            "tenants.yaml:11:22: error[unknown-template]: template 'customer' is from template 'nope', which is not declared",
+            "  at templates.tenants.customer.from",
+            "  declared: none",
+            "  fix: declare it under 'templates.tenants:', or correct the name",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "twice",
+        CUSTOMER,
+        "acme: {from: [customer, customer]}",
+        told(
+            "tenants.yaml:13:16: error[duplicate]: tenant 'acme' is from template 'customer' twice",
+            "  at tenants.acme.from",
+            "  fix: remove one of them",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "itself",
+        "a: {from: a}",
+        "acme: {from: a}",
+        told(
+            "tenants.yaml:11:15: error[template-cycle]: template 'a' names itself",
+            "  at templates.tenants.a.from",
+            "  fix: remove one 'from:'",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "circle",
+        "b: {from: a}\na: {from: [b]}",
+        "acme: {from: b}",
+        told(
+            "tenants.yaml:12:15: error[template-cycle]: templates name each other: a -> b -> a",
+            "  at templates.tenants.a.from",
+            "  fix: remove one 'from:'",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "source of another kind",
+        CUSTOMER,
+        "acme: {from: customer, sources: {charts: {oci: {url: oci://r.example.com/c, ref: {tag: v1}}}}}",
+        told(
+            "tenants.yaml:13:45: error[other-kind]: source 'charts' of tenant 'acme' has 'helm:' from a template, and 'oci:' here",
+            "  at tenants.acme.sources.charts.oci",
+            "  template: tenants.yaml:11:61",
+            "  fix: write 'helm:', or give this source another name",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "app of another kind",
+        f"{CUSTOMER}\nsmall: {{from: customer, apps: {{app: {{kustomize: {{path: ./x}}}}}}}}",
+        "acme: {from: small}",
+        told(
+            "tenants.yaml:12:42: error[other-kind]: app 'app' of template 'small' has 'helm:' from a template,"
+            " and 'kustomize:' here",
+            "  at templates.tenants.small.apps.app.kustomize",
+            "  template: tenants.yaml:11:117",
+            "  fix: write 'helm:', or give this app another name",
+            "Found 1 error",
+        ),
+    ),
+    (
+        "wrong type",
+        CUSTOMER,
+        "acme: {from: 5}",
+        told(
+            "tenants.yaml:13:16: error[wrong-type]: expected the name of a template or a list of names, found the number 5",
+            "  at tenants.acme.from",
+            "  fix: write a name, as in 'from: small'",
+            "Found 1 error",
+        ),
+    ),
+]
+
+
+@table("what, templates, tenants, expected", WRONG, ids=lambda row: row[0])
+def test_what_is_wrong_with_templates_is_told_with_its_place(
+    what: str, templates: str, tenants: str, expected: str
+) -> None:
+    assert problems(text(templates, tenants)) == expected, what
+
+
+def test_a_long_chain_of_templatees_is_refused() -> None:
+    chain = "".join(f"c{number}: {{from: c{number + 1}}}\n" for number in range(3000)) + "c3000: {}"
+    assert "templates above it, one through the other" in problems(text(chain, "acme: {from: c0}"))
