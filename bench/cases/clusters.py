@@ -88,8 +88,8 @@ def measure(*, clusters: int) -> Iterator[Table]:
     yield Table(
         "clusters",
         f"{TENANTS} tenants on {clusters} clusters",
-        f"{TENANTS} tenants with three apps on each of {clusters} clusters in {TEMPLATES} templates; the main file has {lines} lines. One"
-        " run each.",
+        f"{TENANTS} tenants with three apps on each of {clusters} clusters of {TEMPLATES} templates; the main file has {lines}"
+        " lines. One run each.",
         tuple(found),
     )
 

@@ -180,7 +180,7 @@ def _print_table(what: str, items: list[Item]) -> None:
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
     if not any(item.get("templates") for item in items):
-        values.pop("CLASS", None)
+        values.pop("FROM", None)
 
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")

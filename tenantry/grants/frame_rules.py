@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.grants import is_filled
 from tenantry.grants.limits import refused_by_policy
 from tenantry.grants.model import Grants
@@ -56,9 +57,10 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
     for tenant, each in fleet.document.tenants.items():
-        if each.grants and tenant not in fleet.source.fills:
+        at = ("tenants", tenant, "grants")
+        if each.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
             yield doubtful(
-                ("tenants", tenant, "grants"),
+                at,
                 "unused",
                 f"no included file speaks of tenant '{tenant}', so its grants have no effect",
                 fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",

@@ -75,7 +75,9 @@ def main_file(chance: random.Random) -> Data:
 
 
 def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
-    """Moves parts of what the main file says of the tenant, or of new ones, into templates, over which others say something else."""
+    """Moves parts of what the main file says of the tenant, or of new ones, into templates, over which others say
+    something else.
+    """
     templates = main["templates"]["tenants"]
     templates |= {"base": {}, "mine": {"from": "base"}}
     levels = (templates["base"], templates["mine"])

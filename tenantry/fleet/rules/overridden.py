@@ -10,6 +10,7 @@ from tenantry.fleet.apps import MERGED
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
 from tenantry.fleet.sources import REFS
+from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Problem
@@ -58,8 +59,9 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
             or any(not barrier(fleet, name, (*of, "apps", app)) for app in declared.apps)
         ]
         for path, by in _overridden(fleet, of, [of], _SETTINGS, there):
-            if not is_filled(fleet, (*of, *path)):
-                yield _unused(fleet, f"tenant '{tenant}'", (*of, *path), by)
+            place: Path = (*of, *path)
+            if not is_filled(fleet, place) and fleet.source.origin(place)[:1] != (DEFAULTS,):
+                yield _unused(fleet, f"tenant '{tenant}'", place, by)
 
 
 def _overridden(

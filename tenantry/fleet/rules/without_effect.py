@@ -21,6 +21,7 @@ from tenantry.fleet.placement import (
 )
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.fleet.settings import where_applies
+from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
@@ -159,6 +160,8 @@ def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
         apps = ((*at, "apps", app) for app in declared_tenant.apps)
         placements = tuple(dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)))
         for path in _unreached(fleet, at, overrides, placements) if placements else ():
+            if fleet.source.origin(path)[:1] == (DEFAULTS,):
+                continue
             there = f"it is placed on {listed(cluster for _, cluster in placements)}"
             notes = (*_labels_there(fleet, path, placements), there)
             fix = "remove it, or correct the name or the tenant's 'clusters'"

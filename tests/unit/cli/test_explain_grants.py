@@ -82,7 +82,7 @@ def refused(capsys: Capture, *arguments: str) -> str:
 ROCKY = """\
 # grants of tenant rocky
 file: teams/rocky.yaml  # tenants.yaml:3:5 (include)
-frame: tenants.rocky    # tenants.yaml:33:3 (tenant)
+frame: tenants.rocky    # tenants.yaml:34:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
@@ -107,9 +107,9 @@ sources:
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
 alerts:
-  - https://hooks.example.com/{region}  # tenants.yaml:35:16 (tenant)
+  - https://hooks.example.com/{region}  # tenants.yaml:36:16 (tenant)
     everywhere: a placeholder is not known here
-settings: [quota]  # tenants.yaml:36:17 (tenant)
+settings: [quota]  # tenants.yaml:37:17 (tenant)
 never:
   [role, labels, annotations, podSecurity, objects, dependsOn, variables,
   grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
@@ -124,19 +124,19 @@ def test_a_tenant_of_the_main_file_gets_what_it_and_the_defaults_grant(capsys: C
 BLUE = """\
 # grants of tenant blue-shop
 file: blue-shop.yaml      # tenants.yaml:4:5 (include)
-frame: tenants.blue-shop  # tenants.yaml:39:3 (tenant)
+frame: tenants.blue-shop  # tenants.yaml:40:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
-clusters:             # labels tier=edge, tenants.yaml:29:17 (class small)
-  dev:                # tenants.yaml:30:21 (class small)
+clusters:             # labels tier=edge, tenants.yaml:30:19 (template small)
+  dev:                # tenants.yaml:31:23 (template small)
     hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  r1:                 # tenants.yaml:30:21 (class small)
+  r1:                 # tenants.yaml:31:23 (template small)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  prod: not granted   # tenants.yaml:30:21 (class small)
+  prod: not granted   # tenants.yaml:31:23 (template small)
 sources:
   - https://git.example.com/{tenant}/*  # tenants.yaml:23:9 (defaults)
     everywhere: https://git.example.com/blue-shop/*
@@ -148,7 +148,7 @@ sources:
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
 alerts: []  # default
-settings:   # tenants.yaml:31:17 (class small)
+settings:   # tenants.yaml:32:19 (template small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 never:
   [role, labels, annotations, podSecurity, objects, dependsOn, variables,
@@ -157,21 +157,21 @@ never:
 """
 
 
-def test_a_tenant_gets_what_its_class_grants(capsys: Capture) -> None:
+def test_a_tenant_gets_what_its_template_grants(capsys: Capture) -> None:
     assert BLUE == explain(capsys, "blue-shop")
 
 
 PLAIN = """\
 # grants of tenant plain
 file: teams/plain.yaml  # tenants.yaml:3:5 (include)
-frame: tenants.plain    # tenants.yaml:37:3 (tenant)
+frame: tenants.plain    # tenants.yaml:38:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
-clusters:           # names edge, except lone, tenants.yaml:37:46 (tenant)
-  dev: not granted  # tenants.yaml:37:94 (tenant)
+clusters:           # names edge, except lone, tenants.yaml:38:46 (tenant)
+  dev: not granted  # tenants.yaml:38:94 (tenant)
 sources:
-  - '*'  # tenants.yaml:37:30 (tenant)
+  - '*'  # tenants.yaml:38:30 (tenant)
 alerts: []    # default
 settings: []  # default
 never:
@@ -208,8 +208,8 @@ def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) ->
     Path("tenants.yaml").write_text(FLEET.replace("  rocky:\n", f"  rocky:{RIGHTS}").replace("{}\n", RIGHTS))
     shown = [
         "rights on whole clusters:",
-        "  nodes: role node-reader  # tenants.yaml:36:14 (tenant)",
-        "  pv:                      # tenants.yaml:35:11 (tenant)",
+        "  nodes: role node-reader  # tenants.yaml:37:14 (tenant)",
+        "  pv:                      # tenants.yaml:36:11 (tenant)",
         "    get, list, watch, create, delete persistentvolumes",
     ]
     lines = explain(capsys, "rocky").splitlines()
@@ -226,7 +226,7 @@ def test_a_main_file_that_selects_no_clusters_grants_none(capsys: Capture) -> No
     Path("tenants.yaml").write_text(FLEET.replace("  clusters: {all: true}\n", ""))
     lines = explain(capsys, "rocky", "-e", "prod").splitlines()
     assert lines[6:9] == [
-        "clusters:             # no selector, tenants.yaml:32:3 (tenant)",
+        "clusters:             # no selector, tenants.yaml:33:3 (tenant)",
         "  prod:",
         "    far: not granted  # no selector in the main file",
     ]

@@ -73,7 +73,7 @@ GONE_KEYS = [
     ("include: [{tenants: more.csv, each: {class: small}}]", "each", "an entry on one line for each row"),
     ("include: [{environment: dev, files: more.yaml}]", "environment", "overrides: {environments: ...}"),
     ("include: [{tenants: more.yaml, of: [rocky]}]", "of", "name each file after the tenant"),
-    ("include: [{tenants: more.yaml, class: small}]", "class", "declare each tenant with its 'class:'"),
+    ("include: [{tenants: more.yaml, class: small}]", "class", "declare each tenant with its 'from:'"),
 ]
 
 
@@ -152,7 +152,6 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
         ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
         ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),
         (ROCKY, f"{ROCKY}\n    shard: a", "shard", SHARD),
-        ("clusters:\n", "templates: {clusters: {edges: {shard: a}}}\nclusters:\n", "shard", SHARD),
     ],
 )
 def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:

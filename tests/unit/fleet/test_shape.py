@@ -39,8 +39,8 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
     expected = told(
         f"tenants.yaml:8:1: error[unknown-key]: key '{key}' is not known here",
         f"  at {key}",
-        "  known: apiVersion, clusterGroups, clusters, defaults, environments, include,",
-        "    platform, tenantClasses, tenants",
+        "  known: apiVersion, clusters, defaults, environments, include, platform,",
+        "    templates, tenants",
         f"  fix: {FIXES.get(key, 'remove it')}",
         "Found 1 error",
     )

@@ -117,7 +117,7 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
                 "  at templates.clusters.edge.environments[0]",
                 "  declared: dev, prod (closest: prod)",
                 "  cluster 'edge-1' has it from template 'edge'",
-                "  fix: write 'prod', or declare it under 'environments:' (tenants.yaml:3:1)",
+                "  fix: write 'prod', or declare it under 'environments:' (tenants.yaml:2:1)",
             ),
         ),
         (

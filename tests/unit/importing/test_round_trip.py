@@ -24,7 +24,7 @@ FLEETS = (
     ".",  # the fleet of the repository itself
     *("examples/flux2-multi-tenancy", "examples/hubs", "examples/kamaji", "examples/minimal", "examples/multi-cluster"),
     *("examples/teams", "tests/golden/addon-namespaces", "tests/golden/addons", "tests/golden/alerts"),
-    *("tests/golden/groups", "tests/golden/identities", "tests/golden/includes", "tests/golden/kubeconfigs"),
+    *("tests/golden/templates", "tests/golden/identities", "tests/golden/includes", "tests/golden/kubeconfigs"),
     *("tests/golden/namespaces", "tests/golden/overrides", "tests/golden/receivers", "tests/golden/sources"),
 )
 
