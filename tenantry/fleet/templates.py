@@ -175,14 +175,14 @@ class _Merging:
         """The file with merged entries; `source.incomplete` has those that a wrong template leaves in pieces."""
         entries, incomplete = dict(self.entries), set()
         for name, own in self.entries.items():
-            if not isinstance(own, dict | None):
+            if not isinstance(own, dict):
                 continue  # the check of shapes reports it
             names = self.kind.named(own)
             at, who = (self.kind.section, name), f"{self.kind.word} '{name}'"
             self._find(self.kind.named_twice(at, who, names))
             self._find(self.kind.unknown(at, who, names, self.templates))
             whole = self._whole(name, own, names)
-            if whole is None or (FROM in (own or {}) and not names):
+            if whole is None or (FROM in own and not names):
                 incomplete.add(at)
             else:
                 entries[name] = whole
@@ -195,14 +195,14 @@ class _Merging:
     def _find(self, findings: Iterable[Problem]) -> None:
         self.findings.update(dict.fromkeys(findings))
 
-    def _whole(self, name: str, own: dict[str, Any] | None, names: tuple[str, ...]) -> dict[str, Any] | None:
+    def _whole(self, name: str, own: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
         """An entry with what its templates say below it; None: they are wrong."""
         if names not in self._below:
             self._below[names] = self._together(names)
         if (below := self._below[names]) is None:
             return None
         at = (self.kind.section, name)
-        layer = Layer(at, own or {})
+        layer = Layer(at, own)
         clashes = tuple(self._other_kinds(below, layer, f"{self.kind.word} '{name}'"))
         self._find(clashes)
         if clashes:
@@ -251,7 +251,10 @@ class _Merging:
                     )
 
     def _filled(self, whole: dict[str, Any], name: str) -> dict[str, Any] | None:
-        """A cluster with its name filled into its kubeconfig; None: that has another placeholder."""
+        """A cluster with its name filled into its kubeconfig; None: that has another placeholder. A `null` removes at most nothing."""
+        for key in ("labels", "variables"):
+            if isinstance(given := whole.get(key), dict):
+                whole = {**whole, key: {inner: value for inner, value in given.items() if value is not None}}
         if not isinstance(whole.get(_KUBECONFIG), dict):
             return whole
         try:

@@ -13,6 +13,16 @@ from tests.frozen.store import Input, text_of
 
 EXPLAINED: tuple[tuple[str, str], ...] = (
     (
+        "what entries share is a template, and `defaults` is one that may have apps",
+        r'fleets/.*: values\..*\.[+-]: .*\["(class|from)",.*'
+        r'|mistakes/.*: \d\.0: "(unknown|class|classes|group|groups)-(class|group|cycle|too-many)" -> "\w+-(template|cycle|too-many)"'
+        r"|mistakes/hostile/(mutation/golden-groups-3|mistake/defaults apps): .*",
+    ),
+    (
+        "a kubeconfig is taken whole, so all of it stands in one place",
+        r'fleets/tests/golden/groups/tenants.yaml: values\..*: "tenants.yaml:\d+:\d+" -> "tenants.yaml:\d+:\d+"',
+    ),
+    (
         "what other systems call a key is on a page, and not known to the checks: the key that is missing is told, too",
         r'mistakes/hostile/mistake/(repoURL .*|top env): \+: \(nothing\) -> \["missing-key",.*',
     ),

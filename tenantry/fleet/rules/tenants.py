@@ -85,6 +85,8 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
 
 
 def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
+    if any(path[:1] == ("defaults",) for path in fleet.left_out):
+        return  # a misspelt selector may be one of them
     for tenant, declared_tenant in fleet.document.tenants.items():
         for app, declared_app in declared_tenant.apps.items():
             if not (declared_app.clusters or declared_tenant.clusters):

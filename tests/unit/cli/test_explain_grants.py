@@ -111,9 +111,9 @@ alerts:
     everywhere: a placeholder is not known here
 settings: [quota]  # tenants.yaml:37:17 (tenant)
 never:
-  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  [role, labels, annotations, podSecurity, objects, dependsOn, from, variables,
   grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
-  clusterAdmin, environments, class, state, adopt]
+  clusterAdmin, environments, state, adopt]
 """
 
 
@@ -151,9 +151,9 @@ alerts: []  # default
 settings:   # tenants.yaml:32:19 (template small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 never:
-  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  [role, labels, annotations, podSecurity, objects, dependsOn, from, variables,
   grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
-  clusterAdmin, environments, class, state, adopt]
+  clusterAdmin, environments, state, adopt]
 """
 
 
@@ -175,9 +175,9 @@ sources:
 alerts: []    # default
 settings: []  # default
 never:
-  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  [role, labels, annotations, podSecurity, objects, dependsOn, from, variables,
   grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
-  clusterAdmin, environments, class, state, adopt]
+  clusterAdmin, environments, state, adopt]
 """
 
 
@@ -217,8 +217,8 @@ def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) ->
     assert explain(capsys, "tina").splitlines()[1] == shown[0]
     told = json.loads(explain(capsys, "rocky", "--output", "json"))["rights"]
     assert [(each["path"], each["value"], each["origin"]["location"]["line"]) for each in told] == [
-        (["nodes"], "role node-reader", 36),
-        (["pv"], "get, list, watch, create, delete persistentvolumes", 35),
+        (["nodes"], "role node-reader", 37),
+        (["pv"], "get, list, watch, create, delete persistentvolumes", 36),
     ]
 
 
