@@ -44,7 +44,6 @@ def json_schema() -> dict[str, Any]:
 
 SHORT_FORMS = {
     "PodSecurity": get_args(tenancy.PodSecurityLevel),
-    "RolloutWave": (REST,),
 }
 """Models for which a word may stand."""
 
@@ -52,7 +51,7 @@ SHORT_FORMS = {
 _NUMBER_OR_SHARE = TypeAdapter(NumberOrShare).json_schema()
 SHORT_TEXTS = {
     "Include": {"type": "string", "minLength": 1},
-    "RolloutWave": {"type": "string", "pattern": f"^{SHARE}$"},
+    "RolloutWave": {"type": "string", "pattern": f"^({REST}|{SHARE})$", "examples": ["10%", REST]},
     "Tolerate": _NUMBER_OR_SHARE,
 }
 """Models for which a text may stand."""

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from tenantry.messages.problems import type_name
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
 from tenantry.model.scalars import SHARE, Name, NumberOrShare, number_or_share, refusal
@@ -60,8 +59,8 @@ REST = "rest"
 
 
 class RolloutWave(OneOf):
-    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself. A share such
-    as `10%` stands for `{percent: 10}`.
+    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself. `10%` stands
+    for `{percent: 10}`, and `rest` for `{all: true}`.
     """
 
     one_of = ("names", "labels", "percent", "all")
@@ -92,15 +91,14 @@ class RolloutWave(OneOf):
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, value: Any) -> Any:
-        if isinstance(value, dict):
+        if not isinstance(value, str):
             return value
         if value == REST:
             return {"all": True}
-        if isinstance(value, str) and re.fullmatch(SHARE, value):
+        if re.fullmatch(SHARE, value):
             return {"percent": int(value.removesuffix("%"))}
-        text = f"'{shorten(str(value))}'" if isinstance(value, str | int | float) else type_name(value)
         fix = "write a mapping, a share such as 10%, or 'rest'"
-        raise refusal("bad-value", f"{text} is not a wave", fix=fix)
+        raise refusal("bad-value", f"'{shorten(value)}' is not a wave", fix=fix)
 
 
 def _is_false(value: Any) -> Any:
