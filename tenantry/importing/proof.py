@@ -44,8 +44,7 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
         fields = [field for field in found.both[id].fields if is_effective(id[1].kind, field)]
         stays = tuple(field for field in fields if _stays(field, id[1].namespace))
         kept.append(Proven(read[id], planned[id], tuple(field for field in fields if field not in stays), stays))
-    assumed = {(inventory.management[each.environment], key_of(each.manifest)) for each in inventory.reading.assumed}
-    added = tuple(Added(homes[id[0], each.id], each.id) for id, each in found.added.items() if id not in assumed)
+    added = tuple(Added(homes[id[0], each.id], each.id) for id, each in found.added.items())
     missing = tuple(read[id] for id in found.removed)
     defects = (*_defects(draft, missing), *_unplanned(draft, plans))
     return Proof(tuple(kept), added, missing, defects, tuple(_renamed(draft, planned, plans)))
