@@ -152,6 +152,7 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
         ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
         ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),
         (ROCKY, f"{ROCKY}\n    shard: a", "shard", SHARD),
+        ("{source: manifests}}", "{source: manifests}, rollout: false}", "rollout", "write 'waves: false'"),
         ("clusters:\n", "clusterGroups: {edges: {shard: a}}\nclusters:\n", "shard", SHARD),
     ],
 )
