@@ -196,7 +196,7 @@ _OBJECTS: Data = {
         "metadata": {
             "name": "{namespace}-ca",
             "labels": {"where": "{cluster}"},
-            "annotations": {"example.com/a": "{{}}"},
+            "annotations": {"example.com/a": "{}"},
         },
         "data": {"ca.crt": "{domain}"},
     },

@@ -170,7 +170,7 @@ class ClusterGroup(Model):
     variables: dict[VariableName, VariableValue | None] | None = None
     """Placeholders, by name. A cluster's own variables are added; `null` removes one."""
     kubeconfig: dict[str, dict[str, Any] | None] | None = None
-    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name, `{{` and `}}` for braces. A
+    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name. A
     cluster that names another kind, such as `secret`, replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""

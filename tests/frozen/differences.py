@@ -73,6 +73,11 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "the dangers of grants are those of the files, which need no second argument",
         r'changes/golden/grants: \w+\.dangers\.\+: \(nothing\) -> "rights"',
     ),
+    (
+        "only a name in braces means anything: every other brace is text, and a value that is shown as written has it once",
+        r'mistakes/.*: -: \["bad-placeholder",.* -> \(nothing\)|mistakes/unit/429: 0\.0: "bad-placeholder" -> "bad-name"'
+        r'|fleets/drawn/\d+: values\..*annotations\.example\.com/a","(\{\{\}\}|\{\})",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

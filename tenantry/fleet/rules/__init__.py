@@ -137,7 +137,7 @@ WARNINGS: tuple[Rule, ...] = (
     tenants.roles_are_not_misspelled,
     tenants.roles_of_tenants_may_apply_something,
     values.placeholders_give_versions_or_ranges,
-    values.values_hold_no_go_templates,
+    values.keywords_of_go_templates_keep_their_braces,
     apps.charts_of_repositories_have_plain_names,
     values.values_hold_no_passwords,
     values.texts_hold_no_typographic_characters,
