@@ -1,15 +1,17 @@
-"""Which objects differ between two plans of an environment, by their identity for the API server."""
+"""Which objects differ between two plans of an environment, or between what was read and what is planned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from tenantry.facts.fields import FieldChange, changed_fields, is_same
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.plan import Plan, nothing_of
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class Status(StrEnum):
@@ -22,7 +24,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An object that both plans hold; at least one field differs."""
+    """An object on both sides. fields: those that differ."""
 
     json_keys: ClassVar = ("id", "fields")
     before: KubeObject
@@ -82,26 +84,40 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    kept = before.management == after.management
-    old, new = ({planned.id: planned for planned in plan.objects} for plan in (before, after))
-    both = [(old[id], new[id]) for id in new if kept and id in old]
-    changed = tuple(found for pair in both if (found := _changed(*pair)))
+    found = compared(*({(plan.management, each.id): each for each in plan.objects} for plan in (before, after)))
+    changed = tuple(each for each in found.both.values() if each.fields)
     return Difference(
         status=status,
         before=before,
         after=after,
-        removed=tuple(each for id, each in old.items() if not (kept and id in new)),
-        added=tuple(each for id, each in new.items() if not (kept and id in old)),
+        removed=tuple(found.removed.values()),
+        added=tuple(found.added.values()),
         changed=changed,
-        unchanged=len(both) - len(changed),
+        unchanged=len(found.both) - len(changed),
     )
 
 
-def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
+class Compared(NamedTuple, Generic[_Key]):
+    """The objects of one side alone, of the other alone, and of both, each in the order of its side."""
+
+    removed: dict[_Key, KubeObject]
+    added: dict[_Key, KubeObject]
+    both: dict[_Key, Changed]
+
+
+def compared(before: Mapping[_Key, KubeObject], after: Mapping[_Key, KubeObject]) -> Compared[_Key]:
+    """The objects of two sides by their identity."""
+    return Compared(
+        {key: each for key, each in before.items() if key not in after},
+        {key: each for key, each in after.items() if key not in before},
+        {key: Changed(before[key], each, _fields(before[key], each)) for key, each in after.items() if key in before},
+    )
+
+
+def _fields(before: KubeObject, after: KubeObject) -> tuple[FieldChange, ...]:
     if before is after or (before.secret == after.secret and is_same(before.manifest, after.manifest)):
-        return None
-    fields = tuple(changed_fields(_content(before), _content(after)))
-    return Changed(before, after, fields) if fields else None
+        return ()
+    return tuple(changed_fields(_content(before), _content(after)))
 
 
 def _content(object: KubeObject) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}`, variables, and the labels of the cluster.
 
-`{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
 An unknown name is an error, never an empty string.
 
 A placeholder that is the whole value keeps its type, a number or `true`, where a program reads the value: in the values of a
@@ -14,11 +13,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, Found, Path, Problem
-from tenantry.messages.placeholders import TOKEN, Scalar, Variables
+from tenantry.messages.placeholders import PLACEHOLDER, Scalar, Variables, with_values
+from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
 
 BUILT_IN = ("env", "tenant", "app", "cluster", "management")
-_WHOLE = re.compile(r"\{([^{}]*)\}")
+_WHOLE = re.compile(PLACEHOLDER, re.ASCII)
 _TEXTS_OF_MANIFESTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
 """The fields of each kind that hold nothing but text, besides the metadata."""
 
@@ -69,10 +69,10 @@ class _Filling:
 
     def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
         if isinstance(value, str):
-            if "{" not in value and "}" not in value:
+            if "{" not in value:
                 return value
-            whole = _WHOLE.fullmatch(value) if typed else None
-            return self.variables[whole[1]] if whole and whole[1] in self.variables else self._text(value, at)
+            name = value[1:-1] if typed and _WHOLE.fullmatch(value) else ""
+            return self.variables[name] if name in self.variables else self._text(value, at)
         if isinstance(value, dict):
             return {key: self._fill(item, (*at, key), typed=typed) for key, item in value.items()}
         if isinstance(value, list):
@@ -80,22 +80,15 @@ class _Filling:
         return value
 
     def _text(self, text: str, at: Path) -> str:
-        def replace(match: re.Match[str]) -> str:
-            token = match.group()
-            if token.startswith("${"):
-                return token
-            if token in ("{{", "}}"):
-                return token[0]
-            name = match.group(1)
+        def value(name: str) -> str:
             if name not in self.variables:
-                self._problem(lambda: _unknown(token, name, self.variables, at))
-                return token
-            value = self.variables[name]
-            if isinstance(value, float):
+                self._problem(lambda: _unknown(name, self.variables, at))
+                return ""
+            if isinstance(self.variables[name], float):
                 self._problem(lambda: _decimal(name, at))
-            return text_of(value)
+            return text_of(self.variables[name])
 
-        return TOKEN.sub(replace, text)
+        return with_values(text, value)
 
     def _problem(self, problem: Callable[[], Problem]) -> None:
         # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
@@ -117,21 +110,16 @@ def _decimal(name: str, at: Path) -> Problem:
     )
 
 
-def _unknown(token: str, name: str | None, variables: Variables, at: Path) -> Problem:
-    if name is None:
-        return Problem(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
-    # What is in braces and is no name is a text of another format, and may hold a secret.
-    is_name = re.fullmatch(r"([A-Za-z_][\w.-]{0,62})?", name)
-    near = closest(name, variables) if is_name else None
+def _unknown(name: str, variables: Variables, at: Path) -> Problem:
+    near = closest(name, variables)
     meant = f"write '{{{near}}}'" if near else "correct the name"
+    written = shorten(name)
     return Problem(
         at,
         UNKNOWN_PLACEHOLDER,
-        f"placeholder '{{{name}}}' is not known here"
-        if is_name
-        else "a text in braces is not the name of a placeholder",
-        (declared("known", name if is_name else "", variables),),
-        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{' and '}}}}' for braces",
+        f"placeholder '{{{written}}}' is not known here",
+        (declared("known", name, variables),),
+        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{{written}}}}}' for text",
     )
 
 

@@ -30,7 +30,7 @@ _KINDS = {
 """Parts of a tenant whose entries have one of several kinds."""
 _FOLLOW_UPS = ("missing-key", "choose-one", "no-chart")
 _KUBECONFIG = "kubeconfig"
-_FIX = "write '{cluster}', the only placeholder here"
+_FIX = "write '{cluster}', the only placeholder here, or double the braces of a text"
 _NO_CLUSTERS = (missing_key((), "clusters"), empty_list(("clusters",)))
 
 

@@ -91,8 +91,7 @@ def _world(inventory: Inventory, environment: str, things: list[Thing], notes: N
     without_proxies(things, notes)
     here = {id(each) for each in taken}
     beside = (each for each in things if id(each) not in here)
-    assumed = (Thing(each) for each in inventory.reading.assumed if each.environment == environment)
-    return World(environment, inventory.management[environment], taken, notes, beside, assumed)
+    return World(environment, inventory.management[environment], taken, notes, beside)
 
 
 def _default_times(found: Gathered) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The source at hand: the repository that a directory lies in.
 
-Flux knows a source by its address, so the address of a Git remote tells it. A fork or a mirror has another: there the bootstrap
-tells it, whose Kustomization applies the very directory that is read.
+The bootstrap tells which source that is: its Kustomization applies the very directory that is read. What Flux fetches from the same
+address is the same source, whatever its name is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from tenantry.importing.documents import Placed
 from tenantry.importing.model import Key
 from tenantry.importing.programs import NotBuilt
-from tenantry.importing.remotes import plain, remotes
 from tenantry.importing.yaml_text import read_all
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
@@ -85,7 +84,6 @@ class Checkouts:
 
     inputs: Mapping[Path, Checkout]
     _home: dict[Key, Checkout] = field(default_factory=dict)
-    _remotes: dict[tuple[str, str], Checkout] | None = None
 
     def is_bootstrap(self, kustomization: Manifest) -> bool:
         """Whether a Kustomization applies a directory that is read. Its source is then the repository around that."""
@@ -101,27 +99,18 @@ class Checkouts:
                 return True
         return False
 
-    def is_of_bootstrap(self, source: Key) -> bool:
-        """Whether a source is that of a bootstrap, as a Kustomization or its name tells."""
-        return source in self._home or source.namespace == source.name == FLUX
-
     def of(self, kustomization: Manifest, sources: Mapping[Key, Manifest]) -> Checkout | None:
         """The checkout of a Kustomization's source. Args: sources: those that were read, as `sources_in` gives them."""
-        parts = parts_of(str(kustomization["spec"].get("path") or ""))
-        return self.of_source(source_of(kustomization), parts, sources)
-
-    def of_source(self, key: Key, parts: tuple[str, ...], sources: Mapping[Key, Manifest]) -> Checkout | None:
-        """The checkout of a source of which a Kustomization applies the directory that the parts name. Args: as `of`."""
-        source = sources.get(key)
-        spec = mapping_at(source, "spec") if source else {}
-        url = str(spec.get("url") or "")
+        key, parts = source_of(kustomization), parts_of(str(kustomization["spec"].get("path") or ""))
         if found := self._home.get(key):
             return found
-        if (found := self._by_remote(url, spec)) and _has(found.root, parts):
+        fetched = _fetched(sources.get(key))
+        same = (each for other, each in self._home.items() if fetched and _fetched(sources.get(other)) == fetched)
+        if (found := next(same, None)) and _has(found.root, parts):
             return found
         # The source of a bootstrap that another directory applies, or that is not in Git.
-        if key.namespace == FLUX and (source is None or key.name == FLUX):
-            return next(self._holding(parts), None) if parts else None
+        if parts and key.namespace == FLUX and (key not in sources or key.name == FLUX):
+            return next(self._holding(parts), None)
         return None
 
     def _holding(self, parts: tuple[str, ...]) -> Iterator[Checkout]:
@@ -131,12 +120,11 @@ class Checkouts:
                 if around.is_relative_to(checkout.root) and _has(around, parts):
                     yield checkout._replace(root=around)
 
-    def _by_remote(self, url: str, spec: Mapping[str, Any]) -> Checkout | None:
-        """The repository with this remote, if it has the branch that Flux takes checked out."""
-        if self._remotes is None:
-            roots = dict.fromkeys(self.inputs.values())
-            self._remotes = {(address, branch): each for each in roots for address, branch in remotes(each.root)}
-        return self._remotes.get((plain(url), str(mapping_at(spec, "ref").get("branch") or "master"))) if url else None
+
+def _fetched(source: Manifest | None) -> dict[str, Any]:
+    """The address and the revision of a source; empty if it has no address."""
+    spec = mapping_at(source, "spec") if source else {}
+    return {"url": spec["url"], "ref": spec.get("ref") or {"branch": "master"}} if spec.get("url") else {}
 
 
 def source_of(kustomization: Manifest) -> Key:

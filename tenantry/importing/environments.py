@@ -12,7 +12,7 @@ from tenantry.importing.checkouts import FLUX, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.fluxs_own import without_fluxs_own
 from tenantry.importing.follow import Follower
-from tenantry.importing.model import LeftOver, Read, Reading, Unread, key_of
+from tenantry.importing.model import LeftOver, Reading, Unread
 from tenantry.importing.reading import ORIGIN, objects_below
 from tenantry.kube.names import slug
 from tenantry.messages.errors import Refused
@@ -43,14 +43,12 @@ def read_environment(
     for directory, checkout in around.items():
         objects += objects_below(directory, checkout, build, costs)
     follower = Follower(environment, objects, Checkouts({k.resolve(): v for k, v in around.items()}), build)
-    assumed = []
     if not any(each.origin == ORIGIN for each in objects):
         follower.follow()
-        assumed = follower.assumed
     found, installed = without_fluxs_own(environment, follower.objects)
     flux = (installed,) if installed else ()
     unread += follower.unread
-    return found, Reading(tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux, tuple(assumed))
+    return found, Reading(tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux)
 
 
 def nothing_found(
@@ -106,11 +104,8 @@ def clusters_around(directory: Path) -> list[Path]:
     return found
 
 
-def summary(reading: Reading, assumed: Iterable[Read] = ()) -> Iterator[str]:
-    """What was followed, what was not, and what is Flux's own, as sentences without full stops.
-
-    assumed: the sources in the file that were not read.
-    """
+def summary(reading: Reading) -> Iterator[str]:
+    """What was followed, what was not, and what is Flux's own, as sentences without full stops."""
     read = [each for each in reading.followed if each.is_read]
     if read:
         objects = counted(sum(each.objects for each in read), "object")
@@ -125,9 +120,6 @@ def summary(reading: Reading, assumed: Iterable[Read] = ()) -> Iterator[str]:
     for source, group in grouped(platforms, lambda each: each.source).items():
         users = [user for each in group for user in each.kustomizations]
         yield f"{counted(len(users), 'Kustomization')} not followed: {source} is not at hand"
-    for (source, origin), there in grouped(assumed, lambda each: (key_of(each.manifest), each.origin)).items():
-        where = listed([each.environment for each in there], _NAMES)
-        yield f"{source} in {where} was not read: its address is that of {origin}"
     for (version, count), installed in grouped(reading.flux, lambda each: (each.version, each.objects)).items():
         where = listed([each.environment for each in installed], _NAMES)
         yield f"{f'Flux {version}'.strip()} itself in {where}: {counted(count, 'object')}, not counted"

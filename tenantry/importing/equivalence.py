@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from tenantry.facts.fields import FieldChange, changed_fields
+from tenantry.facts.fields import FieldChange
 from tenantry.flux.conformance import completed
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.objects import Manifest
+from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.kube.values import number_of
-from tenantry.messages.data import ABSENT
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.plan.objects.scope import MARKS
 
 _FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
@@ -23,15 +23,37 @@ _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 _SECONDS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 _FREE = (("spec", "values"), ("spec", "postBuild"), ("spec", "patches"), ("spec", "postRenderers"))
 """Where a text is the author's own: there `60s` and `1m` are different."""
+_OF_CHART = (
+    *("chart", "ignoreMissingValuesFiles", "interval", "reconcileStrategy"),
+    *("sourceRef", "valuesFiles", "verify", "version"),
+)
 _QUANTITIES = {"ResourceQuota": ("spec", "hard"), "LimitRange": ("spec", "limits")}
 
 
-def differences(read: Manifest, planned: Manifest) -> Iterator[FieldChange]:
-    """The fields that differ in effect, without the labels and annotations that Tenantry adds to every object."""
-    kind = str(planned["kind"])
-    for change in changed_fields(effective(read), effective(planned)):
-        if not (_is_mark(change) or _same(kind, change)):
-            yield change
+def sides(read: Manifest, planned: Manifest, chart: Manifest | None) -> tuple[KubeObject, KubeObject]:
+    """An object as it was read and as it is planned, so that they differ only where Kubernetes or Flux sees a difference.
+
+    chart: the planned HelmChart that a planned release takes. Releases with a template of a chart are compared with that; the
+    planned one keeps its `chartRef`, because adoption changes that.
+    """
+    template = mapping_at(read, "spec", "chart")
+    if template and chart is not None:
+        spec = {"interval": read["spec"].get("interval"), "version": "*", **mapping_at(template, "spec")}
+        # The labels are those of the generated HelmChart, which goes.
+        labels = {key: each for key, each in template.items() if key == "metadata"}
+        of_chart = {key: value for key, value in chart["spec"].items() if key in _OF_CHART}
+        read = _with_template(read, {**template, "spec": spec})
+        planned = _with_template(planned, {**labels, "spec": of_chart})
+    return KubeObject(effective(read), Owner()), KubeObject(effective(planned), Owner())
+
+
+def _with_template(release: Manifest, template: dict[str, Any]) -> Manifest:
+    return {**release, "spec": {**release["spec"], "chart": template}}
+
+
+def is_effective(kind: str, change: FieldChange) -> bool:
+    """Whether a field differs in effect. The labels and annotations that Tenantry adds to every object do not."""
+    return not (_is_mark(change) or _same(kind, change))
 
 
 def seconds_of(duration: Any) -> Decimal | None:

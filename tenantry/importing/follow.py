@@ -12,17 +12,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
-from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.applied import Applied, Build, applied_by, variables_at
 from tenantry.importing.appliers import Applier, applier_of
-from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, parts_of, source_of, sources_in
+from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
 from tenantry.importing.documents import Placed
-from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
-from tenantry.importing.remotes import assumed
+from tenantry.importing.model import Elsewhere, Followed, Key, Unread, key_of
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
@@ -65,22 +62,6 @@ class Follower:
             )
             for key, users in self._missing.items()
         ]
-
-    @property
-    def assumed(self) -> list[Read]:
-        """The Git repositories of bootstraps that are at hand, but were not read, as their remotes tell them."""
-        roots: dict[Key, set[Path]] = {}
-        for key, (manifest, _) in self._known.items():
-            if key.kind != "Kustomization" or not isinstance(manifest.get("spec"), dict):
-                continue
-            source = source_of(manifest)
-            unread = source.kind == "GitRepository" and not _has_address(self._sources.get(source))
-            if unread and self._checkouts.is_of_bootstrap(source):
-                parts = parts_of(str(manifest["spec"].get("path") or ""))
-                if checkout := self._checkouts.of_source(source, parts, self._sources):
-                    roots.setdefault(source, set()).add(checkout.root)
-        found = (assumed(self.environment, key, *there) for key, there in roots.items() if len(there) == 1)
-        return [each for each in found if each]
 
     @property
     def objects(self) -> list[Placed]:
@@ -219,15 +200,6 @@ class Follower:
 
     def _tell(self, key: Key, applied: Applied, *, is_read: bool) -> None:
         self.followed.append(Followed(self.environment, key, applied.directory, len(applied.objects), is_read))
-
-
-def _has_address(source: Manifest | None) -> bool:
-    """Whether a source was read, with an address that Flux takes: a template of a repository has none yet."""
-    if source is None:
-        return False
-    return not any(
-        each.path == ("spec", "url") for each in check_part("GitRepository", mapping_at(source, "spec"), ("spec",))
-    )
 
 
 def _has_variables(found: Placed) -> bool:

@@ -105,17 +105,13 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How objects were read, beside the objects themselves.
-
-    assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
-    """
+    """How objects were read, beside the objects themselves."""
 
     json_keys: ClassVar = ("unread", "followed", "flux")
     unread: tuple[Unread, ...] = ()
     followed: tuple[Followed, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
-    assumed: tuple[Read, ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
@@ -196,7 +192,6 @@ class Draft:
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
     held:      kubeconfigs that the draft expects in another namespace, or that lie in several.
-    assumed:   the sources with an address that Git remotes tell, as far as the data has them.
     """
 
     data: Mapping[str, Any]
@@ -204,7 +199,6 @@ class Draft:
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
     held: tuple[Held, ...] = ()
-    assumed: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Runs git and kustomize: with bounded time, memory and output, without a network, and without the secrets of the environment.
+"""Runs kustomize: with bounded time, memory and output, without a network, and without the secrets of the environment.
 
-They get an environment of their own, no input, and a process group that is killed as a whole.
+It gets an environment of its own, no input, and a process group that is killed as a whole.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIMITED = (
 _MESSAGE = 2_000
 
 _OFFLINE = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
-"""A proxy that does not exist: no program that runs here needs a network."""
+"""A proxy that does not exist: what is built needs no network."""
 
 
 class NotBuilt(Exception):
@@ -94,9 +94,4 @@ _NOISE = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d|# Warning: |WARNING: ")
 def _shortened(said: str) -> str:
     """The end of a message, where the cause stands, without the prefix of Go programs and what they log."""
     lines = [line for line in said.splitlines() if not _NOISE.match(line)]
-    return (
-        ("\n".join(lines).strip() or said)
-        .removeprefix("Error: ")
-        .removeprefix("error: ")
-        .removeprefix("fatal: ")[:_MESSAGE]
-    )
+    return ("\n".join(lines).strip() or said).removeprefix("Error: ").removeprefix("error: ")[:_MESSAGE]

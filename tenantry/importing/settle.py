@@ -9,7 +9,6 @@ from typing import Any
 from tenantry.grants.frames import filled
 from tenantry.importing.checkouts import FLUX
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
-from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
 from tenantry.kube.objects import is_of_flux
@@ -152,13 +151,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
     held = tuple(each for each in notes.held if each.cluster in data.get("clusters", {}))
-    assumed = []
-    for read in inventory.reading.assumed:
-        places = _places(data, notes, read)
-        assumed += [read] if places else []
-        text = told_by_remote(read)  # environments can share a place
-        decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, held, tuple(assumed))
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, held)
 
 
 def _is_bootstraps(read: Read) -> bool:

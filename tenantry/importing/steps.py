@@ -78,7 +78,6 @@ def steps(
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
         *((_DECIDE,) if decisions else ()),
-        *_assumed(draft.assumed, contexts),
         *_same(draft.held, contexts),
         *_copies(draft.held, contexts),
         *_project(plans, needed=project),
@@ -92,25 +91,6 @@ def steps(
         *((READ_WHAT_IS_LEFT,) if left_over else ()),
         *_protected(draft),
     )
-
-
-def _assumed(assumed: Iterable[Read], contexts: Mapping[str, str]) -> Iterator[Step]:
-    """The sources that were not read, to be compared with those that Flux has."""
-    for (id, where, origin), reads in grouped(assumed, lambda each: (object_id(each.manifest), *_told(each))).items():
-        yield Step(
-            f"{id} was not read. {origin} tells that it is {where}. See what Flux has; if that differs, correct tenants.yaml:"
-            " otherwise `tenantry up` has Flux apply another repository, and prune what that one does not hold."
-            " `tenantry preflight` shows which Kustomizations change their source, and not the address that Flux has today:",
-            tuple(dict.fromkeys(get(id, contexts[each.environment]) for each in reads)),
-        )
-
-
-def _told(source: Read) -> tuple[str, str]:
-    """Address, branch and Secret of a Git repository that was not read, and what tells them."""
-    spec = source.manifest["spec"]
-    secret = mapping_at(spec, "secretRef").get("name")
-    where = f"{spec['url']} with branch {spec['ref']['branch']}{f' and Secret {secret}' if secret else ''}"
-    return where, f"{source.origin[:1].upper()}{source.origin[1:]}"
 
 
 def _same(held: Iterable[Held], contexts: Mapping[str, str]) -> Iterator[Step]:

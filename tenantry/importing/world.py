@@ -148,7 +148,7 @@ class World:
     """The objects on the management cluster of one environment.
 
     platform: the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
-    beside: what was read there, and is left to what applies it. assumed: sources that were not read.
+    beside: what was read there, and is left to what applies it.
     """
 
     def __init__(
@@ -158,7 +158,6 @@ class World:
         things: list[Thing],
         notes: Notes,
         beside: Iterable[Thing] = (),
-        assumed: Iterable[Thing] = (),
     ) -> None:
         self.environment = environment
         self.management = management
@@ -170,8 +169,7 @@ class World:
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._spaces: dict[str, list[Thing]] = defaultdict(list)
-        self.assumed = tuple(assumed)
-        self._by_key = {(thing.kind, thing.namespace, thing.name): thing for thing in self.assumed}
+        self._by_key: dict[tuple[str, str, str], Thing] = {}
         self._beside_by_key = {
             (each.kind, each.namespace, each.name): each for each in self.beside if not each.is_refused
         }

@@ -21,11 +21,7 @@ def as_markdown(report: Report) -> str:
         "# Import",
         prose(first_line(report)),
         "\n".join(f"- {line.strip()}" for line in counts_in_words(report.counts)),
-        *(
-            ["\n".join(f"- {prose(line)}" for line in read)]
-            if (read := list(summary(report.inventory.reading, report.draft.assumed)))
-            else ()
-        ),
+        *(["\n".join(f"- {prose(line)}" for line in read)] if (read := list(summary(report.reading))) else ()),
         *_section("Not read", _unread(report.inventory.reading.unread)),
         *_section("To adopt, without a deletion or a restart", _steps(report)),
         *_section("Left over or renamed", _left_over(report.left_over)),

@@ -82,10 +82,7 @@ def unread_places(unread: Iterable[Unread], most: int) -> str:
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
-    lines = (
-        _filled(printable(each), width, "  ", "    ")
-        for each in summary(report.inventory.reading, report.draft.assumed)
-    )
+    lines = (_filled(printable(each), width, "  ", "    ") for each in summary(report.reading))
     parts.append([line for each in lines for line in each])
     parts.append(list(_by_reason("Not read", report.inventory.reading.unread, unread_places, limits, width)))
     parts.append(list(_by_reason("Left over or renamed", report.left_over, places, limits, width)))

@@ -25,7 +25,7 @@ ROOTS = ("clusters", "defaults", "environments", "platform", "templates", "tenan
 LEVELS = {"overrides": "levels of the same keys", "grants": "permissions, which set nothing"}
 WHOLE = {
     "policies": "Kubernetes' own structure, told as it is written",
-    "rollout": "told in waves",
+    "waves": "told with their clusters",
 }
 GROUPED = {
     "Templates": "the keys of what takes them over",

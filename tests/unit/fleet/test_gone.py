@@ -152,6 +152,7 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
         ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
         ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),
         (ROCKY, f"{ROCKY}\n    shard: a", "shard", SHARD),
+        ("{source: manifests}}", "{source: manifests}, rollout: false}", "rollout", "write 'waves: false'"),
     ],
 )
 def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:
@@ -193,48 +194,54 @@ CLUSTERS = "write 'names:' or 'labels:' of clusters"
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{by: tenants, waves: [{{all: true}}]}}",
+            f"{HUB}, rollout: {{waves: [{{all: true}}]}}",
+            "rollout",
+            "write its keys beside it: 'waves:', 'timeout:' and 'tolerate:'",
+        ),
+        (
+            HUB,
+            f"{HUB}, by: tenants, waves: [{{all: true}}]",
             "by",
             "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{disabled: true, waves: [{{all: true}}]}}",
+            f"{HUB}, disabled: true, waves: [{{all: true}}]",
             "disabled",
-            "write 'rollout: null' for none",
+            "remove it: without 'waves:' a change reaches all clusters at the same time",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{waves: [{{all: true}}], checks: {{up: {{http: {{url: 'https://example.com'}}}}}}}}",
+            f"{HUB}, waves: [{{all: true}}], checks: {{up: {{http: {{url: 'https://example.com'}}}}}}",
             "checks",
             "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{waves: [{{all: true}}], maxParallel: 20}}",
+            f"{HUB}, waves: [{{all: true}}], maxParallel: 20",
             "maxParallel",
-            "remove it, and write more waves, such as '{percent: 10}'",
+            "remove it, and write more waves, such as '10%'",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{waves: [{{all: true}}], unreachableAfter: 5m}}",
+            f"{HUB}, waves: [{{all: true}}], unreachableAfter: 5m",
             "unreachableAfter",
             "remove it: a cluster counts as unreachable after two minutes",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{waves: [{{all: true, approval: {{groups: [release]}}}}]}}",
+            f"{HUB}, waves: [{{all: true, approval: {{groups: [release]}}}}]",
             "approval",
             "remove it: an environment of the pipeline, with reviewers, approves a run",
         ),
         (
             HUB,
-            f"{HUB}, rollout: {{waves: [{{all: true, exclude: [hub]}}]}}",
+            f"{HUB}, waves: [{{all: true, exclude: [hub]}}]",
             "exclude",
             "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
         ),
-        (HUB, f"{HUB}, rollout: {{waves: [{{all: true, tenants: [rocky]}}]}}", "tenants", CLUSTERS),
-        (HUB, f"{HUB}, rollout: {{waves: [{{all: true, class: small}}]}}", "class", CLUSTERS),
+        (HUB, f"{HUB}, waves: [{{all: true, tenants: [rocky]}}]", "tenants", CLUSTERS),
+        (HUB, f"{HUB}, waves: [{{all: true, class: small}}]", "class", CLUSTERS),
     ],
 )
 def test_the_error_for_a_key_about_runs_says_what_to_write_instead(before: str, after: str, key: str, fix: str) -> None:

@@ -127,7 +127,7 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
                 "tenants.yaml:5:131: error[unknown-placeholder]: placeholder '{clustex}' is not known here",
                 "  at templates.clusters.edge.kubeconfig.kamaji.controlPlane",
                 "  known: cluster (closest: cluster)",
-                "  fix: write '{cluster}', the only placeholder here",
+                "  fix: write '{cluster}', the only placeholder here, or double the braces of a text",
             ),
         ),
         (

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.importing import checkouts
+from tenantry.importing.assemble import drafted
 from tenantry.importing.checkouts import checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
-from tenantry.importing.model import Reading
+from tenantry.importing.model import Reading, inventory
 from tenantry.importing.programs import NotBuilt
 
 LEADS = """\
@@ -278,19 +278,28 @@ def test_what_leads_to_another_repository_is_not_followed(repository: Repository
 @pytest.mark.parametrize(
     ("address", "branch", "is_followed"),
     [
-        ("git.example.com/acme/apps", "main", True),
-        ("git.example.com/acme/apps", "next", False),
-        ("git.example.com/acme/others", "main", False),
+        ("ssh://git@git.example.com/fork", "main", True),
+        ("ssh://git@git.example.com/fork", "next", False),
+        ("ssh://git@git.example.com/others", "main", False),
     ],
 )
-def test_the_address_of_a_remote_tells_the_repository(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, address: str, branch: str, *, is_followed: bool
+def test_the_address_of_the_bootstrap_tells_the_repository(
+    repository: Repository, address: str, branch: str, *, is_followed: bool
 ) -> None:
-    monkeypatch.setattr(checkouts, "remotes", lambda _: [(address, branch)])
     text = leads("web", "./web").replace("name: flux-system\n", "name: apps\n")
-    repository.write("clusters/prod/web.yaml", text, ELSEWHERE)
+    source = ELSEWHERE.replace("https://git.example.com/acme/apps", address).replace("main", branch)
+    repository.write("clusters/prod/web.yaml", text, source)
     repository.write("web/web.yaml", RELEASE)
     assert ("HelmRelease web" in repository.read()[0]) is is_followed
+
+
+def test_without_the_source_of_the_bootstrap_the_report_has_the_line_that_reads_it(repository: Repository) -> None:
+    (repository.root / "clusters" / "prod" / "flux-system" / "gotk-sync.yaml").unlink()
+    repository.write("clusters/prod/web.yaml", leads("web", "./web"))
+    repository.write("web/web.yaml", DEPLOYMENT)
+    objects, reading = read_environment("prod", [repository.root / "clusters" / "prod"], (), repository.build)
+    (left,) = drafted(inventory({"prod": objects}, {"prod": "prod"}, reading)).left_over
+    assert left.fix.startswith("read it, too: run `flux export source git flux-system")
 
 
 def test_the_source_begins_where_the_path_of_the_bootstrap_begins(tmp_path: Path) -> None:

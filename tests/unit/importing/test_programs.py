@@ -10,7 +10,7 @@ SAID = {
     "klog": (f"{NOISE}{NOISE}error: accumulating resources", "accumulating resources"),
     "warnings": ("# Warning: 'bases' is deprecated.\nError: no such file", "no such file"),
     "noise alone": (NOISE.strip(), NOISE.strip()),
-    "several lines": ("fatal: one\n  two", "one\n  two"),
+    "several lines": ("Error: one\n  two", "one\n  two"),
 }
 
 
