@@ -10,10 +10,10 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from tenantry.fleet.json_schema import declared_by, field_texts
 from tenantry.fleet.settings import TenantSettings
-from tenantry.model import Document, FluxBlock, Model, Settings
+from tenantry.model import Document, FluxBlock, Model, TenantTemplate
 
-_LATER = "platform"
-"""A model that tenants and add-ons share is shown where tenants have it."""
+_LATER = ("platform", "templates")
+"""A model that others share with tenants or clusters is shown where these have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _place(model: type[Model], path: str, places: dict[type[Model], list[str]]) 
     if known:
         return
     fields = own_fields(model)
-    for field in sorted(fields, key=lambda each: path == "" and each == _LATER):
+    for field in sorted(fields, key=lambda each: path == "" and each in _LATER):
         for suffix, inner in _models_in(hints(model)[field]):
             _place(inner, f"{path}.{key_of(model, field)}{suffix}".removeprefix("."), places)
 
@@ -108,7 +108,7 @@ def default_of(model: type[Model], field: str) -> Any:
     declared = (_complete(model) or model).model_fields[field]
     if declared.is_required():
         return ...
-    settled = TenantSettings.__dataclass_fields__.get(field) if model is Settings else None
+    settled = TenantSettings.__dataclass_fields__.get(field) if model is TenantTemplate else None
     value = settled.default if settled else declared.default
     return value if isinstance(value, str | bool | int) else None
 

@@ -174,6 +174,10 @@ class _Merging:
     def run(self) -> ParsedFile:
         """The file with merged entries; `source.incomplete` has those that a wrong template leaves in pieces."""
         entries, incomplete = dict(self.entries), set()
+        if self.kind is TENANTS:
+            names = self.kind.named(mapping_at(self.source.data, DEFAULTS))
+            self._find(self.kind.named_twice((DEFAULTS,), f"'{DEFAULTS}'", names))
+            self._find(self.kind.unknown((DEFAULTS,), f"'{DEFAULTS}'", names, self.templates))
         for name, own in self.entries.items():
             if not isinstance(own, dict):
                 continue  # the check of shapes reports it
@@ -215,15 +219,22 @@ class _Merging:
 
     def _together(self, names: tuple[str, ...]) -> _Below | None:
         """What some templates say, `defaults` of tenants first, parents before those that name them; None: one of them is wrong."""
-        if not self.lineages.are_sound(names):
+        defaults = mapping_at(self.source.data, DEFAULTS) if self.kind is TENANTS else {}
+        of_defaults = self.kind.named(defaults)
+        if not self.lineages.are_sound((*of_defaults, *names)):
             return None
+        first = self.lineages.joined(of_defaults)
+        entries: dict[tuple[str, ...], dict[str, Any]] = {
+            (*self.kind.templates, name): self.templates[name] for name in first
+        }
+        entries |= {(DEFAULTS,): defaults} if defaults else {}
+        later = (name for name in self.lineages.joined(names) if name not in first)
+        entries |= {(*self.kind.templates, name): self.templates[name] for name in later}
         below = _Below()
-        if self.kind is TENANTS and (said := mapping_at(self.source.data, DEFAULTS)):
-            below = below.with_layer(Layer((DEFAULTS,), said))
-        for name in self.lineages.joined(names):
-            said = {key: value for key, value in self.templates[name].items() if key != FROM}
-            layer = Layer((*self.kind.templates, name), said)
-            if clashes := tuple(self._other_kinds(below, layer, f"template '{name}'")):
+        for at, entry in entries.items():
+            layer = Layer(at, {key: value for key, value in entry.items() if key != FROM})
+            who = f"template '{at[-1]}'" if at[1:] else f"'{DEFAULTS}'"
+            if clashes := tuple(self._other_kinds(below, layer, who)):
                 self._find(clashes)
                 return None
             below = below.with_layer(layer)

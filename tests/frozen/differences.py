@@ -15,7 +15,8 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     (
         "what entries share is a template, and `defaults` is one that may have apps",
         r'fleets/.*: values\..*\.[+-]: .*\["(class|from)",.*'
-        r'|mistakes/.*: \d\.0: "(unknown|class|classes|group|groups)-(class|group|cycle|too-many)" -> "\w+-(template|cycle|too-many)"'
+        r'|mistakes/.*: \d\.0: "(unknown|class|classes|group|groups)-(class|group|cycle|too-many)"'
+        r' -> "\w+-(template|cycle|too-many)"'
         r"|mistakes/hostile/(mutation/golden-groups-3|mistake/defaults apps): .*",
     ),
     (

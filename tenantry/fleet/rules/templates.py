@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
+from tenantry.fleet.templates import DEFAULTS
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 
@@ -40,5 +41,7 @@ def templates_are_named_once(fleet: Fleet) -> Iterator[Problem]:
 
 def _naming(fleet: Fleet, kind: Kind) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Every place that names templates, as it is written."""
+    if kind is TENANTS:
+        yield (DEFAULTS,), kind.named(fleet.raw(DEFAULTS))
     for section in (kind.templates, (kind.section,)):
         yield from (((*section, name), kind.named(entry)) for name, entry in fleet.raw(*section).items())

@@ -38,6 +38,20 @@ def test_a_tenant_has_what_its_templates_say_and_what_differs() -> None:
     assert whole["sources"] == {"charts": {"helm": {"url": "https://charts.example.com"}}}
 
 
+def test_defaults_are_the_first_template_with_apps_and_templates_of_their_own() -> None:
+    templates = f"{CUSTOMER}\nsmall: {{quota: {{pods: 10, cpu: 1}}, labels: {{a: small}}}}"
+    defaults = "{from: small, quota: {pods: 5}, apps: {agent: {helm: {source: charts, chart: agent, version: 1.0.0}}}}"
+    whole = tenant(templates, "{from: customer, quota: {cpu: 2}}", defaults)
+    assert whole["quota"] == {"pods": 5, "cpu": 2}
+    assert (whole["labels"], list(whole["apps"])) == ({"a": "small"}, ["agent", "app"])
+    said = problems(text(CUSTOMER, "acme: {from: customer}", "{from: nope}"))
+    assert (
+        "error[unknown-template]: 'defaults' is from template 'nope', which is not declared\n  at defaults.from\n"
+        in said
+    )
+    assert said.endswith("Found 1 error\n")
+
+
 MERGED: list[tuple[str, str, str, Any]] = [
     # what, the template, the tenant's own, the tenant's whole entry
     (
