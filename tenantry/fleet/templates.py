@@ -262,7 +262,7 @@ class _Merging:
                     )
 
     def _filled(self, whole: dict[str, Any], name: str) -> dict[str, Any] | None:
-        """A cluster with its name filled into its kubeconfig; None: that has another placeholder. A `null` removes at most nothing."""
+        """A cluster with its name filled into its kubeconfig, without nulls that remove nothing; None: another placeholder."""
         for key in ("labels", "variables"):
             if isinstance(given := whole.get(key), dict):
                 whole = {**whole, key: {inner: value for inner, value in given.items() if value is not None}}
