@@ -59,6 +59,8 @@ class Occurrence(NamedTuple):
 
 
 Spot = tuple[Subject, str]
+_PLACEMENT = ("clusters", "environments")
+"""The keys that say on which clusters a subject is. They are told where that differs: elsewhere they change nothing."""
 
 
 def occurrences(
@@ -69,7 +71,12 @@ def occurrences(
         old, new = (set(side.clusters.get(subject, ())) if side else set[str]() for side in (before, after))
         for cluster in clusters:
             if before and after and cluster in old and cluster in new:
-                if values := tuple(_changed(before, after, subject, cluster, cluster)):
+                values = tuple(
+                    value
+                    for value in _changed(before, after, subject, cluster, cluster)
+                    if old != new or value.path[0] not in _PLACEMENT
+                )
+                if values:
                     yield Occurrence(subject, cluster, Effect.CHANGED, values)
             elif subject == THE_PLATFORM or (not cluster and subject != ENVIRONMENT):
                 continue  # the platform has the same values on another cluster, and a tenant on none is nowhere
@@ -110,9 +117,13 @@ def _values(
 def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
     """Both sides as the author wrote them, or, of the same text with other variables, what it becomes.
 
-    The name of the cluster stays a placeholder, so that the same change on several clusters is one.
+    So is a default that a text without placeholders replaces: no author wrote it. The name of the cluster stays a placeholder, so
+    that the same change on several clusters is one.
     """
-    texts = [written(each, shown) if each else shown for each, shown, _ in sides]
+    texts = [
+        written(each, shown) if each and (each.origin or (other and placeholders(other.written))) else shown
+        for (each, shown, _), (other, *_) in zip(sides, sides[::-1], strict=True)
+    ]
     if is_same(texts[0], texts[1]):
         texts = [
             _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown

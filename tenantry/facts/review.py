@@ -64,7 +64,7 @@ class Review:
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
-        return bool(self.objects or self.changes or self.status is not Status.KEPT)
+        return bool(self.objects or self.changes or self.dangers or self.status is not Status.KEPT)
 
 
 def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
