@@ -111,9 +111,6 @@ def command(
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
-        say(
-            f"  fix: if the file was moved, write REVISION:PATH; `git ls-tree -r --name-only {sides.base.commit}` shows the paths"
-        )
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
         result = Result(sides, limits, everything=everything)
