@@ -52,10 +52,10 @@ def bank(tenants: int = TENANTS) -> bytes:
 def _environments() -> Iterator[str]:
     first, *others = REGIONS
     for stage in REMOTES:
-        rollout = ", protected: true, rollout: {waves: [{percent: 10}, {all: true}]}" if stage == "prod" else ""
+        waves = ", protected: true, waves: [10%, rest]" if stage == "prod" else ""
         yield (
             f'  {stage}-{first}: {{management: hub-{first}, namespace: "{stage}-{{tenant}}", variables: {{stage: {stage}}}'
-            f"{rollout}}}\n"
+            f"{waves}}}\n"
         )
         yield from (f"  {stage}-{each}: {{extends: {stage}-{first}, management: hub-{each}}}\n" for each in others)
 

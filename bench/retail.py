@@ -23,15 +23,14 @@ environments:
     namespace: "{tenant}"
     protected: true
     variables: {registry: eu.registry.shop.example}
-    rollout:
-      waves:
-        - {name: lab, labels: {ring: lab}}
-        - {name: pilot, labels: {ring: pilot}}
-        - {name: ten, percent: 10}
-        - {name: half, percent: 50}
-        - {name: rest, all: true}
-      timeout: 30m
-      tolerate: {failed: 0, unreachable: 5%}
+    waves:
+      - {name: lab, labels: {ring: lab}}
+      - {name: pilot, labels: {ring: pilot}}
+      - {name: ten, percent: 10}
+      - {name: half, percent: 50}
+      - {name: rest, all: true}
+    timeout: 30m
+    tolerate: {failed: 0, unreachable: 5%}
   us: {extends: eu, management: hub-us, variables: {registry: us.registry.shop.example}}
 clusterGroups:
   store:

@@ -59,7 +59,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                     st.sampled_from(["{tenant}", "{env}-{tenant}", "{tenant}-{stage}", f"{environment}x-{{tenant}}"])
                 ),
                 "variables": {"stage": environment, "domain": f"{environment}.example.com"},
-                **draw(_ROLLOUT),
+                **draw(_WAVES),
             }
             for environment in environments
         },
@@ -76,7 +76,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
     }
 
 
-_ROLLOUT = st.sampled_from([{}, {"rollout": {"waves": [{"percent": 40}, {"all": True}]}}])
+_WAVES = st.sampled_from([{}, {"waves": ["40%", "rest"]}])
 _SHARD = st.fixed_dictionaries({}, optional={"shard": st.sampled_from(["a", "b"])})
 
 
@@ -196,7 +196,7 @@ _OBJECTS: Data = {
         "metadata": {
             "name": "{namespace}-ca",
             "labels": {"where": "{cluster}"},
-            "annotations": {"example.com/a": "{{}}"},
+            "annotations": {"example.com/a": "{}"},
         },
         "data": {"ca.crt": "{domain}"},
     },

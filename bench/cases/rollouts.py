@@ -46,7 +46,7 @@ tenants:
       db: {{helm: {{source: charts, chart: db, version: 1.0.0}}}}
 """
 _CLUSTER = "  edge-{0}: {{group: edge, labels: {{ring: {1}}}}}\n"
-_ROLLOUT = "    rollout: {waves: [{labels: {ring: canary}}, {percent: 25}, {all: true}]}\n"
+_ROLLOUT = "    waves: [{labels: {ring: canary}}, 25%, rest]\n"
 _NAMESPACE = "remotes"
 _FIRST = 5
 """Clusters in the first wave."""

@@ -141,9 +141,9 @@ def _selector(choice: Choice) -> str:
 def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
     where = place(rollout.origin)
     if rollout.of == "off":
-        yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
+        yield Line("waves: false", f"all clusters change at the same time, {where}", bold=True)
         return
-    yield Line("rollout:", f"the environment's {counted(rollout.total, 'wave')}, {where}", bold=True)
+    yield Line("waves:", f"the environment's {counted(rollout.total, 'wave')}, {where}", bold=True)
     for wave in rollout.waves:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
         conditions = [f"soaks for {duration(wave.soak)}"] if wave.soak else []

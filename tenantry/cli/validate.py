@@ -44,7 +44,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, the waves of environments with a `rollout`, and what environments wait for before they change
+    with `clusterRoles`, the `waves` of environments, and what environments wait for before they change
     (`after`).
 
     `github` prints workflow commands, whose paths start at the root of the Git repository.
@@ -56,9 +56,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
-    rollouts = {name: plan.rollout for name, plan in plans.items() if plan.rollout}
+    waves = {name: plan.rollout for name, plan in plans.items() if plan.rollout}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
-    facts += [f"environment {name} changes {each}" for name, each in rollouts.items()]
+    facts += [f"environment {name} changes {each}" for name, each in waves.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":
@@ -67,7 +67,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
             "errors": (),
             "warnings": warnings,
             "objects": objects,
-            "rollouts": {name: rollout.waves for name, rollout in rollouts.items()},
+            "waves": {name: each.waves for name, each in waves.items()},
             "gates": gates,
             "clusterAdmin": admins,
             "clusterRoles": rights,

@@ -21,7 +21,6 @@ from tenantry.plan.after import After
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
-from tenantry.rollout.drawing import rollout_at
 
 Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
 """Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
@@ -197,7 +196,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
     if plan.rollout is None:
         return None
     if any(app.full_name in plan.off for app in apps):
-        return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "rollout")))
+        return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "waves")))
     objects, clusters = {planned.id: planned for planned in plan.objects}, {app.cluster for app in apps}
     waves = [
         AppWave(
@@ -213,7 +212,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
     ]
     return AppRollout(
         of="environment",
-        origin=origin_at(fleet.source, rollout_at(fleet, plan.environment)),
+        origin=origin_at(fleet.source, fleet.said_at(plan.environment, "waves")),
         total=len(plan.rollout.waves),
         waves=tuple(waves),
         bypass=next(filter(None, (bypass(each, objects) for each in apps)), ""),

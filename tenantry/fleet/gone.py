@@ -21,7 +21,6 @@ from tenantry.model import (
     Model,
     PlacedSettings,
     Platform,
-    Rollout,
     RolloutWave,
     SecretKey,
     Source,
@@ -51,7 +50,10 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "of": "name each file after the tenant that it speaks of",
     },
     App: {
-        "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+        "rollout": "write 'waves: false'",
+        "imageAutomation": (
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+        ),
     },
     Addon: {"scope": "remove it, and declare an add-on for each environment, with 'environments:'"},
     AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
@@ -85,20 +87,22 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Tenant: {"formerly": _HANDED_OVER},
     Document: {"windows": _BY_SCHEDULE},
-    Environment: {"windows": _BY_SCHEDULE, **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD)},
+    Environment: {
+        "rollout": "write its keys beside it: 'waves:', 'timeout:' and 'tolerate:'",
+        "windows": _BY_SCHEDULE,
+        **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD),
+        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
+        "disabled": "remove it: without 'waves:' a change reaches all clusters at the same time",
+        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
+        "maxParallel": "remove it, and write more waves, such as '10%'",
+        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
+    },
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
     ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE, "shard": _SHARD},
     Frame: {"shard": _SHARD},
     Cluster: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
-    Rollout: {
-        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
-        "disabled": "write 'rollout: null' for none",
-        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
-        "maxParallel": "remove it, and write more waves, such as '{percent: 10}'",
-        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
-    },
     RolloutWave: {
         "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",
         "exclude": "remove it, and give the clusters of the wave a label of their own, or write 'names:'",

@@ -27,7 +27,7 @@ GROUPS = "clusterGroups"
 NAMING = Naming(GROUPS, GROUP, "groups")
 _KUBECONFIG = "kubeconfig"
 _NO_CLUSTERS = (missing_key((), "clusters"), empty_list(("clusters",)))
-_FIX = "write '{cluster}', the only placeholder here, or '{{' and '}}' for braces"
+_FIX = "write '{cluster}', the only placeholder here, or double the braces of a text"
 
 
 @dataclass(frozen=True, slots=True)

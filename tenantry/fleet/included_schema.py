@@ -80,7 +80,7 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings})
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)})
     definitions["TenantOwner"]["properties"]["role"] |= _one_of(granted.roles)
-    del definitions["App"]["properties"]["rollout"]
+    del definitions["App"]["properties"]["waves"]
     if "advanced" not in granted.settings:
         _drop_advanced(definitions)
     for key, note in (granted.notes or {}).items():

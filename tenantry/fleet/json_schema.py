@@ -18,8 +18,9 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import tenancy
-from tenantry.model.scalars import NumberOrShare
+from tenantry.model.scalars import SHARE, NumberOrShare
 from tenantry.model.strict import OneOf, or_unfilled
+from tenantry.rollout.model import REST
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -48,7 +49,11 @@ SHORT_FORMS = {
 
 
 _NUMBER_OR_SHARE = TypeAdapter(NumberOrShare).json_schema()
-SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "Tolerate": _NUMBER_OR_SHARE}
+SHORT_TEXTS = {
+    "Include": {"type": "string", "minLength": 1},
+    "RolloutWave": {"type": "string", "pattern": f"^({REST}|{SHARE})$", "examples": ["10%", REST]},
+    "Tolerate": _NUMBER_OR_SHARE,
+}
 """Models for which a text may stand."""
 
 

@@ -1,10 +1,9 @@
 """Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}`, variables, and the labels of the cluster.
 
-`{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
 An unknown name is an error, never an empty string.
 
 A placeholder that is the whole value keeps its type, a number or `true`, where a program reads the value: in the values of a
-chart and in objects (`fill_typed`, `fill_manifest`). Everywhere else it becomes text.
+chart and in objects (`fill_block`, `fill_manifest`). Everywhere else it becomes text.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, Found, Path, Problem
-from tenantry.messages.placeholders import TOKEN, Scalar, Variables
+from tenantry.messages.placeholders import PLACEHOLDER, Scalar, Variables, with_values
+from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
 
 BUILT_IN = ("env", "tenant", "app", "cluster", "management")
-_WHOLE = re.compile(r"\{([^{}]*)\}")
+_WHOLE = re.compile(PLACEHOLDER, re.ASCII)
 _TEXTS_OF_MANIFESTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
 """The fields of each kind that hold nothing but text, besides the metadata."""
 
@@ -29,23 +29,20 @@ def fill(value: Any, variables: Variables, at: Path) -> Any:
     Args:   at: the path of the value, for errors.
     Raises: Found: one finding per string that cannot be filled in.
     """
-    return _Filling(variables).all(value, at, typed=False)
-
-
-def fill_typed(value: Any, variables: Variables, at: Path) -> Any:
-    """The same, but a placeholder that is a whole string becomes the value of its variable as it is. Raises: Found."""
-    return _Filling(variables).all(value, at, typed=True)
+    return _Filling(variables).run(value, at)
 
 
 def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A block of an app, in which only the `values` of a chart keep types. Raises: Found."""
-    return _Filling(variables).parts(block, at, lambda key: key == "values")
+    filled: dict[str, Any] = _Filling(variables).run(block, at, lambda key: key == "values")
+    return filled
 
 
 def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: Found."""
     texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
-    return _Filling(variables).parts(manifest, at, lambda key: key not in texts)
+    filled: dict[str, Any] = _Filling(variables).run(manifest, at, lambda key: key not in texts)
+    return filled
 
 
 class _Filling:
@@ -55,24 +52,23 @@ class _Filling:
         self.variables = variables
         self.problems: list[Problem] = []
 
-    def all(self, value: Any, at: Path, *, typed: bool) -> Any:
-        filled = self._fill(value, at, typed=typed)
-        if self.problems:
-            raise Found(self.problems)
-        return filled
-
-    def parts(self, value: Mapping[str, Any], at: Path, keeps_types: Callable[[str], bool]) -> dict[str, Any]:
-        filled = {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+    def run(self, value: Any, at: Path, keeps_types: Callable[[str], bool] = lambda _: False) -> Any:
+        """Args: keeps_types: whether the part under a key does."""
+        filled = (
+            {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+            if isinstance(value, Mapping)
+            else self._fill(value, at, typed=False)
+        )
         if self.problems:
             raise Found(self.problems)
         return filled
 
     def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
         if isinstance(value, str):
-            if "{" not in value and "}" not in value:
+            if "{" not in value:
                 return value
-            whole = _WHOLE.fullmatch(value) if typed else None
-            return self.variables[whole[1]] if whole and whole[1] in self.variables else self._text(value, at)
+            name = value[1:-1] if typed and _WHOLE.fullmatch(value) else ""
+            return self.variables[name] if name in self.variables else self._text(value, at)
         if isinstance(value, dict):
             return {key: self._fill(item, (*at, key), typed=typed) for key, item in value.items()}
         if isinstance(value, list):
@@ -80,22 +76,15 @@ class _Filling:
         return value
 
     def _text(self, text: str, at: Path) -> str:
-        def replace(match: re.Match[str]) -> str:
-            token = match.group()
-            if token.startswith("${"):
-                return token
-            if token in ("{{", "}}"):
-                return token[0]
-            name = match.group(1)
+        def value(name: str) -> str:
             if name not in self.variables:
-                self._problem(lambda: _unknown(token, name, self.variables, at))
-                return token
-            value = self.variables[name]
-            if isinstance(value, float):
+                self._problem(lambda: _unknown(name, self.variables, at))
+                return ""
+            if isinstance(self.variables[name], float):
                 self._problem(lambda: _decimal(name, at))
-            return text_of(value)
+            return text_of(self.variables[name])
 
-        return TOKEN.sub(replace, text)
+        return with_values(text, value)
 
     def _problem(self, problem: Callable[[], Problem]) -> None:
         # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
@@ -117,21 +106,16 @@ def _decimal(name: str, at: Path) -> Problem:
     )
 
 
-def _unknown(token: str, name: str | None, variables: Variables, at: Path) -> Problem:
-    if name is None:
-        return Problem(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
-    # What is in braces and is no name is a text of another format, and may hold a secret.
-    is_name = re.fullmatch(r"([A-Za-z_][\w.-]{0,62})?", name)
-    near = closest(name, variables) if is_name else None
+def _unknown(name: str, variables: Variables, at: Path) -> Problem:
+    near = closest(name, variables)
     meant = f"write '{{{near}}}'" if near else "correct the name"
+    written = shorten(name)
     return Problem(
         at,
         UNKNOWN_PLACEHOLDER,
-        f"placeholder '{{{name}}}' is not known here"
-        if is_name
-        else "a text in braces is not the name of a placeholder",
-        (declared("known", name if is_name else "", variables),),
-        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{' and '}}}}' for braces",
+        f"placeholder '{{{written}}}' is not known here",
+        (declared("known", name, variables),),
+        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{{written}}}}}' for text",
     )
 
 

@@ -10,7 +10,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import TOKEN
+from tenantry.messages.placeholders import with_values
 
 SHORTEST_INTERVAL = "30s"
 POLICYS_SHORTEST = "1s"
@@ -111,7 +111,7 @@ def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
 
 def _with_words(pattern: str) -> str:
     """The pattern with a word for each placeholder that tells it from others."""
-    return TOKEN.sub(lambda match: match[0] if match[1] is None else f"x{match[1].encode().hex()}x", pattern)
+    return with_values(pattern, lambda name: f"x{name.encode().hex()}x")
 
 
 def _allows(pattern: str, address: Address) -> bool:

@@ -20,21 +20,17 @@ from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import digest
 from tenantry.messages.data import mapping_at, mappings_in, value_at, with_texts
+from tenantry.messages.placeholders import escaped
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import FILLED
 
-_BRACES = re.compile(r"\$\{[^{}]*\}|[{}]")
 _Data = TypeVar("_Data")
 
 
 def literal(value: _Data) -> _Data:
     """Plain data whose texts mean themselves, although the file knows placeholders."""
-
-    def doubled(text: str) -> str:
-        return _BRACES.sub(lambda found: found[0] if found[0].startswith("$") else found[0] * 2, text)
-
-    return cast("_Data", with_texts(value, doubled))
+    return cast("_Data", with_texts(value, escaped))
 
 
 # --- what the plan says anyway ----------------------------------------------------------------------------------------

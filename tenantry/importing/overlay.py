@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.template import BUILT_IN
+from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled, names_in
 from tenantry.model.strict import Model
 
 
@@ -152,8 +153,9 @@ def _marked(text: str, place: Place, marks: Sequence[str]) -> str:
 
 
 def with_placeholder(text: str, name: str, placeholder: str) -> str:
-    """The text with a placeholder wherever it holds a name as a word."""
-    return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])", placeholder, text)
+    """The text with a placeholder wherever it holds a name as a word, but in other names in braces."""
+    word = rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])"
+    return re.sub(rf"({PLACEHOLDER})|{word}", lambda match: match[1] or placeholder, text, flags=re.ASCII)
 
 
 def free_name(taken: Container[str], *names: str, mark: str = "-") -> str:
@@ -186,10 +188,10 @@ class Variables:
 
     def used_in(self, *parts: Any) -> None:
         """Drop the variables that no part of the file names."""
-        text = json.dumps(parts)
+        used = {*names_in(json.dumps(parts))}
         for group in (self.environments, self.clusters):
             for owner, values in group.items():
-                group[owner] = {name: each for name, each in values.items() if f"{{{name}}}" in text}
+                group[owner] = {name: each for name, each in values.items() if name in used}
 
     def _declare(self, key: str, stem: str, found: Mapping[Place, str]) -> str | None:
         return next((self._placeholder(kind, key, stem, own) for kind, own in _by_owner(found).items()), None)
@@ -211,7 +213,7 @@ class Variables:
 
 def _by_owner(found: Mapping[Place, str]) -> dict[str, _Values]:
     """The texts by environment, or by cluster, where these tell them; empty if no variable can have them."""
-    if any(each in text for text in found.values() for each in "{}"):
+    if any(map(is_unfilled, found.values())):
         return {}
     for kind in ("environment", "cluster"):
         own = {getattr(place, kind): text for place, text in found.items()}

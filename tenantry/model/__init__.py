@@ -8,7 +8,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
     alerts       who is told of what
-    rollouts     in which waves a change reaches clusters
+    waves        in which order a change reaches clusters
     receivers    webhooks that make Flux fetch sources at once
     selecting    which clusters something takes
     sources      where manifests and charts come from
@@ -66,7 +66,7 @@ from tenantry.model.sources import (
     SourcePatch,
 )
 from tenantry.model.strict import Model
-from tenantry.rollout.model import Rollout, RolloutWave
+from tenantry.rollout.model import RolloutWave
 
 __all__ = [
     "COMMIT_STATUS",
@@ -111,7 +111,6 @@ __all__ = [
     "Platform",
     "Provider",
     "Receiver",
-    "Rollout",
     "RolloutWave",
     "SecretKey",
     "Selector",

@@ -62,7 +62,7 @@ class App(OneOf):
     metadata: FluxMetadata | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
-    rollout: NoWaves = None
+    waves: NoWaves = None
     """`false`: the app changes on all clusters at the same time, and not in the waves of its environment. Included files cannot set
     it."""
     overrides: Overrides = Field(default_factory=Overrides)

@@ -18,7 +18,7 @@ from tenantry.model.scalars import (
     refusal,
 )
 from tenantry.model.strict import ByShape, Model, OneOf
-from tenantry.rollout.model import Rollout
+from tenantry.rollout.model import RolloutWave, Tolerate
 
 ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
 
@@ -60,8 +60,14 @@ class Environment(Model):
     maxDeletions: NumberOrShare = 3
     """How many tenants, namespaces and apps, each counted separately, one run may remove: a number, or a share of those that are
     there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
-    rollout: Rollout | None = None
-    """The waves in which a change reaches the environment's clusters. Default: all clusters change at the same time."""
+    waves: Annotated[list[RolloutWave], Field(min_length=1)] | None = None
+    """The waves in which a change reaches the environment's clusters, in their order. Every cluster must be in exactly one of them.
+    The next wave starts when the apps of the one before are ready. Default: all clusters change at the same time."""
+    timeout: Duration = "10m"
+    """How long the clusters of a wave may take to become ready."""
+    tolerate: Tolerate = Field(default_factory=Tolerate)
+    """How many clusters of each wave may fail or be unreachable without stopping the change: a number, a share such as `1%`, or
+    `{failed: 1, unreachable: 20%}`."""
 
     @property
     def before(self) -> str | None:
@@ -164,7 +170,7 @@ class ClusterGroup(Model):
     variables: dict[VariableName, VariableValue | None] | None = None
     """Placeholders, by name. A cluster's own variables are added; `null` removes one."""
     kubeconfig: dict[str, dict[str, Any] | None] | None = None
-    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name, `{{` and `}}` for braces. A
+    """The `kubeconfig` of the clusters, or a part of it. `{cluster}` stands for the cluster's name. A
     cluster that names another kind, such as `secret`, replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""

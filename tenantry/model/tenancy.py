@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import shorten
 from tenantry.model.objects import ObjectManifest
 from tenantry.model.scalars import (
@@ -211,7 +212,7 @@ class ExtraNamespace(Model):
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:
         """Else environments that share a cluster, or all tenants with such an entry, would meet in it."""
-        if "{namespace}" not in self.name:
+        if "namespace" not in names_in(self.name):
             raise refusal(
                 "bad-template",
                 f"name '{shorten(self.name)}' does not contain '{{namespace}}'",

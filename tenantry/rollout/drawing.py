@@ -1,6 +1,6 @@
-"""Which rollout an environment has, which apps keep out of it, and which clusters each wave takes.
+"""Which apps keep out of the waves of an environment, and which clusters each wave takes.
 
-Called by: the plan, the rules about rollouts, and `explain`, so that all of them agree.
+Called by: the plan, the rules about waves, and `explain`, so that all of them agree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.kube.names import app_name
 from tenantry.messages.errors import Path
-from tenantry.model import Rollout, RolloutWave
+from tenantry.model import RolloutWave
 
 
 class Drawn(NamedTuple):
@@ -25,18 +25,10 @@ class Drawn(NamedTuple):
     at: Path
 
 
-def rollout_at(fleet: Fleet, environment: str) -> Path:
-    """Where the waves of the environment's rollout are written: in it, or in the nearest environment that it extends."""
-    for name in reversed(fleet.lineage(environment)):
-        if "waves" in fleet.raw("environments", name, "rollout"):
-            return ("environments", name, "rollout")
-    return ("environments", environment, "rollout")
-
-
 def apps_at_once(fleet: Fleet) -> Iterator[str]:
     """The full names of the apps and add-ons that keep out of the waves."""
     for at, _, name, app in walk.apps(fleet):
-        if app.rollout is False:
+        if app.waves is False:
             yield app_name(at[1] if at[0] == "tenants" else "", name)
 
 
@@ -50,28 +42,29 @@ def is_active(fleet: Fleet, cluster: str) -> bool:
     return fleet.clusters[cluster].state == "active"
 
 
-def drawn(fleet: Fleet, environment: str, rollout: Rollout) -> tuple[Drawn, ...]:
-    """The waves of a rollout over the clusters of an environment.
+def drawn(fleet: Fleet, environment: str) -> tuple[Drawn, ...]:
+    """The waves of an environment over its clusters; none without `waves`.
 
     Waves that choose by themselves, such as by name, take theirs first, so that a share of the rest cannot take what another wave
     names. What two waves name is in both; a rule refuses that.
     """
-    at, clusters = rollout_at(fleet, environment), states_of(fleet, environment)
+    waves, clusters = fleet.environments[environment].waves or [], states_of(fleet, environment)
+    at = fleet.said_at(environment, "waves")
     named = [
         tuple(name for name in clusters if wave.selector.takes(name, fleet.clusters[name].labels))
         if wave.names or wave.labels
         else ()
-        for wave in rollout.waves
+        for wave in waves
     ]
     taken = {name for names in named for name in names}
     rest = [name for name in clusters if name not in taken]
     found = []
-    for index, (wave, mine) in enumerate(zip(rollout.waves, named, strict=True)):
+    for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:
             share = set(rest) if wave.all else _share(clusters, rest, wave.percent or 0)
             mine = tuple(name for name in rest if name in share)
             rest = [name for name in rest if name not in share]
-        found.append(Drawn(wave, mine, (*at, "waves", index)))
+        found.append(Drawn(wave, mine, (*at, index)))
     return tuple(found)
 
 

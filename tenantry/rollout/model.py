@@ -1,12 +1,13 @@
-"""Rollouts: in which order a change reaches the clusters of an environment."""
+"""Waves: in which order a change reaches the clusters of an environment."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
-from tenantry.model.scalars import Name, NumberOrShare, number_or_share, refusal
+from tenantry.model.scalars import SHARE, Name, NumberOrShare, number_or_share, refusal
 from tenantry.model.selector import Selector, WantedLabels
 from tenantry.model.strict import Model, OneOf
 
@@ -53,8 +54,14 @@ class Tolerate(Model):
         return {"failed": limit, "unreachable": limit}
 
 
+REST = "rest"
+"""The short form of `{all: true}`."""
+
+
 class RolloutWave(OneOf):
-    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself."""
+    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself. `10%` stands
+    for `{percent: 10}`, and `rest` for `{all: true}`.
+    """
 
     one_of = ("names", "labels", "percent", "all")
 
@@ -74,7 +81,7 @@ class RolloutWave(OneOf):
     the wave was good with the app's content. A run ends before that, and a later one goes on. Default: the next wave follows at
     once."""
     tolerate: Tolerate | None = None
-    """How many clusters of this wave may fail or be unreachable. Default: what the rollout says."""
+    """How many clusters of this wave may fail or be unreachable. Default: what the environment says."""
 
     @property
     def selector(self) -> Selector:
@@ -83,34 +90,15 @@ class RolloutWave(OneOf):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_word(cls, value: Any) -> Any:
-        if value == "all":
-            raise refusal("bad-value", "'all' is not a wave", fix="write '{all: true}'")
-        return value
-
-
-class Rollout(Model):
-    """In which waves a change reaches the clusters. The next wave starts when the apps of the one before are ready."""
-
-    waves: Annotated[list[RolloutWave], Field(min_length=1)]
-    """The waves, in their order. Every cluster must be in exactly one of them."""
-    timeout: Duration = "10m"
-    """How long the clusters of a wave may take to become ready."""
-    tolerate: Tolerate = Field(default_factory=Tolerate)
-    """How many clusters of each wave may fail or be unreachable without stopping the rollout: a number, a share such as `1%`, or
-    `{failed: 1, unreachable: 20%}`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _a_mapping(cls, value: Any) -> Any:
-        if isinstance(value, str | bool):
-            text = shorten(value) if isinstance(value, str) else str(value).lower()
-            raise refusal(
-                "bad-value", f"'{text}' is not a rollout", fix="write a mapping with 'waves:', or 'null' for none"
-            )
-        if isinstance(value, list):
-            raise refusal("bad-value", "a list is not a rollout", fix="put the list below 'waves:'")
-        return value
+    def _short_form(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value == REST:
+            return {"all": True}
+        if re.fullmatch(SHARE, value):
+            return {"percent": int(value.removesuffix("%"))}
+        fix = "write a mapping, a share such as 10%, or 'rest'"
+        raise refusal("bad-value", f"'{shorten(value)}' is not a wave", fix=fix)
 
 
 def _is_false(value: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted
-from tenantry.model import Rollout
+from tenantry.model import Environment
 from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
@@ -22,8 +22,8 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.readiness import Live, Standing, reconcilers_of, source_problems
 
-PATIENCE = seconds_of(str(Rollout.model_fields["timeout"].default))
-"""Seconds after which a source without an artifact counts as failed, where no rollout says how long."""
+PATIENCE = seconds_of(str(Environment.model_fields["timeout"].default))
+"""Seconds after which a source without an artifact counts as failed, where an environment has no waves."""
 Place: TypeAlias = tuple[str, str, str]
 """Kind, namespace and name."""
 _LISTED = 20

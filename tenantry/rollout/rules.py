@@ -1,4 +1,4 @@
-"""Rules about rollouts: each cluster is in one wave, and each wave takes some."""
+"""Rules about waves: each cluster is in one wave, and each wave takes some."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tenantry.grants.grants import filled_entries, is_filled
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, listed
-from tenantry.model import Rollout, RolloutWave
-from tenantry.rollout.drawing import Drawn, drawn, is_active, rollout_at
+from tenantry.model import RolloutWave
+from tenantry.rollout.drawing import Drawn, drawn, is_active
 
 
 class _Written(NamedTuple):
-    """A rollout where it is written. environments: those that have it, the first one as `at` says, or those that extend it."""
+    """Waves where they are written. environments: those that have them, the first one as `at` says, or those that extend it."""
 
     at: Path
-    rollout: Rollout
+    declared: list[RolloutWave]
     environments: list[str]
 
     @property
     def waves(self) -> Iterator[tuple[int, Path, RolloutWave]]:
         """The number and the path of each wave."""
-        return ((index + 1, (*self.at, "waves", index), wave) for index, wave in enumerate(self.rollout.waves))
+        return ((index + 1, (*self.at, index), wave) for index, wave in enumerate(self.declared))
 
 
 class _Chain(NamedTuple):
-    """A rollout in one environment."""
+    """The waves of one environment."""
 
     environment: str
     at: Path
@@ -40,12 +40,12 @@ class _Chain(NamedTuple):
 
     @property
     def there(self) -> str:
-        """The environment, unless the words for the rollout name it."""
+        """The environment, unless the words for the waves name it."""
         return "" if self.at[1] == self.environment else f" of environment '{self.environment}'"
 
 
 def _who(at: Path) -> str:
-    return f"the rollout of environment '{at[1]}'"
+    return f"environment '{at[1]}'"
 
 
 def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
@@ -57,8 +57,8 @@ def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
                     yield walk.unknown_cluster(fleet, (*at, "names", index), name, what)
 
 
-def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Problem]:
-    """A declared cluster that the rollout never reaches. `waves_take_clusters` reports a wave that takes nothing else."""
+def waves_name_clusters_of_their_environment(fleet: Fleet) -> Iterator[Problem]:
+    """A declared cluster that is not in the environment. `waves_take_clusters` reports a wave that takes nothing else."""
     for written in _written(fleet):
         reached = {cluster for name in written.environments for cluster in clusters_of(fleet, name)}
         where = "not in this environment"
@@ -71,7 +71,7 @@ def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Problem]:
                 if name in others:
                     yield Problem(
                         (*at, "names", index),
-                        "not-in-the-rollout",
+                        "not-in-the-environment",
                         f"wave {number} of {_who(written.at)} names cluster '{name}', which is {where}",
                         (f"declared: {fleet.source.line_of(('clusters', name))}",),
                         fix="remove the name from the wave, or correct it",
@@ -120,11 +120,11 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
             if any(path[: len(chain.at)] == chain.at for path in reported):
                 continue
             message = f"no wave of {_who(chain.at)} takes {_clusters(left)}{chain.there}"
-            fix = "add '{all: true}' as the last wave, for the rest of the clusters"
-            yield Problem((*chain.at, "waves"), "not-in-a-wave", message, fix=fix)
+            fix = "add 'rest' as the last wave, for the other clusters"
+            yield Problem(chain.at, "not-in-a-wave", message, fix=fix)
 
 
-_ABOUT_NAMES = (waves_name_declared_clusters, waves_name_clusters_of_their_rollout, waves_take_clusters)
+_ABOUT_NAMES = (waves_name_declared_clusters, waves_name_clusters_of_their_environment, waves_take_clusters)
 
 
 def _clusters(names: list[str]) -> str:
@@ -133,29 +133,28 @@ def _clusters(names: list[str]) -> str:
 
 def included_files_keep_to_the_waves(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
-        at = ("tenants", tenant, "apps", app, "rollout")
-        if "rollout" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
+        at = ("tenants", tenant, "apps", app, "waves")
+        if "waves" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
             message = f"app '{app}' keeps out of the waves, which an included file cannot say"
             fix = "remove it: what an included file declares changes in the waves of its environments"
             yield Problem(at, "not-granted", message, fix=fix, at_key=True)
 
 
-def rollouts_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
+def waves_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
     for at, _, _, app in walk.apps(fleet):
-        if app.rollout is not False:
+        if app.waves is not False:
             continue
         environments = [name for name in fleet.environments if clusters_of_app(fleet, name, at)]
-        if environments and not any(fleet.environments[name].rollout for name in environments):
-            who = f"the rollout of {walk.app_in_words(at)}"
-            message = f"{who} has no effect: no environment of the app has a rollout"
-            fix = f"set 'rollout:' for environment {listed(environments)}, or remove it"
-            yield doubtful((*at, "rollout"), "no-effect", message, fix=fix, at_key=True)
+        if environments and not any(fleet.environments[name].waves for name in environments):
+            message = f"'waves: false' of {walk.app_in_words(at)} has no effect: no environment of the app has waves"
+            fix = f"set 'waves:' for environment {listed(environments)}, or remove it"
+            yield doubtful((*at, "waves"), "no-effect", message, fix=fix, at_key=True)
 
 
-def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
+def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
     """Flux does not reconcile what is paused, so that every wave would pass at once."""
     for name, environment in fleet.environments.items():
-        if not environment.rollout:
+        if not environment.waves:
             continue
         states = [
             _is_running(fleet, at, cluster)
@@ -164,8 +163,21 @@ def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
         ]
         if states and not any(states):
             message = f"all apps of environment '{name}' are paused, so no wave waits for anything"
-            fix = "remove 'rollout:', or resume an app, a tenant or a cluster with 'state: active'"
-            yield doubtful(rollout_at(fleet, name), "nothing-to-wait-for", message, fix=fix, at_key=True)
+            fix = "remove 'waves:', or resume an app, a tenant or a cluster with 'state: active'"
+            yield doubtful(fleet.said_at(name, "waves"), "nothing-to-wait-for", message, fix=fix, at_key=True)
+
+
+def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
+    for name in fleet.environments:
+        extended_by = (each for each in fleet.environments if name in fleet.lineage(each))
+        if any(fleet.environments[each].waves for each in extended_by):
+            continue
+        for key in ("timeout", "tolerate"):
+            if key in fleet.raw("environments", name):
+                message = f"'{key}:' of environment '{name}' has no effect: it has no waves"
+                yield doubtful(
+                    ("environments", name, key), "no-effect", message, fix="set 'waves:', or remove it", at_key=True
+                )
 
 
 def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:
@@ -187,17 +199,17 @@ def _is_running(fleet: Fleet, at: tuple[str, ...], cluster: str) -> bool:
 
 
 def _written(fleet: Fleet) -> Iterator[_Written]:
-    """Every rollout where it is written. An environment that inherits one is not repeated."""
+    """All waves where they are written. An environment that inherits them is not repeated."""
     found: dict[Path, _Written] = {}
     for name, environment in fleet.environments.items():
-        if environment.rollout:
-            at = rollout_at(fleet, name)
-            found.setdefault(at, _Written(at, environment.rollout, [])).environments.append(name)
+        if environment.waves:
+            at = fleet.said_at(name, "waves")
+            found.setdefault(at, _Written(at, environment.waves, [])).environments.append(name)
     return iter(found.values())
 
 
 def _chains(fleet: Fleet) -> Iterator[_Chain]:
-    """Every rollout in every environment with clusters."""
+    """The waves of every environment with clusters."""
     for name, environment in fleet.environments.items():
-        if environment.rollout and (clusters := tuple(clusters_of(fleet, name))):
-            yield _Chain(name, rollout_at(fleet, name), drawn(fleet, name, environment.rollout), clusters)
+        if environment.waves and (clusters := tuple(clusters_of(fleet, name))):
+            yield _Chain(name, fleet.said_at(name, "waves"), drawn(fleet, name), clusters)

@@ -1,7 +1,7 @@
-"""The waves of an environment's rollout, and which wave each planned object belongs to.
+"""The waves of an environment, and which wave each planned object belongs to.
 
 An object for a cluster belongs to the cluster's wave. What clusters share beside their kubeconfigs belongs to no wave: apps move to
-it in theirs. Notifications change nothing on a cluster, so they belong to no wave. An app whose rollout is off belongs to none, and
+it in theirs. Notifications change nothing on a cluster, so they belong to no wave. An app with `waves: false` belongs to none, and
 with it what no other app takes: its source, chart, Secrets and ConfigMaps. What prepares a cluster for such an app belongs to no
 wave either, or the app would wait with it.
 """
@@ -16,7 +16,6 @@ from typing import NamedTuple
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId, group_of
 from tenantry.messages.text import counted, listed, printable
-from tenantry.model import Rollout as Declared
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
 from tenantry.plan.planned_apps import PlannedApp
@@ -91,20 +90,22 @@ def then(counts: Iterable[int]) -> str:
 
 
 def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
-    """None: the environment has no rollout, or no clusters."""
-    declared = fleet.environments[environment].rollout
-    waves = tuple(_waves(fleet, environment, declared)) if declared else ()
-    return Rollout(waves, math.ceil(seconds_of(declared.timeout))) if declared and waves else None
+    """None: the environment has no waves, or no clusters."""
+    waves = tuple(_waves(fleet, environment))
+    return Rollout(waves, math.ceil(seconds_of(fleet.environments[environment].timeout))) if waves else None
 
 
-def _waves(fleet: Fleet, environment: str, declared: Declared) -> Iterator[Wave]:
+def _waves(fleet: Fleet, environment: str) -> Iterator[Wave]:
     """Those that take anything: the rest may be empty."""
     states = states_of(fleet, environment)
-    taking = (each for each in drawn(fleet, environment, declared) if each.clusters)
+    taking = (each for each in drawn(fleet, environment) if each.clusters)
     for number, (wave, clusters, _) in enumerate(taking, 1):
         active = tuple(sorted(name for name in clusters if states[name]))
         left_out = tuple(sorted(name for name in clusters if not states[name]))
-        soak, tolerate = math.ceil(seconds_of(wave.soak or "")), wave.tolerate or declared.tolerate
+        soak, tolerate = (
+            math.ceil(seconds_of(wave.soak or "")),
+            wave.tolerate or fleet.environments[environment].tolerate,
+        )
         yield Wave(number, wave.name or f"wave {number}", active, left_out, soak, _tolerance(tolerate, len(active)))
 
 

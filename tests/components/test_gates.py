@@ -31,7 +31,8 @@ apiVersion: tenantry/v1
 environments:
   dev:
     management: hub
-    rollout: {waves: [{name: canary, names: [a]}, {names: [b, c]}, {all: true}], timeout: 1s}
+    waves: [{name: canary, names: [a]}, {names: [b, c]}, {all: true}]
+    timeout: 1s
 clusters:
   hub: {environments: [dev]}
   a: {environments: [dev], kubeconfig: {secret: {name: a, namespace: clusters, key: value}}}
@@ -278,7 +279,7 @@ def test_what_does_not_become_good_in_time_fails() -> None:
 
 
 def test_as_many_clusters_as_are_tolerated_may_fail() -> None:
-    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: 1"))
+    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s\n    tolerate: 1"))
     _, names = sent(plan, Played(turns_of(plan), good_after=0, stuck=("c",)))
     assert waves(names) == [["a"], ["b", "c"], ["d"]]
 

@@ -202,9 +202,7 @@ def test_tenantry_up_lets_the_engine_finish(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_a_wave_with_an_app_that_stays_fails_also_if_its_source_arrives_a_moment_later() -> None:
-    text = TEXT.replace(
-        "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{names: [hub]}, {names: [edge]}]}}"
-    )
+    text = TEXT.replace("dev: {management: hub}", "dev: {management: hub, waves: [{names: [hub]}, {names: [edge]}]}")
     plan = planned(text)
     awaited = next(
         each for each in awaited_in(plan, [each.id for each in plan.objects]) if each.id.name == "edge-rocky-web"

@@ -30,7 +30,7 @@ from tests.unit.texts import planned
 T = TypeVar("T")
 TARGET = Reach()
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
-WAVES = "{waves: [{labels: {ring: canary}, soak: 1h}, {all: true}]}"
+WAVES = "waves: [{labels: {ring: canary}, soak: 1h}, {all: true}]"
 WEB = "      web: {kustomize: {source: m}}\n"
 TEXT = fleet(WAVES, f"{WEB}      db: {{helm: {{source: c, chart: db, version: 1.2.3}}}}\n", clusters=2)
 BEFORE = planned(TEXT)

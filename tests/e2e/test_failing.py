@@ -18,7 +18,7 @@ REFUSED = """\
 kustomize:
           source: manifests
           path: ./db
-          patches: [{target: {kind: StatefulSet}, patch: '[{{"op": "replace", "path": "/spec/replicas", "value": -1}}]'}]"""
+          patches: [{target: {kind: StatefulSet}, patch: '[{"op": "replace", "path": "/spec/replicas", "value": -1}]'}]"""
 CHANGES = (
     ("path: ./worker}", "path: ./nowhere}"),
     ("kustomize: {source: manifests, path: ./db}", REFUSED),

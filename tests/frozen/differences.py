@@ -35,8 +35,11 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     ),
     ("a network is one word", r'mistakes/golden/wrong-types: 2\.0: "wrong-type" -> "bad-value"'),
     (
-        "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
-        r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
+        "the keys of a rollout are keys of the environment: waves are a list, and a text may be one",
+        r'mistakes/(golden/rollouts: 2|unit/18: 0)\.0: "bad-value" -> "wrong-type"'
+        r'|mistakes/unit/(9|10): 0\.0: "not-in-the-rollout" -> "not-in-the-environment"'
+        r'|mistakes/unit/17: 0\.(0: "bad-value" -> "unknown-key"|1: "tenants.yaml:3:35" -> "tenants.yaml:3:26")'
+        r'|mistakes/hostile/mutation/examples-rollout-4: 0\.0: "wrong-type" -> "bad-value"',
     ),
     (
         "pieces of the file are included as `files`, not as `clusters`",
@@ -52,7 +55,7 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     ),
     (
         "the keys that decide where something is, and whether it goes in waves, are facts like all others",
-        r'fleets/.*: values\..*\.\+: \(nothing\) -> \["(clusters|environments|rollout)[."].*',
+        r'fleets/.*: values\..*\.\+: \(nothing\) -> \["(clusters|environments|waves)[."].*',
     ),
     (
         "a rename reads as a removal and an addition",
@@ -69,6 +72,11 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     (
         "the dangers of grants are those of the files, which need no second argument",
         r'changes/golden/grants: \w+\.dangers\.\+: \(nothing\) -> "rights"',
+    ),
+    (
+        "only a name in braces means anything: every other brace is text, and a value that is shown as written has it once",
+        r'mistakes/.*: -: \["bad-placeholder",.* -> \(nothing\)|mistakes/unit/429: 0\.0: "bad-placeholder" -> "bad-name"'
+        r'|fleets/drawn/\d+: values\..*annotations\.example\.com/a","(\{\{\}\}|\{\})",.*',
     ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""

@@ -87,7 +87,7 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("apps", "*", "kustomize", "path"), PATHS),
     (("apps", "*", "kustomize", "components"), tuple([each] for each in PATHS)),
     (("apps", "*", "state"), ("paused", "offboarding", "decommissioned", None)),
-    (("apps", "*", "rollout"), (False, None, {"waves": [{"all": True}]})),
+    (("apps", "*", "waves"), (False, None, ["rest"])),
     (("sources", "*", "git", "sparseCheckout"), tuple([each] for each in PATHS)),
     (("apps", "*", "helm", "install"), ({"createNamespace": True}, {"crds": "Skip"})),
     (("apps", "*", "helm", "valuesFrom"), tuple([each] for each in REFERENCES)),

@@ -86,7 +86,7 @@ class _InWaves(Hole):
 
     def fleet(self) -> Drawn:
         drawn = super().fleet()
-        drawn.main["environments"]["dev"]["rollout"] = {"waves": [{"names": ["edge"]}, {"all": True}]}
+        drawn.main["environments"]["dev"]["waves"] = [{"names": ["edge"]}, "rest"]
         return drawn
 
 
@@ -191,7 +191,7 @@ FIELD_HOLES = (
     _InWaves(
         "an included file may leave the waves of the environment",
         _any_rollout,
-        {"apps": {"web": {"kustomize": {"source": "m"}, "rollout": False}}},
+        {"apps": {"web": {"kustomize": {"source": "m"}, "waves": False}}},
         _GRANTED,
     ),
     Hole("an app holds a worker for a year", _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),

@@ -79,7 +79,7 @@ _APPS = {
     "asks-for-unknown-placeholders": "      web: {kustomize: {source: manifests, path: '"
     + "".join(f"{{p{number}}}" for number in range(1500))
     + "'}}\n",
-    "names-endless-placeholders": f"      web: {{kustomize: {{source: manifests, path: '{'{' * 3001}'}}}}\n",
+    "names-endless-placeholders": f"      web: {{kustomize: {{source: manifests, path: '{'{' * 3001}x{'}' * 3001}'}}}}\n",
     "has-a-long-name": f"      {'w' * 64}: {{kustomize: {{source: manifests, path: ./web}}}}\n",
     "has-an-endless-name": f"      ? {'w' * 50_000}\n      : {{kustomize: {{source: manifests, path: ./web}}}}\n",
     "has-an-endless-interval": f"      web: {{kustomize: {{source: manifests, path: ./web, interval: {'9' * 400}h}}}}\n",

@@ -85,7 +85,7 @@ def command(
 
     Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
     baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
-    suggested fix. With a rollout, the waves say how their apps are, what a run would change in them, and what of it waits.
+    suggested fix. Waves say how their apps are, what a run would change in them, and what of it waits.
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
 

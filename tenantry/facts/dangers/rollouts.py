@@ -15,7 +15,7 @@ from tenantry.rollout.bypasses import bypass, is_range
 def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
     """An environment that loses its waves; and the apps in waves that follow a branch or a range from now on."""
     if pieces.before.rollout and not pieces.after.rollout:
-        text = "without its rollout, changes reach all clusters at the same time"
+        text = "without its waves, changes reach all clusters at the same time"
         yield Found(DangerKind.ROLLOUT, Rank.WORK, ENVIRONMENT, "", text)
     known = {(app.full_name, followed) for app, followed in _followers(pieces.before)}
     for app, followed in _followers(pieces.after):

@@ -96,7 +96,7 @@ _ROWS = (
         "it takes over objects that exist already", of_new=True,
     ),
     Row(
-        (Kind.APP, Kind.ADDON), "rollout", _is_false, DangerKind.ROLLOUT, Rank.WORK,
+        (Kind.APP, Kind.ADDON), "waves", _is_false, DangerKind.ROLLOUT, Rank.WORK,
         "it leaves the waves: its changes reach all of its clusters at the same time",
     ),
 )  # fmt: skip

@@ -103,7 +103,7 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
 
 
 def _without_placeholders(text: str) -> set[str]:
-    return set() if "{" in text else {text}
+    return set() if is_unfilled(text) else {text}
 
 
 def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str]:
@@ -118,21 +118,16 @@ def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str
     return found
 
 
-_WORDS = "block|default|define|else|end|if|include|index|printf|quote|range|required|template|toYaml|tpl|with"
-_GO_TEMPLATE = re.compile(rf"(?<!\{{)\{{\{{-?\s*(?:[.$]|/\*|(?:{_WORDS})\b)")
-"""Exactly two braces, and behind them what Go's templates begin with. Plain text in doubled braces can be meant as it is."""
+_GO_KEYWORD = re.compile(r"(?<!\{)\{\{(break|continue|else|end)\}\}(?!\})")
+"""A word of Go's templates, written as the escape of a placeholder is."""
 
 
-def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
+def keywords_of_go_templates_keep_their_braces(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
         for path, text in texts_in(fleet.raw(group), (group,)):
-            if "{{" in text and _GO_TEMPLATE.search(text):
-                yield doubtful(
-                    path,
-                    "go-template",
-                    "this looks like a Go template, but '{{' and '}}' stand for single braces here",
-                    fix="double the braces of a template, as in '{{{{ .Release.Name }}}}'",
-                )
+            if "{{" in text and (found := _GO_KEYWORD.search(text)):
+                message = f"'{found[0]}' of a Go template becomes '{{{found[1]}}}' here"
+                yield doubtful(path, "go-template", message, fix=f"write '{{{{ {found[1]} }}}}'")
 
 
 _PASSWORD = re.compile(
@@ -212,7 +207,7 @@ def texts_hold_no_typographic_characters(fleet: Fleet) -> Iterator[Problem]:
 
 
 _PATHS = ("path", "version", "chart", "targetNamespace", "branch", "tag", "url", "namespace")
-"""Keys in which `${...}` and doubled braces mean nothing to Flux."""
+"""Keys in which neither `${...}` nor braces of other programs mean anything."""
 _FOREIGN = re.compile(
     r"\$\{\{\s{0,4}(?:\w{1,40}\.){0,4}(?P<actions>\w{1,40})\s{0,4}\}\}"
     r"|\$\{(?:var|local|data)\.(?:\w{1,40}\.){0,4}(?P<terraform>\w{1,40})\}"
@@ -220,6 +215,7 @@ _FOREIGN = re.compile(
     r"|\$\((?P<make>\w{1,40})\)"
     r"|\{\{-?\s{0,4}\.(?:\w{1,40}\.){0,4}(?P<helm>\w{1,40})\s{0,4}-?\}\}"
     r"|\{\{\s{0,4}(?P<jinja>\w{1,40})\s{0,4}\}\}"
+    r"|\{\s{1,4}(?P<spaced>\w{1,40})\s{0,4}\}"
 )
 _TOOLS = {
     "actions": "the spelling of GitHub Actions",
@@ -228,17 +224,18 @@ _TOOLS = {
     "make": "Make's spelling",
     "helm": "Helm's spelling",
     "jinja": "Jinja's spelling",
+    "spaced": "a name with spaces",
 }
 """How other tools write variables."""
 
 
 def placeholders_have_single_braces(fleet: Fleet) -> Iterator[Problem]:
-    """`${env}` is left to Flux, and `{{env}}` stands for braces."""
+    """`${env}` is left to Flux, `{{env}}` is the text `{env}`, and `{ env }` is text."""
     known = _variables(fleet)
     for path, text in texts_in(fleet.source.data):
         for each in _foreign_variables(text) if path[-1] in _PATHS and "values" not in path else ():
             if each.name in known or each.certain:
-                message = f"'{each.written}' is no placeholder, and stays as it is"
+                message = f"'{each.written}' is no placeholder, and is not filled in"
                 yield doubtful(path, "no-placeholder", message, fix=each.fix(known))
 
 

@@ -34,7 +34,7 @@ def escapes(
             yield f"tenant '{tenant}' takes over objects that exist already"
     for name in at_once:
         tenant, _, app = name.partition("/")
-        if tenant in frame.source.fills and "rollout" not in frame.raw("tenants", tenant, "apps", app):
+        if tenant in frame.source.fills and "waves" not in frame.raw("tenants", tenant, "apps", app):
             yield f"app '{name}' does not keep to the waves of its environment"
 
 

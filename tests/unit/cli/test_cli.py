@@ -139,7 +139,7 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
         "errors": [],
         "warnings": [warning],
         "objects": {"dev": 13},
-        "rollouts": {},
+        "waves": {},
         "gates": {},
         "clusterAdmin": [],
         "clusterRoles": [],
@@ -506,13 +506,13 @@ def test_validate_lists_environments_behind_those_they_come_after(capsys: Captur
 
 
 def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
-    rollout = "management: hub, rollout: {waves: [{names: [hub]}, {all: true}]}"
-    Path("tenants.yaml").write_text(DOUBTLESS.replace("management: hub", rollout, 1))
+    waves = "management: hub, waves: [{names: [hub]}, {all: true}]"
+    Path("tenants.yaml").write_text(DOUBTLESS.replace("management: hub", waves, 1))
     said = "environment dev changes in 2 waves: 1 cluster (hub), then 1\n"
     assert tenantry(capsys, "validate") == (0, VALID + said, "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
     rest = {"leftOut": [], "soak": 0, "tolerate": {"failed": 0, "unreachable": 0, "written": ""}}
-    assert json.loads(out)["rollouts"] == {
+    assert json.loads(out)["waves"] == {
         "dev": [
             {"number": 1, "name": "wave 1", "clusters": ["hub"], **rest},
             {"number": 2, "name": "wave 2", "clusters": ["edge"], **rest},

@@ -410,7 +410,7 @@ def test_a_tenants_receivers_are_shown(capsys: Capture) -> None:
 
 def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) -> None:
     last = "{all: true, tolerate: {failed: 1, unreachable: 20%}}"
-    text = waves(f"{{waves: [{{name: canary, labels: {{ring: canary}}, soak: 1h}}, {last}]}}", clusters=2)
+    text = waves(f"waves: [{{name: canary, labels: {{ring: canary}}, soak: 1h}}, {last}]", clusters=2)
     Path("tenants.yaml").write_text(text)
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]
@@ -419,7 +419,7 @@ def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) ->
 
 
 def test_a_range_that_bypasses_waves_is_named_with_the_way_to_pin_it(capsys: Capture) -> None:
-    text = waves("{waves: [{labels: {ring: canary}}, {all: true}]}").replace("version: 1.2.3", "version: 1.x")
+    text = waves("waves: [{labels: {ring: canary}}, {all: true}]").replace("version: 1.2.3", "version: 1.x")
     Path("tenants.yaml").write_text(text)
     _, out, _ = tenantry(capsys, "explain", "rocky", "db", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]

@@ -334,10 +334,10 @@ def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, m
 
 
 @pytest.mark.usefixtures("hub")
-def test_the_wave_of_each_app_is_shown_where_there_is_a_rollout(capsys: Capture, hub: Memory) -> None:
+def test_the_wave_of_each_app_is_shown_where_there_are_waves(capsys: Capture, hub: Memory) -> None:
     text = rocky("web: {kustomize: {source: manifests}}")
-    rollout = "rollout: {waves: [{name: canary, names: [hub]}, {all: true}]}"
-    Path("tenants.yaml").write_text(text.replace("dev: {", f"dev: {{{rollout}, "))
+    waves = "waves: [{name: canary, names: [hub]}, {all: true}]"
+    Path("tenants.yaml").write_text(text.replace("dev: {", f"dev: {{{waves}, "))
     hub.objects[APPS]["items"] = [app()]
     _, out, _ = tenantry(capsys, *COMMAND)
     (said,) = json.loads(out)["apps"]
@@ -347,7 +347,7 @@ def test_the_wave_of_each_app_is_shown_where_there_is_a_rollout(capsys: Capture,
     assert line[heading.index("WAVE") :].startswith("1 canary  ")
 
 
-WAVES = TWO.replace("dev: {", "dev: {rollout: {waves: [{name: canary, names: [edge]SOAK}, {all: true}]}, ", 1)
+WAVES = TWO.replace("dev: {", "dev: {waves: [{name: canary, names: [edge]SOAK}, {all: true}], ", 1)
 
 
 def _old_on_hub(hub: Memory, text: str) -> None:

@@ -20,7 +20,7 @@ apiVersion: tenantry/v1
 environments:
   dev:
     management: hub
-    rollout: {waves: [{name: canary, names: [a]}, {names: [b]}, {all: true}]}
+    waves: [{name: canary, names: [a]}, {names: [b]}, {all: true}]
 clusters:
   hub: {environments: [dev]}
   a: {environments: [dev], kubeconfig: {kamaji: {controlPlane: a, namespace: clusters}}}

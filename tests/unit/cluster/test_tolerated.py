@@ -9,7 +9,7 @@ from tests.components.test_gates import TEXT
 from tests.table import table
 from tests.unit.texts import planned
 
-PLAN = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: {failed: 0, unreachable: 1}"))
+PLAN = planned(TEXT.replace("timeout: 1s", "timeout: 1s\n    tolerate: {failed: 0, unreachable: 1}"))
 """In wave 2 the clusters b and c, and then d."""
 WEB = [app for app in PLAN.apps if app.name == "web"]
 
@@ -44,7 +44,7 @@ def test_as_many_clusters_as_a_wave_tolerates_are_passed_over(said: dict[str, st
 
 
 def test_an_app_that_runs_nowhere_is_proven_by_nothing() -> None:
-    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: 100%"))
+    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s\n    tolerate: 100%"))
     gone = [replace(each, problem="dial", is_unreachable=True, is_planned=True) for each in _evidence({})]
     assert tolerated(plan, gone) == frozenset()
     assert len(tolerated(plan, [replace(gone[0], problem=""), *gone[1:]])) == len(WEB) - 1

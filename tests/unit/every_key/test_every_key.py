@@ -25,7 +25,7 @@ ROOTS = ("clusterGroups", "clusters", "defaults", "environments", "platform", "t
 LEVELS = {"overrides": "levels of the same keys", "grants": "permissions, which set nothing"}
 WHOLE = {
     "policies": "Kubernetes' own structure, told as it is written",
-    "rollout": "told in waves",
+    "waves": "told with their clusters",
 }
 GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",

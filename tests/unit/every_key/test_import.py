@@ -25,12 +25,12 @@ ROOTS = ("defaults", "platform", "tenants")
 WHOLE = {
     "grants": "permissions, which set nothing",
     "overrides": "levels of the same keys",
-    "rollout": "in which order a run changes clusters, which no object says",
+    "waves": "in which order a run changes clusters, which no object says",
 }
 """Keys below which no key is asked for."""
 
 BY_NATURE = {
-    "App.rollout": "in which order a run changes clusters, which no object says",
+    "App.waves": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
@@ -82,7 +82,7 @@ tenants:
         kustomize: {postBuild: {substituteFrom: [{kind: ConfigMap, name: there}]}}
         environments: null
         dependsOn: null
-        rollout: null
+        waves: null
 """
 """What `after.yaml` does not show: what it says of the whole, the order of two releases, and names of the author's own."""
 

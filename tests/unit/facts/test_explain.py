@@ -87,7 +87,7 @@ def test_each_add_on_that_a_tenant_waits_for_is_explained_with_who_keeps_the_ord
 
 # --- waves ------------------------------------------------------------------------------------------------------------
 
-WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
+WAVES = f"waves: [{CANARY}, {{percent: 50}}, {{all: true}}]"
 
 
 def rollout(text: str, app: str = "web") -> AppRollout | None:
@@ -106,17 +106,17 @@ def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
 
 
 def test_how_much_a_wave_tolerates() -> None:
-    waves = f"{{waves: [{CANARY}, {{all: true, tolerate: {{failed: 1, unreachable: 20%}}}}]}}"
+    waves = f"waves: [{CANARY}, {{all: true, tolerate: {{failed: 1, unreachable: 20%}}}}]"
     found = rollout(fleet(waves))
     assert found
     assert [each.tolerate for each in found.waves] == ["", "failed 1, unreachable 20%"]
 
 
 def test_an_app_that_keeps_out_of_the_waves() -> None:
-    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: false}")))
+    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, waves: false}")))
     assert found
     assert (found.of, found.total, found.bypass) == ("off", 0, "")
-    follows = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: null}")))
+    follows = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, waves: null}")))
     assert follows
     assert (follows.of, follows.total) == ("environment", 3)
 

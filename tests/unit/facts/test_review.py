@@ -151,7 +151,7 @@ def test_a_dependency_that_changes_no_object_shows() -> None:
 
 # --- when -------------------------------------------------------------------------------------------------------------
 
-WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
+WAVES = f"waves: [{CANARY}, {{percent: 50}}, {{all: true}}]"
 PINNED = APPS_IN_WAVES.replace("{source: m}", "{source: m, path: ./a}")
 
 
@@ -200,20 +200,20 @@ def test_a_gate_that_changes_is_a_difference_and_a_weaker_one_a_danger(before: s
     [
         ("", WAVES, False),
         (WAVES, "", True),
-        (WAVES, WAVES.replace("]}", "], timeout: 90s, tolerate: 1}"), False),
+        (WAVES, f"{WAVES}, timeout: 90s, tolerate: 1", False),
     ],
 )
-def test_a_rollout_that_changes_is_a_difference(before: str, after: str, *, danger: bool) -> None:
-    assert any("rollout." in line for line in section(fleet(before), fleet(after)))
-    gone = "rollout: environment: without its rollout, changes reach all clusters at the same time"
+def test_waves_that_change_are_a_difference(before: str, after: str, *, danger: bool) -> None:
+    assert any("waves" in line or "timeout" in line for line in section(fleet(before), fleet(after)))
+    gone = "rollout: environment: without its waves, changes reach all clusters at the same time"
     assert (gone in told(fleet(before), fleet(after))) is danger
 
 
-@table(("before", "after", "danger"), [("", ", rollout: false", True), (", rollout: false", "", False)])
+@table(("before", "after", "danger"), [("", ", waves: false", True), (", waves: false", "", False)])
 def test_an_app_that_leaves_the_waves_is_a_danger(before: str, after: str, *, danger: bool) -> None:
     texts = [fleet(WAVES, APPS_IN_WAVES.replace("{source: m}", f"{{source: m}}{each}")) for each in (before, after)]
     found = told(*(each.replace("{branch: main}", "{tag: v1}") for each in texts))
-    leaves = "it leaves the waves: its changes reach all of its clusters at the same time (rollout: false)"
+    leaves = "it leaves the waves: its changes reach all of its clusters at the same time (waves: false)"
     assert found == ([f"rollout: rocky/web on all 5 clusters: {leaves}"] if danger else [])
 
 

@@ -188,13 +188,13 @@ def test_what_is_wrong_in_a_class_is_told_once_and_hides_nothing_else() -> None:
 
 
 def test_a_class_is_checked_without_tenants_and_may_be_a_part() -> None:
-    part = "part: {apps: {app: {rollout: false}}, sources: {s: {git: {url: https://git.example.com/s}}}}"
+    part = "part: {apps: {app: {waves: false}}, sources: {s: {git: {url: https://git.example.com/s}}}}"
     assert fleet(text(part, "acme: {}"))
     assert problems(text("part: {apps: {app: {nope: 1}}, state: offboarding}", "acme: {}")) == told(
         "tenants.yaml:10:23: error[unknown-key]: key 'nope' is not known here",
         "  at tenantClasses.part.apps.app.nope",
         "  known: clusters, dependsOn, environments, helm, kustomize, metadata,",
-        "    overrides, rollout, state",
+        "    overrides, state, waves",
         "  fix: remove it",
         "tenants.yaml:10:41: error[bad-value]: 'offboarding' is not allowed here",
         "  at tenantClasses.part.state",

@@ -125,7 +125,7 @@ ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
                 "tenants.yaml:4:129: error[unknown-placeholder]: placeholder '{clustex}' is not known here",
                 "  at clusterGroups.edge.kubeconfig.kamaji.controlPlane",
                 "  known: cluster (closest: cluster)",
-                "  fix: write '{cluster}', the only placeholder here, or '{{' and '}}' for braces",
+                "  fix: write '{cluster}', the only placeholder here, or double the braces of a text",
             ),
         ),
         (

@@ -30,5 +30,5 @@ def test_a_secret_in_a_key_hides_whatever_else_is_wrong_with_the_key() -> None:
 
 
 def test_a_place_for_passwords_in_a_chart_is_none() -> None:
-    values = "{url: 'postgres://app:$(PASSWORD)@db/app', password: '{{{{ .Values.password }}}}'}"
+    values = "{url: 'postgres://app:$(PASSWORD)@db/app', password: '{{ .Values.password }}'}"
     assert planned(rocky(f"web: {{helm: {{source: charts, chart: web, version: 1.0.0, values: {values}}}}}")).objects

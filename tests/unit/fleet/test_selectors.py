@@ -26,7 +26,7 @@ def text_of(clusters: str, waves: str = "") -> str:
         f" kubeconfig: {{secret: {{name: {name}, namespace: remotes, key: value}}}}}}\n"
         for name, labels in CLUSTERS.items()
     ).replace(" kubeconfig: {secret: {name: hub, namespace: remotes, key: value}}", "")
-    rollout = f", rollout: {{waves: {waves}}}" if waves else ""
+    rollout = f", waves: {waves}" if waves else ""
     return (
         f"apiVersion: tenantry/v1\nenvironments:\n  dev: {{management: hub{rollout}}}\nclusters:\n{declared}"
         "platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}\n"

@@ -170,7 +170,7 @@ def test_values_reach_helm_as_they_are() -> None:
         "s": "no",
         "l": [{"a": "on"}, []],
         "m": {},
-        "t": "rocky { .Values.x }",
+        "t": "rocky {{ .Values.x }}",
     }
     assert expected == app.block.values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.blocks import as_model, smallest
+from tenantry.importing.blocks import as_model, literal, smallest
 from tenantry.model import Git, Helm, Kustomize
 from tests.table import table
 
@@ -37,6 +37,11 @@ def test_a_kustomization_says_what_differs_from_the_plan(block: dict[str, Any], 
 )
 def test_a_release_says_what_differs_from_the_plan(block: dict[str, Any], expected: dict[str, Any]) -> None:
     assert smallest(block, as_model(Helm)) == expected
+
+
+def test_only_a_name_in_braces_is_escaped() -> None:
+    block = {"patch": '[{"a": {}}]', "legend": "{job} {{pod}} ${NAME} {{ .x }}", "list": ["{", 1, None]}
+    assert literal(block) == {**block, "legend": "{{job}} {{{{pod}}}} ${NAME} {{ .x }}"}
 
 
 def test_a_key_that_the_model_needs_stays() -> None:

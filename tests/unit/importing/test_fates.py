@@ -164,7 +164,7 @@ def test_a_namespace_whose_releases_all_install_elsewhere_is_the_platforms_and_i
 
 def test_values_that_differ_by_environment_stay_with_what_makes_them() -> None:
     found = {}
-    for name, switch in {"dev": "size: {pods: 1}", "prod": "size: {pods: 2}"}.items():
+    for name, switch in {"dev": "size: '{pods}1'", "prod": "size: '{pods}2'"}.items():
         applied = objects(ELSEWHERE.replace("usePassword: false", switch), "flux-system/infra")
         found[name] = [*objects(SOURCE), *leads("infra"), *applied]
     report = reported(**found)

@@ -74,11 +74,18 @@ def test_a_variable_is_named_after_its_key_and_shared_by_the_same_values() -> No
     assert one("rocky", dev="1", prod="2") == {"tag": "{tag}"}
     assert one("bolt", dev="1", prod="2") == {"tag": "{tag}"}
     assert one("acme", dev="1", prod="3") == {"tag": "{acme_source}"}
-    assert one("web", dev="{1}", prod="3") is DIFFER
+    assert one("web", dev="{{x}}", prod="3") is DIFFER
     assert variables.environments == {
         "dev": {"tag": "1", "acme_source": "1"},
         "prod": {"tag": "2", "acme_source": "3"},
     }
+
+
+def test_a_name_in_braces_is_text_where_it_holds_the_name_of_its_place() -> None:
+    texts = ("{{a-%s}}", "{{%s}}", "{%s:x}")
+    assert all(unified({Place(each, each): text % each for each in ("dev", "prod")}) is DIFFER for text in texts)
+    found = {Place(each, each): f"{{a: {each}.x}} {{{{b}}}} {{{{ .x }}}}-{each}" for each in ("dev", "prod")}
+    assert unified(found) == "{a: {env}.x} {{b}} {{ .x }}-{env}"
 
 
 def test_a_key_that_is_a_placeholder_already_names_no_variable() -> None:
@@ -89,5 +96,5 @@ def test_a_key_that_is_a_placeholder_already_names_no_variable() -> None:
 def test_a_variable_that_nothing_names_goes() -> None:
     variables = Variables()
     unified({Place("dev", "a"): "1", Place("prod", "b"): "2"}, variables.named("rocky", "namespace"))
-    variables.used_in({"tenants": {}})
+    variables.used_in({"tenants": {"rocky": "{{rocky_namespace}}"}})
     assert not any(variables.environments.values())

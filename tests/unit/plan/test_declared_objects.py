@@ -34,7 +34,7 @@ def test_an_object_is_in_each_namespace_before_the_apps_and_after_the_namespace(
     first = found[0]
     assert [str(each) for each in first.depends_on] == ["Namespace rocky"]
     assert first.id in one(plan, "Kustomization", "web").depends_on
-    assert first.manifest["spec"] == {"target": {"name": "rocky"}, "template": "{ .x }"}
+    assert first.manifest["spec"] == {"target": {"name": "rocky"}, "template": "{{ .x }}"}
     metadata = first.manifest["metadata"]
     assert metadata["annotations"]["pulumi.com/skipAwait"] == "true"
     assert metadata["labels"] == {

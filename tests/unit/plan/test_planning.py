@@ -856,9 +856,15 @@ def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_differen
             "  at environments.dev.namespace\n"
             "  known: env, tenant\n"
             "  fix: correct the name, declare it under the 'variables:' of environment 'dev', or write"
-            " '{{' and '}}' for braces",
+            " '{{cluster}}' for text",
         ),
-        ("{tenant", "bad-placeholder]: a single '{'\n  at environments.dev.namespace\n  fix: write '{{' for a brace"),
+        (
+            "{tenant",
+            "bad-name]: namespace '{tenant' of tenant 'rocky' must be lower-case letters, digits and '-', starting and"
+            " ending with a letter or digit\n"
+            "  at environments.dev.namespace\n"
+            "  fix: shorten the template or the tenant's name",
+        ),
     ],
 )
 def test_a_namespace_template_that_gives_no_name_is_refused(template: str, message: str) -> None:
@@ -992,7 +998,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "  at tenants.rocky.apps.web.kustomize.path\n"
             "  known: app, cluster, env, management, tenant, tier\n"
             "  fix: correct the name, declare it under the 'variables:' of environment 'dev', cluster 'hub' or tenant"
-            " 'rocky', or write '{{' and '}}' for braces",
+            " 'rocky', or write '{{region}}' for text",
         ),
         (
             "kustomize: {source: manifests, path: ./x, components: [../ok, ../../out]}",

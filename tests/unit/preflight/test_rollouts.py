@@ -12,7 +12,7 @@ from tests.unit.texts import planned, rocky
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(
-    "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{name: canary, names: [edge]}, {all: true}]}}"
+    "dev: {management: hub}", "dev: {management: hub, waves: [{name: canary, names: [edge]}, {all: true}]}"
 )
 PAUSED = TEXT.replace("edge: {environments", "edge: {state: paused, environments")
 ALL_PAUSED = PAUSED.replace("names: [edge]", "names: [edge, third]").replace(

@@ -19,7 +19,7 @@ TENANTS = {
 TEXT = """\
 apiVersion: tenantry/v1
 environments:
-  dev: {management: hub, rollout: {waves: [{names: [cell]}, {all: true}]}}
+  dev: {management: hub, waves: [{names: [cell]}, {all: true}]}
 clusters:
   hub: {environments: [dev]}
   cell: {environments: [dev], kubeconfig: {secret: {name: cell, namespace: remotes, key: value}}}

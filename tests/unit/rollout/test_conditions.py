@@ -15,7 +15,7 @@ from tests.unit.texts import planned
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 APPS = "      web: {kustomize: {source: m, path: ./PATH}}\n      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
-WAVES = "{waves: [{name: canary, labels: {ring: canary}, soak: 2h}, {names: [edge-2, edge-3]}, {all: true}]}"
+WAVES = "waves: [{name: canary, labels: {ring: canary}, soak: 2h}, {names: [edge-2, edge-3]}, {all: true}]"
 
 
 def plan_of(path: str = "a", waves: str = WAVES, clusters: int = 4) -> Plan:

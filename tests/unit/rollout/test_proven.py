@@ -12,7 +12,7 @@ from tests.table import table
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
 
-WAVES = "{waves: [{labels: {ring: canary}}, {names: [edge-2]}, {all: true}]}"
+WAVES = "waves: [{labels: {ring: canary}}, {names: [edge-2]}, {all: true}]"
 PLAN = planned(fleet(WAVES))
 OWN = planned(
     fleet(WAVES, "      web: {kustomize: {source: m, path: './{cluster}'}}\n      db: {kustomize: {source: m}}\n")

@@ -16,14 +16,14 @@ SOURCES = (
 )
 
 
-def fleet(rollout: str, apps: str = APPS, clusters: int = 4, states: dict[int, str] | None = None) -> str:
+def fleet(waves: str, apps: str = APPS, clusters: int = 4, states: dict[int, str] | None = None) -> str:
     remotes = "".join(
         f"  edge-{number}: {{environments: [dev], labels: {{ring: {'canary' if number == 1 else 'late'}}},"
         f" state: {(states or {}).get(number, 'active')},"
         f" kubeconfig: {{secret: {{name: edge-{number}, namespace: remotes, key: value}}}}}}\n"
         for number in range(1, clusters + 1)
     )
-    declared = f", rollout: {rollout}" if rollout else ""
+    declared = f", {waves}" if waves else ""
     return (
         "apiVersion: tenantry/v1\n"
         f"environments:\n  dev: {{management: hub, maxDeletions: 9{declared}}}\n"
@@ -52,9 +52,9 @@ def _place(plan: Plan, each: KubeObject) -> str:
     return str(wave.number) if wave else "none"
 
 
-def test_a_rollout_has_its_waves_in_the_order_of_the_file() -> None:
+def test_an_environment_has_its_waves_in_the_order_of_the_file() -> None:
     rest = "timeout: 90s, tolerate: 1"
-    rollout = f"{{waves: [{{name: canary, labels: {{ring: canary}}}}, {{percent: 50}}, {{all: true}}], {rest}}}"
+    rollout = f"waves: [{{name: canary, labels: {{ring: canary}}}}, {{percent: 50}}, {{all: true}}], {rest}"
     plan = planned(fleet(rollout, states={3: "paused"}))
     one = Tolerance(1, 1, "1")
     assert plan.rollout == Rollout(
@@ -80,19 +80,19 @@ def test_a_share_that_is_tolerated_is_one_of_the_wave_and_a_wave_s_own_counts_fo
     every: str, own: str, tolerances: list[Tolerance]
 ) -> None:
     mine = f", tolerate: {own}" if own else ""
-    plan = planned(fleet(f"{{waves: [{{labels: {{ring: canary}}{mine}}}, {{all: true}}], tolerate: {every}}}"))
+    plan = planned(fleet(f"waves: [{{labels: {{ring: canary}}{mine}}}, {{all: true}}], tolerate: {every}"))
     assert [wave.tolerate for wave in rollout_of(plan).waves] == tolerances
 
 
 def test_many_waves_are_not_all_counted() -> None:
     """A line for a terminal."""
     waves = [f"{{names: [edge-{number}]}}" for number in range(1, 9)]
-    plan = planned(fleet(f"{{waves: [{', '.join(waves)}, {{all: true}}]}}", clusters=8))
+    plan = planned(fleet(f"waves: [{', '.join(waves)}, {{all: true}}]", clusters=8))
     assert str(plan.rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
 
 
 def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None:
-    rollout = "{waves: [{percent: 50}, {all: true}, {names: [hub]}, {labels: {ring: canary}}]}"
+    rollout = "waves: [{percent: 50}, {all: true}, {names: [hub]}, {labels: {ring: canary}}]"
     assert waves(planned(fleet(rollout, clusters=5))) == [
         ("edge-4", "edge-5"),
         ("edge-2", "edge-3"),
@@ -102,7 +102,7 @@ def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None
 
 
 def test_a_new_cluster_moves_at_most_one_other_between_two_waves() -> None:
-    rollout = "{waves: [{percent: 20}, {percent: 30}, {all: true}]}"
+    rollout = "waves: [{percent: 20}, {percent: 30}, {all: true}]"
     before: dict[str, int] = {}
     for count in range(3, 24):
         plan = planned(fleet(rollout, clusters=count))
@@ -114,12 +114,12 @@ def test_a_new_cluster_moves_at_most_one_other_between_two_waves() -> None:
 
 def test_a_share_counts_clusters_that_flux_reconciles() -> None:
     paused = {number: "paused" for number in range(1, 5)}
-    plan = planned(fleet("{waves: [{percent: 1}, {all: true}]}", clusters=5, states=paused))
+    plan = planned(fleet("waves: [{percent: 1}, {all: true}]", clusters=5, states=paused))
     assert len(waves(plan)[0]) == 1
 
 
 def test_objects_belong_to_the_wave_of_their_cluster() -> None:
-    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", clusters=2))
+    plan = planned(fleet(f"waves: [{CANARY}, {{all: true}}]", clusters=2))
     for each in plan.objects:
         if each.owner.cluster:
             assert _place(plan, each) == ("1" if each.owner.cluster == "edge-1" else "2")
@@ -127,45 +127,44 @@ def test_objects_belong_to_the_wave_of_their_cluster() -> None:
 
 
 def test_a_source_of_an_app_without_waves_and_another_one_stays_in_its_wave() -> None:
-    apps = "      web: {kustomize: {source: m}}\n      api: {kustomize: {source: m}, rollout: false}\n"
-    there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1)))
+    apps = "      web: {kustomize: {source: m}}\n      api: {kustomize: {source: m}, waves: false}\n"
+    there = places(planned(fleet(f"waves: [{CANARY}, {{all: true}}]", apps, clusters=1)))
     assert there["GitRepository rocky/m"] == there["Kustomization rocky/web"] == "2"
     assert there["Kustomization rocky/api"] == "none"
 
 
 def test_an_app_without_waves_is_in_none() -> None:
-    apps = APPS.replace("{source: m}}", "{source: m}, rollout: false}")
-    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
+    apps = APPS.replace("{source: m}}", "{source: m}, waves: false}")
+    plan = planned(fleet(f"waves: [{CANARY}, {{all: true}}]", apps, clusters=1))
     assert plan.off == {"rocky/web"}
     there = places(plan)
     assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "none"
 
 
 def test_what_an_app_without_waves_needs_waits_for_none_either() -> None:
-    apps = APPS.replace("{source: m}}", "{source: m}, rollout: false, dependsOn: [db]}")
-    there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=2)))
+    apps = APPS.replace("{source: m}}", "{source: m}, waves: false, dependsOn: [db]}")
+    there = places(planned(fleet(f"waves: [{CANARY}, {{all: true}}]", apps, clusters=2)))
     prepared = ("Namespace /rocky", "ServiceAccount rocky/rocky", "ServiceAccount remotes/rocky")
     assert {there[each] for each in (*prepared, "HelmRelease remotes/edge-2-rocky-baseline")} == {"none"}
     assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "2"
 
 
-@table("rollout", ["", "null"])
-def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
-    own = APPS.replace("{source: m}}", "{source: m}, rollout: false}")
-    plan, with_waves = planned(fleet(rollout, own)), planned(fleet("{waves: [{percent: 10}, {all: true}]}"))
+@table("waves", ["", "waves: null"])
+def test_without_waves_the_plan_is_what_it_was(waves: str) -> None:
+    own = APPS.replace("{source: m}}", "{source: m}, waves: false}")
+    plan, with_waves = planned(fleet(waves, own)), planned(fleet("waves: [{percent: 10}, {all: true}]"))
     assert (plan.rollout, dict(plan.members), plan.off) == (None, {}, frozenset())
     assert plan.objects == with_waves.objects
 
 
-def test_an_environment_without_clusters_has_no_rollout() -> None:
-    text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [prod]")
+def test_an_environment_without_clusters_has_no_waves() -> None:
+    text = fleet("waves: [{percent: 10}, {all: true}]").replace("environments: [dev]", "environments: [prod]")
     text = text.replace("clusters:\n", "  prod: {management: hub}\nclusters:\n", 1)
     assert planned(text).rollout is None
 
 
-@table("rollout", ["", "null"])
-def test_an_environment_takes_over_the_waves_of_the_one_that_it_extends_or_has_none(rollout: str) -> None:
-    text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [dev, prod]")
-    more = f", rollout: {rollout}" if rollout else ""
-    text = text.replace("clusters:\n", f"  prod: {{extends: dev, namespace: 'prod-{{tenant}}'{more}}}\nclusters:\n", 1)
-    assert (planned(text, "prod").rollout is None) == bool(rollout)
+@table("own", ["", ", waves: null"])
+def test_an_environment_takes_over_the_waves_of_the_one_that_it_extends_or_has_none(own: str) -> None:
+    text = fleet("waves: [{percent: 10}, {all: true}]").replace("environments: [dev]", "environments: [dev, prod]")
+    text = text.replace("clusters:\n", f"  prod: {{extends: dev, namespace: 'prod-{{tenant}}'{own}}}\nclusters:\n", 1)
+    assert (planned(text, "prod").rollout is None) == bool(own)

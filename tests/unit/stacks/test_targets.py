@@ -8,9 +8,7 @@ from tests.unit.texts import planned, rocky
 TEXT = rocky("web: {kustomize: {source: manifests}, dependsOn: [platform/dns]}", "clusters: {names: [edge]}")
 ADDON = "addons: {dns: {clusters: {all: true}, source: {git: {url: https://git.example.com/dns, ref: {tag: v1}}}, kustomize: {}}}"
 TEXT = TEXT.replace("platform: {", f"platform: {{{ADDON}, ")
-WAVES = TEXT.replace(
-    "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{names: [hub]}, {all: true}]}}"
-)
+WAVES = TEXT.replace("dev: {management: hub}", "dev: {management: hub, waves: [{names: [hub]}, {all: true}]}")
 
 
 def patterns(text: str) -> list[str]:

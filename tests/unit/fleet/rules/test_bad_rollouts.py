@@ -1,4 +1,4 @@
-"""One mistake in a rollout gets one diagnostic, with its place and a fix."""
+"""One mistake in waves gets one diagnostic, with its place and a fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.unit.texts import fleet, problems
 TEXT = """\
 apiVersion: tenantry/v1
 environments:
-  dev: {management: hub, rollout: {waves: [{names: [edge-1]}, {all: true}]}}
+  dev: {management: hub, waves: [{names: [edge-1]}, {all: true}]}
   prod: {management: hub-prod, after: dev}
 clusters:
   hub: {environments: [dev]}
@@ -42,14 +42,19 @@ WAVES = "[{names: [edge-1]}, {all: true}]"
         ("[{all: true}, {percent: 10}]", "selects-nothing"),
         ("[{names: [hub-prod]}, {all: true}]", "selects-nothing"),
         ("[{names: [hub-prod]}, {names: [hub, edge-2]}]", "selects-nothing"),
-        ("[{names: [edge-1, hub-prod]}, {all: true}]", "not-in-the-rollout"),
-        ("[{names: [edge-1, hub-prod]}, {names: [edge-2]}]", "not-in-the-rollout"),
+        ("[{names: [edge-1, hub-prod]}, {all: true}]", "not-in-the-environment"),
+        ("[{names: [edge-1, hub-prod]}, {names: [edge-2]}]", "not-in-the-environment"),
         ("[{names: [edge-3]}, {all: true}]", "unknown-cluster"),
         ("[{names: [edge-3]}, {names: [hub, edge-2]}]", "unknown-cluster"),
         ("[{percent: 101}, {all: true}]", "bad-percent"),
         ("[{percent: 0}, {all: true}]", "bad-percent"),
         ("[{percent: 25%}, {all: true}]", "bad-percent"),
         ("[{names: [edge-1]}, all]", "bad-value"),
+        ("[{names: [edge-1]}, 10]", "wrong-type"),
+        ("[{names: [edge-1]}, true]", "wrong-type"),
+        ("[0%, rest]", "bad-percent"),
+        ("[110%, rest]", "bad-value"),
+        ("[{names: [edge-1]}, rest, 10%]", "selects-nothing"),
     ],
 )
 def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
@@ -59,25 +64,20 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
 
 
 @table(
-    ("rollout", "code", "fix"),
+    ("keys", "code", "fix"),
     [
-        (f"{WAVES}", "bad-value", "put the list below 'waves:'"),
-        ("true", "bad-value", "write a mapping with 'waves:', or 'null' for none"),
-        ("false", "bad-value", "write a mapping with 'waves:', or 'null' for none"),
-        ("{timeout: 10m}", "missing-key", "add 'waves:'"),
-        (f"{{waves: {WAVES}, tolerate: -1}}", "bad-limit", "write a number such as 3, or a share such as 10%"),
-        (
-            f"{{waves: {WAVES}, tolerate: {{failed: 1.5}}}}",
-            "bad-limit",
-            "write a number such as 3, or a share such as 10%",
-        ),
-        (f"{{waves: {WAVES}, timeout: 10}}", "wrong-type", "add a unit, such as '10s' or '10m'"),
+        ("waves: {names: [edge-1]}", "wrong-type", "begin each entry with '- ': a hyphen and a space"),
+        ("waves: true", "wrong-type", ""),
+        ("waves: []", "empty", ""),
+        (f"waves: {WAVES}, tolerate: -1", "bad-limit", "write a number such as 3, or a share such as 10%"),
+        (f"waves: {WAVES}, tolerate: {{failed: 1.5}}", "bad-limit", "write a number such as 3, or a share such as 10%"),
+        (f"waves: {WAVES}, timeout: 10", "wrong-type", "add a unit, such as '10s' or '10m'"),
     ],
 )
-def test_rollouts_that_are_written_wrong(rollout: str, code: str, fix: str) -> None:
-    told = problems(TEXT.replace(f"{{waves: {WAVES}}}", rollout))
+def test_keys_of_waves_that_are_written_wrong(keys: str, code: str, fix: str) -> None:
+    told = problems(TEXT.replace(f"waves: {WAVES}", keys))
     assert re.findall(r"error\[(.*?)\]", told) == [code], told
-    assert f"\n  fix: {fix}\n" in told
+    assert f"\n  fix: {fix}" in told, told
 
 
 def test_environments_that_come_after_each_other() -> None:
@@ -94,14 +94,14 @@ def test_environments_that_come_after_each_other() -> None:
     ],
     ids=["app", "tenant", "clusters"],
 )
-def test_a_rollout_of_paused_apps_is_a_warning(running: str, paused: str) -> None:
+def test_waves_of_paused_apps_is_a_warning(running: str, paused: str) -> None:
     told = format_warnings(warnings_of(fleet(TEXT.replace(running, paused))))
     assert re.findall(r"^(\S+?):\d+: warning\[(.*?)\]", told, re.MULTILINE) == [
         ("tenants.yaml:3", "nothing-to-wait-for")
     ], told
 
 
-@table("rollout", ["true", '"off"', "0", "[]", f"{{waves: {WAVES}}}"])
-def test_an_app_has_no_waves_of_its_own(rollout: str) -> None:
-    told = problems(TEXT.replace("{source: m}}", f"{{source: m}}, rollout: {rollout}}}"))
+@table("waves", ["true", '"off"', "0", "[]", WAVES])
+def test_an_app_has_no_waves_of_its_own(waves: str) -> None:
+    told = problems(TEXT.replace("{source: m}}", f"{{source: m}}, waves: {waves}}}"))
     assert re.findall(r"^(\S+?):\d+: error\[(.*?)\]", told, re.MULTILINE) == [("tenants.yaml:16", "bad-value")], told
