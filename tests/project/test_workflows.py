@@ -43,8 +43,8 @@ def test_the_table_states_the_lines_of_each_edit() -> None:
 
 
 def test_a_cluster_like_others_is_one_line_and_gets_what_they_have() -> None:
-    second = "  america-south-2: {group: south}\n"
-    text = TEXT.replace("  america-south: {group: south}\n", f"  america-south: {{group: south}}\n{second}")
+    second = "  america-south-2: {from: south}\n"
+    text = TEXT.replace("  america-south: {from: south}\n", f"  america-south: {{from: south}}\n{second}")
     for plan in plans(text).values():
         found = {str(each.id): each.manifest["spec"].get("path") for each in plan.objects if "spec" in each.manifest}
         of_the_second = {name: path for name, path in found.items() if "america-south-2-" in name}
