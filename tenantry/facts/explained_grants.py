@@ -92,6 +92,7 @@ def explain_grants(fleet: Fleet, tenant: str, environment: str | None = None) ->
     """
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     if environment is not None:
+        fleet.check_stack(environment)
         known("environment", environment, fleet.environments, fleet.source.file)
     shown = fleet.in_order() if environment is None else [environment]
     return _Explaining(fleet, tenant).run(shown) if tenant in fleet.source.fills else None

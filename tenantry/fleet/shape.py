@@ -163,7 +163,6 @@ _EXAMPLES = {
     "apiVersion": "apiVersion: tenantry/v1",
     "ref": "ref: {branch: main}",
     "environments": "environments: [...]",
-    "management": "management: CLUSTER",
     "clusters": "clusters: {...}",
 }
 """What to add where a key is missing, if more can be said than its name."""
