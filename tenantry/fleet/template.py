@@ -3,7 +3,7 @@
 An unknown name is an error, never an empty string.
 
 A placeholder that is the whole value keeps its type, a number or `true`, where a program reads the value: in the values of a
-chart and in objects (`fill_typed`, `fill_manifest`). Everywhere else it becomes text.
+chart and in objects (`fill_block`, `fill_manifest`). Everywhere else it becomes text.
 """
 
 from __future__ import annotations
@@ -29,23 +29,20 @@ def fill(value: Any, variables: Variables, at: Path) -> Any:
     Args:   at: the path of the value, for errors.
     Raises: Found: one finding per string that cannot be filled in.
     """
-    return _Filling(variables).all(value, at, typed=False)
-
-
-def fill_typed(value: Any, variables: Variables, at: Path) -> Any:
-    """The same, but a placeholder that is a whole string becomes the value of its variable as it is. Raises: Found."""
-    return _Filling(variables).all(value, at, typed=True)
+    return _Filling(variables).run(value, at)
 
 
 def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A block of an app, in which only the `values` of a chart keep types. Raises: Found."""
-    return _Filling(variables).parts(block, at, lambda key: key == "values")
+    filled: dict[str, Any] = _Filling(variables).run(block, at, lambda key: key == "values")
+    return filled
 
 
 def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: Found."""
     texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
-    return _Filling(variables).parts(manifest, at, lambda key: key not in texts)
+    filled: dict[str, Any] = _Filling(variables).run(manifest, at, lambda key: key not in texts)
+    return filled
 
 
 class _Filling:
@@ -55,14 +52,13 @@ class _Filling:
         self.variables = variables
         self.problems: list[Problem] = []
 
-    def all(self, value: Any, at: Path, *, typed: bool) -> Any:
-        filled = self._fill(value, at, typed=typed)
-        if self.problems:
-            raise Found(self.problems)
-        return filled
-
-    def parts(self, value: Mapping[str, Any], at: Path, keeps_types: Callable[[str], bool]) -> dict[str, Any]:
-        filled = {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+    def run(self, value: Any, at: Path, keeps_types: Callable[[str], bool] = lambda _: False) -> Any:
+        """Args: keeps_types: whether the part under a key does."""
+        filled = (
+            {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+            if isinstance(value, Mapping)
+            else self._fill(value, at, typed=False)
+        )
         if self.problems:
             raise Found(self.problems)
         return filled

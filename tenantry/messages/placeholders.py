@@ -57,12 +57,7 @@ def with_values(text: str, value: Callable[[str], str]) -> str:
 
 def escaped(text: str) -> str:
     """The text that `with_values` turns into this one."""
-
-    def doubled(match: re.Match[str]) -> str:
-        pairs = _pairs(match)
-        return f"{'{' * pairs}{match[0]}{'}' * pairs}"
-
-    return _TOKEN.sub(doubled, text)
+    return _TOKEN.sub(lambda match: f"{'{' * _pairs(match)}{match[0]}{'}' * _pairs(match)}", text)
 
 
 def _pairs(match: re.Match[str]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet.template import fill, fill_block, fill_manifest, fill_typed
+from tenantry.fleet.template import fill, fill_block, fill_manifest
 from tenantry.messages.errors import Found, Problem
 from tenantry.messages.placeholders import escaped, is_unfilled, names_in
 from tests.table import table
@@ -159,7 +159,7 @@ TYPED: dict[str, Any] = {"seats": 250, "ratio": 0.5, "open": True, "name": "rock
     ],
 )
 def test_a_whole_placeholder_keeps_its_type_where_a_program_reads_it(text: str, expected: object) -> None:
-    found = fill_typed({"a": [text]}, TYPED, ())["a"][0]
+    found = fill_block({"values": {"a": [text]}}, TYPED, ())["values"]["a"][0]
     assert (expected, type(expected)) == (found, type(found))
 
 
@@ -169,10 +169,10 @@ def test_everywhere_else_it_is_text(text: str, expected: str) -> None:
 
 
 def test_a_decimal_number_never_becomes_text() -> None:
-    for filling in (fill, fill_typed):
+    for filling in (fill, fill_block):
         with pytest.raises(Found) as caught:
-            filling({"a": "v{ratio}"}, TYPED, ())
-        assert [(each.path, each.code) for each in caught.value.findings] == [(("a",), "decimal-as-text")]
+            filling({"values": "v{ratio}"}, TYPED, ())
+        assert [(each.path, each.code) for each in caught.value.findings] == [(("values",), "decimal-as-text")]
 
 
 def test_only_the_values_of_a_block_keep_types() -> None:
