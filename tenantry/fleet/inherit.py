@@ -101,7 +101,7 @@ def inherit(data: dict[str, Any]) -> Inherited:
     incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
     layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
     merged = {name: whole(layers[name]) if name in layers else own for name, own in environments.items()}
-    findings = (*findings, *_without_management(merged, incomplete.union(parents.values())))
+    findings = (*findings, *_without_management(merged, {*parents.values()}))
     return Inherited({**data, "environments": merged}, layers, findings, incomplete)
 
 
