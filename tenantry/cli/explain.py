@@ -9,7 +9,6 @@ import click
 
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
-from tenantry.cli.explain_grants import print_grants
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app as app_argument
 from tenantry.cli.options import cluster as cluster_option
@@ -18,13 +17,11 @@ from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, working
 from tenantry.facts.explain import AppRollout, Explanation, Keeper, Placed, explain
-from tenantry.facts.explained_grants import explain_grants, rights_on_clusters
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
@@ -43,7 +40,6 @@ Examples:
   tenantry explain rocky/web -e prod -c eu-west-1   an app on one cluster
   tenantry explain platform/cert-controller -e dev  an add-on
   tenantry explain platform -e prod                 what all add-ons share
-  tenantry explain rocky --grants                   what its own file may do
 
 Exit codes:
   0  success
@@ -52,35 +48,27 @@ Exit codes:
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to show; all with --grants.", required=True, unless=("grants",))
+@environment_option("The environment to show.", required=True)
 @cluster_option("Only this cluster; default: all of the environment.")
-@click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
 @output("text", "json", kind="Explanation")
 @reads_file
 def command(
     file: Path,
     tenant: str,
     app: str | None,
-    environment: str | None,
+    environment: str,
     cluster: str | None,
     output: str,
-    *,
-    grants: bool,
 ) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.
 
     It also shows which clusters are selected and why, and the values of placeholders. A value that the file does not set
     is marked as a default. No cluster is contacted and nothing is changed.
 
-    Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
+    Of a tenant with a file of its own, it shows what is granted to that file, and which clusters the file may select.
 
-    With --grants, it shows what the included file of TENANT may set, choose and reach, and which line says so.
+    Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
     """
-    if grants:
-        if app or cluster:
-            raise Refused("--grants takes no APP and no --cluster", "omit them: it shows all clusters")
-        return _print_grants(file, tenant, environment, output)
-    assert environment is not None
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         of_platform = tenant == PLATFORM and not _is_tenants(fleet, app)
@@ -105,14 +93,6 @@ def _is_tenants(fleet: Fleet, app: str | None) -> bool:
     return tenant is not None and (app is None or app in tenant.apps or app not in fleet.document.platform.addons)
 
 
-def _print_grants(file: Path, tenant: str, environment: str | None, output: str) -> int:
-    with working(f"reading {file}"):
-        fleet = load_fleet(file)
-    found = explain_grants(fleet, tenant, environment)
-    print_grants(tenant, fleet.source.file, found, rights_on_clusters(fleet, tenant), output)
-    return 0
-
-
 _MOST_CLUSTERS = 5
 
 
@@ -124,7 +104,7 @@ def _lines(found: Explanation) -> Iterator[Line]:
     name = {Kind.APP: f"app {subject.name} of tenant {subject.tenant}", Kind.ADDON: f"add-on {subject.name}"}
     yield Line("", f"{name.get(subject.kind, subject)} in environment {found.environment}")
     if found.choice:
-        yield from _choice(found.choice)
+        yield from _choice(found.choice, "granted" if subject.kind is Kind.TENANT else "placed")
     if found.gate:
         after, origin = found.gate
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
@@ -144,10 +124,11 @@ def _lines(found: Explanation) -> Iterator[Line]:
         yield from _placed_lines(placed, apart=not found.shared)
 
 
-def _choice(choice: Choice) -> Iterator[Line]:
+def _choice(choice: Choice, taken: str) -> Iterator[Line]:
+    """Args: taken: what is said of a cluster that is chosen."""
     yield Line("clusters:", _selector(choice), bold=True)
     for decision in choice.decisions:
-        text, colour = ("placed", "green") if decision.placed else ("not placed", "yellow")
+        text, colour = (taken, "green") if decision.placed else (f"not {taken}", "yellow")
         yield Line(f"  {decision.cluster}: {text}", f"{decision.reason}, {place(decision.origin)}", colour)
     if choice.elsewhere:
         yield Line("", f"in other environments: {', '.join(choice.elsewhere)}")

@@ -1,9 +1,9 @@
-"""The facts that differ between two sides of an environment; equal changes of several subjects and clusters are one."""
+"""The facts that differ between two sides of an environment, or two environments; equal changes of several subjects are one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 from tenantry.facts.facts import Facts, Values
 from tenantry.facts.fields import is_same
 from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, THE_PLATFORM, Homes, Kind, Subject, Where, together
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.messages.data import ABSENT, value_at, with_texts
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked, masked_pair
+from tenantry.plan.plan import Plan
 
 
 class Effect(StrEnum):
@@ -57,6 +59,8 @@ class Occurrence(NamedTuple):
 
 
 Spot = tuple[Subject, str]
+_PLACEMENT = ("clusters", "environments")
+"""The keys that say on which clusters a subject is. They are told where that differs: elsewhere they change nothing."""
 
 
 def occurrences(
@@ -67,7 +71,12 @@ def occurrences(
         old, new = (set(side.clusters.get(subject, ())) if side else set[str]() for side in (before, after))
         for cluster in clusters:
             if before and after and cluster in old and cluster in new:
-                if values := tuple(_changed(before, after, subject, cluster, cluster)):
+                values = tuple(
+                    value
+                    for value in _changed(before, after, subject, cluster, cluster)
+                    if old != new or value.path[0] not in _PLACEMENT
+                )
+                if values:
                     yield Occurrence(subject, cluster, Effect.CHANGED, values)
             elif subject == THE_PLATFORM or (not cluster and subject != ENVIRONMENT):
                 continue  # the platform has the same values on another cluster, and a tenant on none is nowhere
@@ -108,9 +117,13 @@ def _values(
 def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
     """Both sides as the author wrote them, or, of the same text with other variables, what it becomes.
 
-    The name of the cluster stays a placeholder, so that the same change on several clusters is one.
+    So is a default that a text without placeholders replaces: no author wrote it. The name of the cluster stays a placeholder, so
+    that the same change on several clusters is one.
     """
-    texts = [written(each, shown) if each else shown for each, shown, _ in sides]
+    texts = [
+        written(each, shown) if each and (each.origin or (other and placeholders(other.written))) else shown
+        for (each, shown, _), (other, *_) in zip(sides, sides[::-1], strict=True)
+    ]
     if is_same(texts[0], texts[1]):
         texts = [
             _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown
@@ -254,3 +267,60 @@ def _without(value: Any, cluster: str) -> Any:
         return value
     name = re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(cluster)}(?![a-zA-Z0-9])")
     return with_texts(value, lambda text: name.sub("{cluster}", text))
+
+
+# --- two environments of one file ----------------------------------------------------------------------------------
+
+
+def between(fleet: Fleet, first: Plan, second: Plan, tenants: Collection[str] = ()) -> tuple[Change, ...]:
+    """The differences from the first environment to the second.
+
+    A text with placeholders is compared as it is written, so what only fills in a name or a variable is no difference. Of a value
+    that is not the same on all clusters of an environment, all values are compared.
+
+    Args: tenants: only these, "" for the platform; empty: all, and the environments themselves.
+    """
+    return tuple(joined(list(_between(Facts(fleet, first), Facts(fleet, second), tenants)), {}))
+
+
+def _between(first: Facts, second: Facts, tenants: Collection[str]) -> Iterator[Occurrence]:
+    for subject in dict.fromkeys((*first.clusters, *second.clusters)):
+        is_wanted = subject.tenant in tenants and (subject.tenant or subject.name) if tenants else True
+        if subject == CLUSTER or not is_wanted:
+            continue
+        if subject not in second.clusters:
+            yield Occurrence(subject, "", Effect.REMOVED, ())
+        elif subject not in first.clusters:
+            yield Occurrence(subject, "", Effect.ADDED, ())
+        elif values := tuple(_differing(_variants(first, subject), _variants(second, subject))):
+            yield Occurrence(subject, "", Effect.CHANGED, values)
+
+
+Variants = dict[Path, dict[str, tuple[Any, Origin | None]]]
+"""The values of each path on the clusters of an environment, each once by its text, with a place."""
+
+
+def _variants(facts: Facts, subject: Subject) -> Variants:
+    found: Variants = {}
+    for cluster in facts.clusters[subject]:
+        values = facts.of(subject, cluster)
+        shown = hidden(values)
+        for path, value in values.items():
+            text = written(value, shown[path])
+            found.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
+    return found
+
+
+def _differing(first: Variants, second: Variants) -> Iterator[ChangedValue]:
+    for path in dict.fromkeys((*second, *first)):
+        one, other = first.get(path, {}), second.get(path, {})
+        if one.keys() != other.keys():
+            variants = (side[key] for side, rest in ((other, one), (one, other)) for key in side if key not in rest)
+            places = dict.fromkeys(place for _, place in variants if place)
+            yield ChangedValue(path=path, before=_one_or_all(one), after=_one_or_all(other), places=tuple(places)[:1])
+
+
+def _one_or_all(variants: dict[str, tuple[Any, Origin | None]]) -> Any:
+    """The value, or the list of all where clusters differ."""
+    values = [value for value, _ in variants.values()]
+    return ABSENT if not values else values[0] if len(values) == 1 else values

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from tenantry.facts.changes import hidden
 from tenantry.facts.facts import Facts
 from tenantry.facts.subjects import CLUSTER, THE_PLATFORM, Kind, Subject, subject_of
-from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app, choice_of_grant
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placement import in_another_environment
@@ -75,8 +75,9 @@ class Placed:
 class Explanation:
     """A subject in an environment, with secrets hidden.
 
-    choice: why an app or add-on is on its clusters. choices: the same of the apps of a tenant, or of all add-ons. shared: the
-    values that are the same on all of its clusters. rollout, gate: of an app; None if the environment has none.
+    choice: why an app or add-on is on its clusters; of a tenant with an included file, which clusters that file may select.
+    choices: the same of the apps of a tenant, or of all add-ons. shared: the values that are the same on all of its clusters.
+    rollout, gate: of an app; None if the environment has none.
     """
 
     subject: Subject
@@ -100,21 +101,28 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
     shared, placed = _apart(placed)
     if not placed:
         shared = tuple(_hidden(facts.of(subject, "").values()))
-    tenants = fleet.document.tenants
+    choice = None
     if subject.kind is Kind.TENANT:
+        if subject.tenant in fleet.source.fills:
+            choice = choice_of_grant(fleet, plan.environment, subject.tenant, cluster)
         waits = {each.cluster: each.after for each in plan.placements if each.tenant == subject.tenant}
         objects = _objects(plan, waits.values())
         kinds = {each: "Namespace" if each == plan.management else "HelmRelease" for each in waits}
         placed = [replace(each, order=_order(kinds[each.cluster], waits[each.cluster], objects)) for each in placed]
         choices = {
             app: choice_of_app(fleet, plan.environment, subject.tenant, app, cluster)
-            for app in tenants[subject.tenant].apps
+            for app in fleet.document.tenants[subject.tenant].apps
         }
     else:
         addons = fleet.document.platform.addons
         choices = {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons}
     return Explanation(
-        subject=subject, environment=plan.environment, choices=choices, shared=shared, placed=tuple(placed)
+        subject=subject,
+        environment=plan.environment,
+        choice=choice,
+        choices=choices,
+        shared=shared,
+        placed=tuple(placed),
     )
 
 

@@ -75,22 +75,6 @@ class Repository:
         """The directory of the whole work tree."""
         return Path(self._text("rev-parse", "--show-toplevel"))
 
-    def former_paths(self, commit: str, name: str) -> tuple[str, ...]:
-        """Where a file of the directory may be at a commit that has no such file, seen from the top.
-
-        A path that Git takes for the file's own before it was moved comes first, then all files of the same name.
-        """
-        # Of the index: to look at the work tree would run the filters that its attributes name.
-        quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-        moved = self.run(
-            "diff-index", "--cached", *quiet, "--find-renames", "--diff-filter=R", "--name-status", "-z", commit, "--"
-        )
-        parts = moved.stdout.decode(errors="replace").split("\0") if moved.returncode == 0 else []
-        renamed = (old for _, old, new in zip(*(iter(parts),) * 3, strict=False) if new == f"{self.prefix}{name}")
-        there = self.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        paths = there.stdout.decode(errors="replace").split("\0") if there.returncode == 0 else []
-        return tuple(dict.fromkeys((*renamed, *(path for path in paths if path.rpartition("/")[2] == name))))
-
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
 
@@ -158,7 +142,7 @@ class Checkout:
         taken = [
             each
             for path, each in self._entries.items()
-            if forms and (self._links or any(_matches(path, form) for form in forms))
+            if forms and (self._links or any(_may_match(path, form) for form in forms))
         ]
         if taken:
             # Where the repository ends: a symlink that leads out of it is refused.
@@ -216,21 +200,11 @@ def _is_plain(path: str) -> bool:
     return not any(part in ("", ".", "..") or part.lower() == GIT for part in parts)
 
 
-def _matches(path: str, pattern: tuple[str, ...]) -> bool:
-    """Whether a path matches the parts of a glob pattern, of which `**` stands for any directories."""
-    at = _skipping({0}, pattern)
-    for part in path.split("/"):
-        # How much of the pattern is used up, in each way to match what was seen of the path.
-        stay = {each for each in at if pattern[each : each + 1] == ("**",)}
-        step = {each + 1 for each in at - stay if each < len(pattern) and fnmatchcase(part, pattern[each])}
-        at = _skipping(stay | step, pattern)
-    return len(pattern) in at
-
-
-def _skipping(at: set[int], pattern: tuple[str, ...]) -> set[int]:
-    """The same and those that follow when `**` stands for nothing more."""
-    found = set(at)
-    for index, part in enumerate(pattern):
-        if part == "**" and index in found:
-            found.add(index + 1)
-    return found
+def _may_match(path: str, pattern: tuple[str, ...]) -> bool:
+    """Whether a path matches the parts of a glob pattern, of which `**` stands for any directories, and for what follows."""
+    parts = path.split("/")
+    fixed = pattern[: pattern.index("**")] if "**" in pattern else pattern
+    is_long = len(parts) > len(fixed) if "**" in pattern else len(parts) == len(fixed)
+    return (
+        is_long and all(map(fnmatchcase, parts, fixed)) and (pattern[-1] == "**" or fnmatchcase(parts[-1], pattern[-1]))
+    )

@@ -13,7 +13,6 @@ from tenantry.facts.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
 from tenantry.messages.errors import NO_FILE, InvalidFleet, Problem, Refused
-from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import read
 
@@ -25,14 +24,12 @@ _MERGE_BASE = "..."
 class Base:
     """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there.
 
-    elsewhere: if it does not, what to write as BASE for files that it may have been before it was moved.
     fleet: the file there; plans: by environment.
     """
 
     name: str
     commit: str = ""
     found: bool = True
-    elsewhere: tuple[str, ...] = ()
     fleet: Fleet | None = field(default=None, compare=False, repr=False)
     plans: Mapping[str, Plan] = field(default_factory=dict)
 
@@ -98,10 +95,7 @@ def _from_other_path(
         )
     found = _from_commit(Repository(repository.top), inner, revision, commit, planner, merge_base=merge_base)
     if not found.found:
-        fix = (
-            f"write {listed(found.elsewhere, 3)}" if found.elsewhere else f"see `git ls-tree -r --name-only {revision}`"
-        )
-        raise Refused(f"{found.name} has no file '{inner}'", fix)
+        raise Refused(f"{found.name} has no file '{inner}'", f"see `git ls-tree -r --name-only {revision}`")
     return found
 
 
@@ -140,8 +134,7 @@ def _from_commit(
             there = checkout.directory / path
             checkout.take([_literally(path)])
             if not there.is_file():
-                elsewhere = repository.former_paths(commit, PurePosixPath(path).name)
-                return Base(name, commit, found=False, elsewhere=tuple(f"{revision}:{each}" for each in elsewhere))
+                return Base(name, commit, found=False)
             above = "".join(f"{_literally(part)}/" for part in PurePosixPath(path).parent.parts)
             checkout.take([f"{above}{pattern}" for pattern in _included(there)])
             fleet = load_fleet(there)

@@ -20,6 +20,7 @@ from tenantry.fleet.placement import (
     matches,
     selector_at,
     selector_of,
+    tenant_barrier,
 )
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
@@ -78,13 +79,15 @@ def _if_granted(fleet: Fleet, tenant: str, app: str, decision: Decision) -> Deci
     return _unless(fleet, Barrier("it is not granted", granted_selector(fleet, tenant)[1]), decision)
 
 
-def choice_of_grant(fleet: Fleet, environment: str, tenant: str) -> Choice | None:
+def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | None = None) -> Choice | None:
     """Which clusters the tenant's included file can select; None if the main file selects none to choose from."""
     selector, at = granted_selector(fleet, tenant)
     if selector is None:
         return None
-    choice = _choice(fleet, environment, selector, at, None)
-    return replace(choice, decisions=tuple(_if_choosable(fleet, tenant, decision) for decision in choice.decisions))
+    choice = _choice(fleet, environment, selector, at, cluster)
+    barrier = tenant_barrier(fleet, environment, tenant)
+    decisions = (_unless(fleet, barrier, _if_choosable(fleet, tenant, decision)) for decision in choice.decisions)
+    return replace(choice, decisions=tuple(decisions))
 
 
 def _if_choosable(fleet: Fleet, tenant: str, decision: Decision) -> Decision:

@@ -26,7 +26,6 @@ COMMANDS = {
     "explain-app": ("explain", "rocky/web", "-e", "prod"),
     "explain-tenant": ("explain", "rocky", "-e", "prod"),
     "explain-platform": ("explain", "platform", "-e", "prod"),
-    "explain-grants": ("explain", "rocky", "--grants"),
     "diff-between": ("diff", "--between", "dev", "prod"),
 }
 """What needs a cluster, and `import`, is held by the tests of the command."""

@@ -11,8 +11,7 @@ from tenantry.cli.diff.markdown import section
 from tenantry.cli.diff.text import block
 from tenantry.cli.diff.values import DisplayLimits, Line
 from tenantry.cli.output import columns, data, data_json, working
-from tenantry.facts.between import between
-from tenantry.facts.changes import Change, Effect
+from tenantry.facts.changes import Change, Effect, between
 from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet

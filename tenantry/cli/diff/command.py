@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from tenantry.cli.options import output, revision, tenant_names
 from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
 from tenantry.kube.names import PLATFORM
 from tenantry.load import warnings_of
-from tenantry.messages.text import printable
 
 
 @click.command(
@@ -113,8 +111,6 @@ def command(
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
-        if sides.base.elsewhere:
-            say(f"  fix: if the file was moved, write: tenantry diff {printable(shlex.quote(sides.base.elsewhere[0]))}")
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
         result = Result(sides, limits, everything=everything)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines, shortened, value_lines
 from tenantry.facts.changes import Change, Effect
 from tenantry.facts.objects import Changed, Status
-from tenantry.facts.review import Review
-from tenantry.facts.sections import Section, SharedDanger
+from tenantry.facts.review import Review, Section, SharedDanger
 from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import in_words
 from tenantry.rollout.waves import then

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenantry.cli.diff.lines import danger_lines, object_lines, section_lines
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
-from tenantry.facts.review import Review
-from tenantry.facts.sections import sections, shared_dangers
+from tenantry.facts.review import Review, sections, shared_dangers
 from tenantry.messages.inert import code, in_html, prose
 
 MARKER = "<!-- tenantry diff -->"

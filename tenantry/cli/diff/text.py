@@ -9,8 +9,7 @@ import click
 
 from tenantry.cli.diff.lines import danger_lines, object_lines, section_lines
 from tenantry.cli.diff.values import DisplayLimits, Line
-from tenantry.facts.review import Review
-from tenantry.facts.sections import sections, shared_dangers
+from tenantry.facts.review import Review, sections, shared_dangers
 from tenantry.messages.text import printable
 
 _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}

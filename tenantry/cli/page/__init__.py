@@ -19,8 +19,7 @@ from markupsafe import Markup
 from tenantry.cli.diff.lines import SIGNS, change_lines, object_lines
 from tenantry.cli.diff.values import EVERYTHING, Line
 from tenantry.facts.changes import Effect
-from tenantry.facts.review import Review
-from tenantry.facts.sections import Section, SharedDanger, sections, shared_dangers
+from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.facts.subjects import Where
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused

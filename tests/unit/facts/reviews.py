@@ -7,8 +7,7 @@ import click
 from tenantry.cli.diff.text import as_text
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.facts.dangers import Danger
-from tenantry.facts.review import Review, review
-from tenantry.facts.sections import shared_dangers
+from tenantry.facts.review import Review, review, shared_dangers
 from tenantry.load import plan_all
 from tests.unit.texts import fleet
 

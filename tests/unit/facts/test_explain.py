@@ -126,3 +126,42 @@ def test_a_chart_of_one_version_is_not_bypassed() -> None:
     assert found
     assert found.bypass == ""
     assert rollout(fleet("")) is None
+
+
+GRANTS = """\
+apiVersion: tenantry/v1
+include: [teams/*.yaml]
+environments: {dev: {management: hub}, prod: {management: far}}
+clusters:
+  hub: {environments: [dev]}
+  edge: {environments: [dev], kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}
+  far: {environments: [prod]}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
+defaults: {clusters: {all: true}, grants: {sources: ["https://git.example.com/{tenant}/*"]}}
+tenants:
+  rocky: {grants: {environments: [dev], settings: [quota]}}
+  tina: {}
+"""
+
+
+def test_what_an_included_file_may_do_is_explained_with_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "teams").mkdir()
+    (tmp_path / "teams/rocky.yaml").write_text("tenants:\n  rocky: {}\n")
+    (tmp_path / "tenants.yaml").write_text(GRANTS)
+    fleet = load_fleet(tmp_path / "tenants.yaml")
+    found = explained(fleet, "rocky")
+    granted = {each.path: (each.value, each.origin.location.line) for each in found.shared if each.path[0] == "grants"}
+    assert granted == {
+        ("grants", "sources"): (["https://git.example.com/{tenant}/*"], 9),
+        ("grants", "environments"): (["dev"], 11),
+        ("grants", "settings"): (["quota"], 11),
+    }
+    assert found.choice
+    assert [(each.cluster, each.placed, each.reason) for each in found.choice.decisions] == [
+        ("hub", False, "a management cluster; 'all' does not include it"),
+        ("edge", True, "all clusters are taken"),
+    ]
+    assert explained(fleet, "tina").choice is None
+    elsewhere = explain(fleet, plan(fleet, "prod"), Subject(Kind.TENANT, "rocky")).choice
+    assert elsewhere
+    assert [(each.cluster, each.placed) for each in elsewhere.decisions] == [("far", False)]

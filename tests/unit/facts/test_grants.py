@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.facts.dangers.grants import grant_dangers
-from tenantry.facts.review import review
-from tenantry.facts.sections import shared_dangers
+from tenantry.facts.review import review, shared_dangers
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all
 from tests.unit.texts import FRAME
@@ -95,3 +94,12 @@ def test_tenants_that_gain_the_same_are_one_danger_and_make_a_difference(tmp_pat
     found = review(before, after, plan_all(before), plan_all(after))
     assert [bool(each) for each in found] == [True]
     assert [each.text for each in shared_dangers(found)] == [f"rights: 2 tenants (rocky, movy): {MORE}settings quota"]
+
+
+def test_a_danger_alone_is_a_difference(tmp_path: Path) -> None:
+    before, after = (
+        fleet(tmp_path / names, rocky=f"{{}}\n    clusters: {{names: [{names}]}}") for names in ("hub", "hub, edge")
+    )
+    (found,) = review(before, after, plan_all(before), plan_all(after))
+    assert (bool(found), found.changes, found.objects) == (True, (), ())
+    assert [each.text for each in found.dangers] == [f"{MORE}clusters edge"]

@@ -232,3 +232,23 @@ def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, app
     found = [each for each in told(text, text.replace(before, after)) if "bypasses" in each]
     assert [each.partition(": ")[2].partition(" on ")[0] for each in found] == ([app] if app else [])
     assert all(each.endswith(f": follows {what}: what is new there bypasses the waves{pin}") for each in found)
+
+
+def test_a_selector_is_a_difference_only_where_it_places_something_else() -> None:
+    apps = "web: {clusters: {names: [hub, far]}, kustomize: {source: manifests}}\ndb: {kustomize: {source: manifests}}"
+    before = rocky(apps, ALL).replace(
+        "  dev: {management: hub}\n", "  dev: {management: hub}\n  prod: {management: far}\n"
+    )
+    before = before.replace("\nplatform:", "\n  far: {environments: [prod]}\nplatform:")
+    dev, prod = reviewed(before, before.replace("[hub, far]}", "[edge, far]}"))
+    assert (bool(dev), bool(prod)) == (True, False)
+    assert [(each.effect, each.where.text(2)) for each in dev.changes] == [
+        ("removed", "rocky/web on hub"),
+        ("added", "rocky/web on edge"),
+    ]
+
+
+def test_a_default_that_a_name_replaces_is_told_as_what_it_becomes() -> None:
+    after = BASE.replace("  rocky:\n", "  rocky:\n    namespace: harbour\n")
+    assert section(BASE, after)[2] == "      ~ namespace: rocky -> harbour  # tenants.yaml:10:16 (tenant)"
+    assert section(after, BASE)[2].startswith("      ~ namespace: harbour -> rocky")

@@ -217,7 +217,6 @@ def test_values_of_a_frame_that_every_environment_replaces_are_checked_too() -> 
         ("diff", "--between", "dev", "prod"),
         ("list", "apps", "--environment", "prod"),
         ("explain", "rocky/web", "--environment", "prod"),
-        ("explain", "rocky", "--grants", "--environment", "prod"),
         ("promote", "dev", "prod"),
         ("preflight", "prod"),
         ("status", "prod"),

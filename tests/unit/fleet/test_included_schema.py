@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import pytest
 import yaml
@@ -15,13 +15,18 @@ from jsonschema import Draft202012Validator
 from jsonschema_rs import meta
 
 from tenantry.cli.app import app, run
-from tenantry.facts.explained_grants import NEVER
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.included_schema import included_schema_of
+from tenantry.fleet.model_paths import fields_of
+from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
+from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet
+from tenantry.model.document import Tenant
 from tenantry.source.include import read_all
 from tests.table import table
 
+NEVER = [key for key in fields_of(Tenant) if key not in (*PARTS, SELECTOR, *BLOCKS, *get_args(GRANTABLE))]
+"""What no included file may say, whatever the main file grants."""
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "tenants-included.schema.json"
 MAIN_FILES = [

@@ -8,7 +8,7 @@ from tenantry.cli.diff.lines import danger_lines
 from tenantry.cli.diff.markdown import MARKER, as_markdown
 from tenantry.cli.diff.text import as_text, line_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
-from tenantry.facts.sections import shared_dangers
+from tenantry.facts.review import shared_dangers
 from tests.table import table
 from tests.unit.facts.reviews import reviewed
 from tests.unit.texts import rocky
