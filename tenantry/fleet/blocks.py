@@ -18,11 +18,9 @@ from tenantry.model import (
     SOURCE_KINDS,
     Alert,
     FluxBlock,
-    HelmOfAddons,
-    HelmOfApps,
+    HelmOfAll,
     HelmPatch,
-    KustomizeOfAddons,
-    KustomizeOfApps,
+    KustomizeOfAll,
     KustomizePatch,
     Oci,
     Provider,
@@ -33,8 +31,7 @@ Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
-_OF_APPS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfApps, "helm": HelmOfApps}
-_OF_ADDONS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAddons, "helm": HelmOfAddons}
+_OF_ALL: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAll, "helm": HelmOfAll}
 _CHART = ("platform", "chart", "oci")
 
 
@@ -65,7 +62,7 @@ def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
         *(("tenants", name) for name in mapping_at(data, "tenants")),
     ]
     for at in levels:
-        for kind, model in (_OF_ADDONS if at == ("platform",) else _OF_APPS).items():
+        for kind, model in _OF_ALL.items():
             if block := mapping_at(data, *at, kind):
                 yield (*at, kind), model, block
 

@@ -8,7 +8,7 @@ from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, ClusterTemplate, Environment
 from tenantry.model.durations import Duration
-from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
+from tenantry.model.flux import HelmOfAll, KustomizeOfAll
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.scalars import (
@@ -125,10 +125,10 @@ class TenantTemplate(PlacedSettings):
     the same name."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
-    kustomize: KustomizeOfApps | None = None
+    kustomize: KustomizeOfAll | None = None
     """What all apps with `kustomize` have. An app's own keys take precedence, and `null` there removes one. An included file
     sets it for the apps of the file, unless the tenant's own entry does."""
-    helm: HelmOfApps | None = None
+    helm: HelmOfAll | None = None
     """The same for all apps with `helm`, such as values that every chart gets."""
     overrides: SettingsOverrides = Field(default_factory=SettingsOverrides)
     """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
@@ -256,9 +256,9 @@ class Platform(Model):
     """Secrets that add-ons, their sources, and the platform's alerts can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
-    kustomize: KustomizeOfAddons | None = None
+    kustomize: KustomizeOfAll | None = None
     """What all add-ons with `kustomize` have. An add-on's own keys take precedence, and `null` there removes one."""
-    helm: HelmOfAddons | None = None
+    helm: HelmOfAll | None = None
     """The same for all add-ons with `helm`."""
     sources: dict[Name, Source] = {}
     """Where manifests and charts of add-ons come from, by the name that `kustomize.source` or `helm.source` of an add-on says.

@@ -236,25 +236,18 @@ class KustomizePatch(FluxBlock):
 
 
 _OF_EACH_APP = "each app says it itself"
-_BESIDE = "it stands beside the block, for apps of both kinds"
 
 
-class KustomizeOfAddons(KustomizePatch):
-    """What all add-ons with `kustomize` have, unless they say it themselves."""
+class KustomizeOfAll(KustomizePatch):
+    """What all apps with `kustomize` of a tenant, or all add-ons, have, unless they say it themselves."""
 
     owned = KustomizePatch.owned | dict.fromkeys(
         ("components", "namePrefix", "nameSuffix", "path", "source", "targetNamespace"), _OF_EACH_APP
     )
 
 
-class KustomizeOfApps(KustomizeOfAddons):
-    """What all apps with `kustomize` have, unless they say it themselves."""
-
-    owned = KustomizeOfAddons.owned | dict.fromkeys(("interval", "retryInterval", "timeout"), _BESIDE)
-
-
-class HelmOfAddons(HelmPatch):
-    """What all add-ons with `helm` have, unless they say it themselves."""
+class HelmOfAll(HelmPatch):
+    """What all apps with `helm` of a tenant, or all add-ons, have, unless they say it themselves."""
 
     owned = (
         HelmPatch.owned
@@ -266,12 +259,6 @@ class HelmOfAddons(HelmPatch):
             ("chartInterval", "valuesFiles", *HelmPatch.parts["HelmChart"]), "each app says it of its chart"
         )
     )
-
-
-class HelmOfApps(HelmOfAddons):
-    """What all apps with `helm` have, unless they say it themselves."""
-
-    owned = HelmOfAddons.owned | dict.fromkeys(("interval", "timeout"), _BESIDE)
 
 
 _COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")
