@@ -2,7 +2,7 @@
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
     checkouts, follow    what Kustomizations apply from the source at hand; applied: one of them
-    kustomize, programs  what kustomize builds; yaml_text, variables: the text of that
+    kustomize, programs  what kustomize builds; yaml_text, variables: the text of that, read as documents are
     appliers             what applies an object, by its labels
     environments         reads one environment without Flux itself, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps
