@@ -150,6 +150,7 @@ def make_plan(config: StackConfig) -> Made:
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
     fleet = load_fleet(config.fleet)
+    fleet.check_stack(config.environment)
     if config.environment not in fleet.environments:
         environments = declared("declared", config.environment, fleet.environments)
         raise Refused(

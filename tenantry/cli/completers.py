@@ -32,7 +32,10 @@ def keys(context: click.Context, start: str, *path: str) -> list[str]:
 
 
 def environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return keys(context, start, "environments")
+    """Complete the environments that have a stack."""
+    from tenantry.fleet.inherit import stacks_in
+
+    return [name for name in stacks_in(fleet_data(context)) if name.startswith(start)]
 
 
 def subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:

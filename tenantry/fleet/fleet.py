@@ -12,7 +12,7 @@ from tenantry.fleet.inherit import in_order, lineage
 from tenantry.grants.model import Grants
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import InvalidFleet, Path, Problem
+from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
@@ -38,7 +38,25 @@ class Fleet:
 
     @property
     def environments(self) -> dict[str, Environment]:
-        return self.document.environments
+        """All but frames: each has a stack."""
+        found: dict[str, Environment] | None = self.shared.get("environments")
+        if found is None:
+            declared = self.document.environments.items()
+            found = self.shared["environments"] = {name: each for name, each in declared if each.management}
+        return found
+
+    def extending(self, environment: str) -> list[str]:
+        """The environments with a stack that extend this one, in the order of the file."""
+        return [name for name in self.environments if environment in self.lineage(name)]
+
+    def is_frame(self, environment: str) -> bool:
+        return environment in self.document.environments.keys() - self.environments.keys()
+
+    def check_stack(self, environment: str) -> None:
+        """Raises: Refused: the environment is a frame. One that is not declared passes."""
+        if self.is_frame(environment):
+            message = f"environment '{environment}' of {self.source.file} is a frame, and has no stack"
+            raise Refused(message, f"name one of: {', '.join(self.extending(environment))}", code=UNKNOWN_NAME)
 
     @property
     def clusters(self) -> dict[str, Cluster]:
@@ -68,11 +86,11 @@ class Fleet:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
         extends: dict[str, str | None] | None = self.shared.get("extends")
         if extends is None:
-            extends = self.shared["extends"] = {name: each.extends for name, each in self.environments.items()}
+            extends = self.shared["extends"] = {name: each.extends for name, each in self.document.environments.items()}
         return lineage(environment, extends)
 
     def in_order(self) -> list[str]:
-        """All environments, each after those in its `after`, otherwise in the order of the file."""
+        """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
         return in_order({name: each.before for name, each in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:

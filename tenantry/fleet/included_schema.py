@@ -61,9 +61,7 @@ def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
             settings=frozenset(grants.settings or ()),
             roles=owners_roles(fleet, tenant),
             clusters=tuple(cluster for cluster in fleet.clusters if cluster_is_granted(fleet, tenant, cluster)),
-            environments=tuple(
-                environment for environment in fleet.environments if not tenant_barrier(fleet, environment, tenant)
-            ),
+            environments=tuple(name for name in fleet.document.environments if not tenant_barrier(fleet, name, tenant)),
             tenant=tenant,
             notes=notes,
         )

@@ -1,16 +1,18 @@
-"""Environments that extend others, merged before their shape is checked, so that a parent can supply a required key.
+"""Environments that extend others, merged before their shape is checked, so that a parent can supply a management cluster.
 
 A finding in a merged environment is reported at the environment that declares the value. `chain` also follows `after`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, first_of
+from tenantry.messages.problems import missing_key
 from tenantry.messages.text import declared
 
 
@@ -91,8 +93,6 @@ def inherit(data: dict[str, Any]) -> Inherited:
     if not isinstance(environments, dict):
         return Inherited(data)
     parents = {name: parent for name, own in environments.items() if isinstance(parent := _extends(own), str)}
-    if not parents:
-        return Inherited(data)
     if too_long := first_of(_too_long(parents)):
         return Inherited(data, findings=too_long, incomplete=frozenset(parents))
     findings = (*_unknown(parents, environments), *_circles(parents))
@@ -101,7 +101,14 @@ def inherit(data: dict[str, Any]) -> Inherited:
     incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
     layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
     merged = {name: whole(layers[name]) if name in layers else own for name, own in environments.items()}
+    findings = (*findings, *_without_management(merged, {*parents.values()}))
     return Inherited({**data, "environments": merged}, layers, findings, incomplete)
+
+
+def stacks_in(data: dict[str, Any]) -> list[str]:
+    """The environments of a file that have a stack: all but frames."""
+    environments = mapping_at(inherit(data).data, "environments")
+    return [name for name, each in environments.items() if isinstance(each, dict) and "management" in each]
 
 
 def _extends(environment: Any) -> Any:
@@ -138,6 +145,13 @@ def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Ite
                 (declared("declared", parent, environments.keys() - {name}),),
                 fix="correct the name, or remove it",
             )
+
+
+def _without_management(environments: Mapping[str, Any], extended: Collection[str]) -> Iterator[Problem]:
+    """Environments that are no frames, because none extends them."""
+    for name, each in environments.items():
+        if isinstance(each, dict) and "management" not in each and name not in extended:
+            yield missing_key(("environments", name), "management", "management: CLUSTER")
 
 
 def too_long(parents: Mapping[str, str]) -> Iterator[str]:

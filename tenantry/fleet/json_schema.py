@@ -102,9 +102,7 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
 
 
 def _let_inherit(environment: dict[str, Any]) -> None:
-    """One that extends another is checked when it is whole; as written it lacks what it inherits, or removes it by `null`."""
-    required = environment.pop("required")
-    environment["anyOf"] = [{"required": required}, _given("extends")]
+    """One that extends another is checked when it is whole; as written it may remove by `null` what it inherits."""
     namespace, variables = (environment["properties"][key] for key in ("namespace", "variables"))
     for part in (namespace, variables):
         part["type"] = [part["type"], "null"]

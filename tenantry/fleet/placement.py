@@ -51,7 +51,7 @@ def tenant_barrier(fleet: Fleet, environment: str, tenant: str) -> Barrier | Non
 
 def frame_barrier(fleet: Fleet, environment: str, tenant: str) -> Barrier | None:
     """What keeps a tenant out of an environment, whatever it says itself: the environment, or a missing grant."""
-    declared = fleet.environments.get(environment)
+    declared = fleet.document.environments.get(environment)
     if declared and declared.tenants is not None and tenant not in declared.tenants:
         return Barrier(f"environment {environment}: not in 'tenants'", fleet.said_at(environment, "tenants"))
     grants = grants_of(fleet, tenant)

@@ -74,7 +74,10 @@ def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = (), once: Onc
     """
     inherited = inherit(data)
     checked = _check_whole(inherited.data, known, once)
-    findings = (*inherited.findings, *inherited.placed(checked.findings))
+    findings = checked.findings
+    if inherited.findings:
+        findings = tuple(without_repeats((*inherited.findings, *findings), ()))
+    findings = inherited.placed(findings)
     return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
 
 
@@ -163,7 +166,6 @@ _EXAMPLES = {
     "apiVersion": "apiVersion: tenantry/v1",
     "ref": "ref: {branch: main}",
     "environments": "environments: [...]",
-    "management": "management: CLUSTER",
     "clusters": "clusters: {...}",
 }
 """What to add where a key is missing, if more can be said than its name."""

@@ -77,19 +77,13 @@ class _Filling:
 
     def _text(self, text: str, at: Path) -> str:
         def value(name: str) -> str:
-            if name not in self.variables:
-                self._problem(lambda: _unknown(name, self.variables, at))
-                return ""
-            if isinstance(self.variables[name], float):
-                self._problem(lambda: _decimal(name, at))
-            return text_of(self.variables[name])
+            found = self.variables.get(name)
+            # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
+            if (found is None or isinstance(found, float)) and len(self.problems) <= MAX_PROBLEMS:
+                self.problems.append(_unknown(name, self.variables, at) if found is None else _decimal(name, at))
+            return "" if found is None else text_of(found)
 
         return with_values(text, value)
-
-    def _problem(self, problem: Callable[[], Problem]) -> None:
-        # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
-        if len(self.problems) <= MAX_PROBLEMS:
-            self.problems.append(problem())
 
 
 def text_of(value: Scalar) -> str:

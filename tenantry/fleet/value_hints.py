@@ -17,6 +17,7 @@ from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.messages.text import closest
 from tenantry.model import (
     Document,
+    Environment,
     GitRef,
     Kubeconfig,
     Model,
@@ -39,7 +40,13 @@ _MOST_DIGITS = 6
 """Longer numbers may be passwords."""
 _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 """A key and its value, with something else than a colon and a space between them."""
-_FIRST: Mapping[type[Model], str] = {TenantOwner: "user", GitRef: "branch", OciRef: "tag", Provider: "type"}
+_FIRST: Mapping[type[Model], str] = {
+    Environment: "management",
+    TenantOwner: "user",
+    GitRef: "branch",
+    OciRef: "tag",
+    Provider: "type",
+}
 """The key that a single word probably stands for, of models that require none."""
 
 

@@ -20,7 +20,7 @@ CLUSTER_ADMIN = "cluster-admin"
 def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for index, name in enumerate(grants.environments or ()):
-            if name not in fleet.environments:
+            if name not in fleet.document.environments:
                 yield Problem(
                     (*at, "environments", index),
                     "unknown-environment",

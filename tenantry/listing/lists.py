@@ -74,6 +74,8 @@ def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
 
 
 def _check(fleet: Fleet, only: Filter) -> None:
+    for environment in only.environments:
+        fleet.check_stack(environment)
     tenants = [*fleet.document.tenants, PLATFORM]
     for what, names, known in (
         ("environment", only.environments, fleet.environments),

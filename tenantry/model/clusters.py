@@ -41,12 +41,13 @@ def _name_or_mapping(value: Any) -> Any:
 
 class Environment(Model):
     extends: str | None = None
-    """The environment whose settings and overrides apply here too. This environment's own take precedence."""
+    """The environment whose settings and overrides apply here too, all but its `after`. This environment's own take precedence."""
     after: Annotated[str | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
     """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
     As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
-    management: str
-    """The cluster that runs Flux for this environment."""
+    management: Annotated[str, Field(min_length=1)] = ""
+    """The cluster that runs Flux for this environment. Without it, the environment is a frame: it has no stack and no clusters, and
+    others extend it."""
     namespace: str = "{tenant}"
     """Template for a tenant's namespace on every cluster of the environment."""
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None

@@ -77,7 +77,8 @@ def nothing_of(plan: Plan) -> Plan:
 
 
 def check_declared(fleet: Fleet, environment: str) -> None:
-    """Raises: Refused: the environment is not declared."""
+    """Raises: Refused: the environment is not declared, or a frame."""
+    fleet.check_stack(environment)
     if environment not in fleet.environments:
         near = closest(environment, fleet.environments)
         hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"

@@ -168,9 +168,8 @@ def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
 
 
 def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
-    for name in fleet.environments:
-        extended_by = (each for each in fleet.environments if name in fleet.lineage(each))
-        if any(fleet.environments[each].waves for each in extended_by):
+    for name in fleet.document.environments:
+        if any(fleet.environments[each].waves for each in fleet.extending(name)):
             continue
         for key in ("timeout", "tolerate"):
             if key in fleet.raw("environments", name):

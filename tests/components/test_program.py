@@ -104,6 +104,15 @@ def test_a_wrong_setting_ends_the_program_with_the_key_to_change(config: dict[st
     assert ended_with == message
 
 
+def test_a_stack_of_a_frame_ends_with_the_environments_that_have_one(tmp_path: Path) -> None:
+    fleet = tmp_path / "tenants.yaml"
+    text = "environments: {prod: {}, prod-eu: {extends: prod, management: hub}}\nclusters: {hub: {environments: [prod-eu]}}\n"
+    fleet.write_text(f"apiVersion: tenantry/v1\n{text}")
+    recording, ended_with = run({"fleet": str(fleet), "environment": "prod"})
+    assert recording.registered == []
+    assert ended_with == f"environment 'prod' of {fleet} is a frame, and has no stack\n  fix: name one of: prod-eu"
+
+
 def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(kubeconfig: Path | None, context: str | None, _: float) -> None:
         raise Refused(f"no cluster behind {kubeconfig}, {context}", "start it")

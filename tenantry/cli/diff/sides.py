@@ -40,6 +40,8 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
     with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
         after = _chosen(fleet, environments, tell)
+    for environment in environments:
+        fleet.check_stack(environment)
     known: set[str] = set(fleet.environments)
 
     def planned_before(there: Fleet) -> Mapping[str, Plan]:

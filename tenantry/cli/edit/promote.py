@@ -49,6 +49,7 @@ def command(file: Path, first: str, second: str, subjects: tuple[str, ...], outp
     fleet = load_fleet(file, editor.read_before)
     for environment in (first, second):
         require(editor, Target(Kind.ENVIRONMENT, environment))
+        fleet.check_stack(environment)
     if first == second:
         raise Refused("FROM and TO are the same environment", "name two environments")
     every = {in_words(at): at for at, _, _, _ in walk.apps(fleet)}

@@ -18,7 +18,6 @@ import click
 from tenantry.cli.engine.options import Asked, has
 from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest, listed
@@ -185,14 +184,16 @@ def chosen(asked: Asked) -> Stack:
 
 def _without_file(asked: Asked) -> Stack:
     """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
-    from tenantry.fleet.inherit import inherit
+    from tenantry.fleet.inherit import stacks_in
     from tenantry.source.parse import read
 
-    environments = mapping_at(inherit(read(asked.file).data).data, "environments")
+    environments = stacks_in(read(asked.file).data)
     if asked.environment not in environments:
         near = closest(asked.environment, environments)
         fix = f"name '{near}'" if near else f"name one of: {', '.join(environments) or 'none'}"
-        raise Refused(f"{asked.file} declares no environment '{asked.environment}'", fix, code=UNKNOWN_NAME)
+        raise Refused(
+            f"{asked.file} declares no environment '{asked.environment}' that has a stack", fix, code=UNKNOWN_NAME
+        )
     return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
 
 

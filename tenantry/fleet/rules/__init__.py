@@ -118,6 +118,7 @@ WARNINGS: tuple[Rule, ...] = (
     classes.classes_are_used,
     classes.classes_are_named_once,
     without_effect.environments_have_clusters,
+    clusters.frames_come_after_none,
     clusters.kubeconfigs_lie_together,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,

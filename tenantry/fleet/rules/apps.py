@@ -141,13 +141,13 @@ def _overridden(
     fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides | SourceOverrides
 ) -> Iterator[Problem]:
     for name in overrides.environments:
-        if name not in fleet.environments:
+        if name not in fleet.document.environments:
             is_cluster = name in fleet.names("clusters")
             yield Problem(
                 (*at, "overrides", "environments", name),
                 "unknown-environment",
                 f"{who} overrides environment '{name}', which is not declared",
-                (declared("declared", name, fleet.environments),),
+                (declared("declared", name, fleet.document.environments),),
                 fix=f"write '{name}' under 'clusters:': it is a cluster"
                 if is_cluster
                 else "correct the name, or remove it",

@@ -10,7 +10,7 @@ from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
-from tenantry.messages.text import declared
+from tenantry.messages.text import declared, listed
 from tenantry.model import ConfigMap
 
 
@@ -25,7 +25,9 @@ def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
 def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
     earlier = {name: environment.before for name, environment in fleet.environments.items()}
     for name, before in earlier.items():
-        if before is not None and before not in fleet.environments:
+        if before is not None and fleet.is_frame(before):
+            yield _frame(fleet, _after_at(fleet, name), f"environment '{name}' comes after '{before}'", before)
+        elif before is not None and before not in fleet.environments:
             yield Problem(
                 _after_at(fleet, name),
                 "unknown-environment",
@@ -42,6 +44,24 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
         )
 
 
+def _frame(fleet: Fleet, at: Path, what: str, name: str) -> Problem:
+    message = f"{what}, which is a frame: it has no 'management:'"
+    notes = (f"declared: {fleet.source.line_of(('environments', name))}",)
+    return Problem(
+        at, "names-a-frame", message, notes, fix=f"name one that extends it: {listed(fleet.extending(name))}"
+    )
+
+
+def frames_come_after_none(fleet: Fleet) -> Iterator[Problem]:
+    for name, environment in fleet.document.environments.items():
+        if fleet.is_frame(name) and environment.after is not None:
+            message = (
+                f"'after:' of environment '{name}' has no effect: it is a frame, and 'extends:' does not inherit it"
+            )
+            fix = f"write it in the environments that extend it: {listed(fleet.extending(name))}"
+            yield doubtful(("environments", name, "after"), "no-effect", message, fix=fix, at_key=True)
+
+
 def _after_at(fleet: Fleet, environment: str) -> Path:
     """Where the name of the environment before stands."""
     at = ("environments", environment, "after")
@@ -51,9 +71,12 @@ def _after_at(fleet: Fleet, environment: str) -> Path:
 def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         for index, environment in enumerate(cluster.environments):
-            if environment not in fleet.environments:
+            at = ("clusters", name, "environments", index)
+            if fleet.is_frame(environment):
+                yield _frame(fleet, at, f"cluster '{name}' belongs to environment '{environment}'", environment)
+            elif environment not in fleet.environments:
                 yield Problem(
-                    ("clusters", name, "environments", index),
+                    at,
                     "unknown-environment",
                     f"cluster '{name}' belongs to environment '{environment}', which is not declared",
                     (declared("declared", environment, fleet.environments),),

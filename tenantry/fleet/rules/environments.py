@@ -15,7 +15,7 @@ from tenantry.messages.text import declared, listed
 def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, who, names in _lists(fleet):
         for index, name in enumerate(names):
-            if name not in fleet.environments:
+            if name not in fleet.document.environments:
                 yield Problem(
                     (*at, "environments", index),
                     "unknown-environment",
@@ -42,13 +42,15 @@ def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
 def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
     """An environment of a few tenants of which none can be there would be empty."""
     for name, tenants in _tenants_of_environments(fleet):
-        if not all(tenant in fleet.document.tenants and _is_kept_out(fleet, name, tenant) for tenant in tenants):
+        here = fleet.extending(name) if fleet.is_frame(name) else [name]
+        known = fleet.document.tenants.keys() >= {*tenants}
+        if not (known and all(_is_kept_out(fleet, each, tenant) for each in here for tenant in tenants)):
             continue
         yield Problem(
             ("environments", name, "tenants"),
             "selects-nothing",
             f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
-            tuple(_why_not(fleet, name, tenant) for tenant in tenants[:3]),
+            tuple(_why_not(fleet, here[0], tenant) for tenant in tenants[:3]),
             fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
         )
 
@@ -100,7 +102,7 @@ def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
     """The environments that name their tenants themselves."""
-    for name, environment in fleet.environments.items():
+    for name, environment in fleet.document.environments.items():
         if environment.tenants is not None and "tenants" in fleet.raw("environments", name):
             yield name, environment.tenants
 
@@ -123,7 +125,7 @@ def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str]]:
     """The environments that an included file names for an app, and that are not the tenant's."""
     declared_app = fleet.document.tenants[tenant].apps.get(app)
     for index, name in enumerate((declared_app and declared_app.environments) or ()):
-        if name in fleet.environments and tenant_barrier(fleet, name, tenant):
+        if name in fleet.document.environments and tenant_barrier(fleet, name, tenant):
             yield index, name
 
 
@@ -138,9 +140,9 @@ def _place_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
 def _is_told_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
     """Whether a name is wrong, or a grant leaves out the environments, which is for the platform team to see in `explain`."""
     if at[0] == "platform":
-        return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.environments.keys()
+        return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.document.environments.keys()
     tenant = fleet.document.tenants[at[1]]
     names = {*(tenant.environments or ()), *(tenant.apps[at[-1]].environments or ())}
     grants = grants_of(fleet, at[1])
     restricted = grants is not None and grants.environments is not None
-    return restricted or not names <= fleet.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
+    return restricted or not names <= fleet.document.environments.keys() or any(_foreign(fleet, at[1], at[-1]))

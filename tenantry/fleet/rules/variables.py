@@ -151,7 +151,7 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, Sca
 
 
 def _of_clusters(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, Scalar]]]:
-    for name, environment in fleet.environments.items():
+    for name, environment in fleet.document.environments.items():
         own = fleet.names("environments", name, "variables")
         variables = {key: value for key, value in environment.variables.items() if key in own}
         yield ("environments", name, "variables"), variables

@@ -71,7 +71,7 @@ def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
     """One that others extend can be their template; clusters in pieces of the file may be found later."""
     if any(each.files for each in fleet.document.include):
         return
-    extended = {environment.extends for environment in fleet.environments.values()}
+    extended = {environment.extends for environment in fleet.document.environments.values()}
     for name in fleet.environments:
         if name not in extended and not clusters_of(fleet, name):
             why, fix = "no cluster belongs to it", f"write 'environments: [{name}]' in a cluster, or remove it"

@@ -84,8 +84,8 @@ def test_a_broken_file_does_not_fit_the_published_schema(
 @pytest.mark.parametrize(
     ("environment", "fits"),
     [
-        ({}, False),
-        ({"extends": None}, False),
+        ({}, True),
+        ({"management": ""}, False),
         ({"management": "hub"}, True),
         ({"extends": "dev"}, True),
         ({"extends": "dev", "namespace": None, "variables": {"a": None, "b": 1}}, True),
@@ -93,7 +93,7 @@ def test_a_broken_file_does_not_fit_the_published_schema(
         ({"extends": "dev", "management": None}, False),
     ],
 )
-def test_an_environment_that_extends_another_may_leave_the_rest_to_it(
+def test_an_environment_may_leave_the_rest_to_others(
     environment: dict[str, Any], misfits: Callable[[Any], set[str]], *, fits: bool
 ) -> None:
     data = {

@@ -1,0 +1,245 @@
+"""Environments without a management cluster: others extend them, and nothing else can be done with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tenantry.load import load_fleet, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tests.table import table
+from tests.unit.cli.test_cli import tenantry
+from tests.unit.texts import fleet, problems, told
+
+TEXT = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub-dev}
+  prod: {protected: true, namespace: "{env}-{tenant}", variables: {stage: prod, region: none}, waves: [rest], timeout: 7m}
+  prod-eu: {extends: prod, after: dev, management: hub-eu, variables: {region: eu}}
+  prod-us: {extends: prod, after: prod-eu, management: hub-us, variables: {region: us}}
+clusters:
+  hub-dev: {environments: [dev], variables: {stage: dev}}
+  hub-eu: {environments: [prod-eu]}
+  hub-us: {environments: [prod-us]}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {all: true}
+    overrides: {environments: {prod: {quota: {pods: 9}}}}
+    sources: {manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
+    apps:
+      web: {kustomize: {source: manifests, path: "./{stage}"}}
+"""
+WRITTEN_OUT = TEXT.replace(
+    '  prod: {protected: true, namespace: "{env}-{tenant}", variables: {stage: prod, region: none}, waves: [rest], timeout: 7m}\n',
+    "",
+)
+for _region in ("eu", "us"):
+    WRITTEN_OUT = WRITTEN_OUT.replace("{extends: prod, ", '{protected: true, namespace: "{env}-{tenant}", ', 1).replace(
+        f"variables: {{region: {_region}}}",
+        f"variables: {{stage: prod, region: {_region}}}, waves: [rest], timeout: 7m",
+    )
+WRITTEN_OUT = WRITTEN_OUT.replace(
+    "{prod: {quota: {pods: 9}}}", "{prod-eu: {quota: {pods: 9}}, prod-us: {quota: {pods: 9}}}"
+)
+ADDON = """\
+platform:
+  addons:
+    dns:
+      environments: [prod]
+      clusters: {all: true}
+      source: {helm: {url: https://charts.example.com}}
+      helm: {chart: dns, version: 1.0.0}
+"""
+
+
+def test_a_frame_gives_what_is_written_into_each_environment_and_is_none_itself() -> None:
+    framed, written = fleet(TEXT), fleet(WRITTEN_OUT)
+    assert [*framed.environments] == framed.in_order() == ["dev", "prod-eu", "prod-us"]
+    assert framed.environments["prod-eu"].before == "dev"
+    plans, expected = plan_all(framed), plan_all(written)
+    assert {name: (each.objects, each.rollout) for name, each in plans.items()} == {
+        name: (each.objects, each.rollout) for name, each in expected.items()
+    }
+
+
+@table(
+    ("before", "after"),
+    [
+        ("  rocky:\n", "  rocky:\n    environments: [prod]\n"),
+        ("      web: {", "      web: {environments: [prod], "),
+    ],
+    ids=["tenant", "app"],
+)
+def test_a_list_with_a_frame_means_the_environments_that_extend_it(before: str, after: str) -> None:
+    plans = plan_all(fleet(TEXT.replace(before, after, 1)))
+    assert {name: [app.full_name for app in each.apps] for name, each in plans.items()} == {
+        "dev": [],
+        "prod-eu": ["rocky/web"],
+        "prod-us": ["rocky/web"],
+    }
+
+
+def test_an_add_on_of_a_frame_is_in_the_environments_that_extend_it() -> None:
+    plans = plan_all(fleet(TEXT.replace("platform: {", ADDON + "  ", 1).replace("0.1.0}}}", "0.1.0}}")))
+    found = {name: [app.full_name for app in each.apps if not app.tenant] for name, each in plans.items()}
+    assert found == {"dev": [], "prod-eu": ["platform/dns"], "prod-us": ["platform/dns"]}
+
+
+def write(directory: Path, frame: str, own: str) -> Path:
+    """The fleet with a file of the tenant's own, which has its source and its app."""
+    main = TEXT.replace("apiVersion: tenantry/v1\n", "apiVersion: tenantry/v1\ninclude: [rocky.yaml]\n")
+    main = main.replace("{environments: [", "{labels: {tier: hub}, environments: [")
+    main = main.replace("    clusters: {all: true}\n", f"    clusters: {{labels: {{tier: hub}}}}\n    {frame}\n")
+    head, source, _ = main.partition("    sources:")
+    (directory / "tenants.yaml").write_text(head)
+    (directory / "rocky.yaml").write_text(f"tenants:\n  rocky:\n{source} {SOURCE}\n    apps:\n      {own}\n")
+    return directory / "tenants.yaml"
+
+
+SOURCE = "{manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}"
+GRANTS = "clusters: {labels: {tier: hub}}, sources: ['https://git.example.com/*']"
+WEB = "web: {kustomize: {source: manifests}}"
+
+
+@table("frame", [f"grants: {{environments: [prod], {GRANTS}}}", f"environments: [prod]\n    grants: {{{GRANTS}}}"])
+def test_a_team_s_file_has_what_a_frame_is_granted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    plans = plan_all(load_fleet(write(tmp_path, frame, WEB)))
+    assert [name for name, each in plans.items() if each.apps] == ["prod-eu", "prod-us"]
+
+
+def test_a_team_s_file_does_not_reach_beyond_its_environment_by_the_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = f"environments: [prod-eu]\n    grants: {{{GRANTS}}}"
+    with pytest.raises(InvalidFleet) as caught:
+        load_fleet(write(tmp_path, frame, WEB.replace("{kust", "{environments: [prod], kust")))
+    (problem,) = caught.value.diagnostics
+    assert problem.message == "app 'web' of tenant 'rocky' names environment 'prod', which is not the tenant's"
+
+
+@table(
+    ("before", "after", "said"),
+    [
+        (
+            "hub-eu: {environments: [prod-eu]}",
+            "hub-eu: {environments: [prod-eu, prod]}",
+            (
+                "tenants.yaml:9:36: error[names-a-frame]: cluster 'hub-eu' belongs to environment 'prod', which is a frame:"
+                " it has no 'management:'",
+                "  at clusters.hub-eu.environments[1]",
+                "  declared: tenants.yaml:4:3",
+                "  fix: name one that extends it: prod-eu, prod-us",
+            ),
+        ),
+        (
+            "after: prod-eu",
+            "after: prod",
+            (
+                "tenants.yaml:6:35: error[names-a-frame]: environment 'prod-us' comes after 'prod', which is a frame:"
+                " it has no 'management:'",
+                "  at environments.prod-us.after",
+                "  declared: tenants.yaml:4:3",
+                "  fix: name one that extends it: prod-eu, prod-us",
+            ),
+        ),
+        (
+            "dev: {management: hub-dev}",
+            "dev: {management: hub-dev, after: {environment: prod, soak: 1h}}",
+            (
+                "tenants.yaml:3:51: error[names-a-frame]: environment 'dev' comes after 'prod', which is a frame:"
+                " it has no 'management:'",
+                "  at environments.dev.after.environment",
+                "  declared: tenants.yaml:4:3",
+                "  fix: name one that extends it: prod-eu, prod-us",
+            ),
+        ),
+        (
+            "dev: {management: hub-dev}",
+            "dev: {protected: false}",
+            (
+                "tenants.yaml:3:8: error[missing-key]: key 'management' is missing",
+                "  at environments.dev",
+                "  fix: add 'management: CLUSTER'",
+            ),
+        ),
+        (
+            "variables: {stage: prod,",
+            "tenants: [rokcy], variables: {stage: prod,",
+            (
+                "tenants.yaml:4:66: error[unknown-tenant]: environment 'prod' names tenant 'rokcy', which is not declared",
+                "  at environments.prod.tenants[0]",
+                "  declared: rocky (closest: rocky)",
+                "  fix: write 'rocky', or declare it under 'tenants:'",
+            ),
+        ),
+    ],
+    ids=["cluster", "after", "gate", "nobody extends it", "a tenant"],
+)
+def test_what_a_frame_is_misused_for_is_an_error(before: str, after: str, said: tuple[str, ...]) -> None:
+    assert before in TEXT
+    assert problems(TEXT.replace(before, after, 1)) == told(*said, "Found 1 error")
+
+
+def test_a_fleet_of_frames_alone_is_an_error() -> None:
+    text = (
+        "apiVersion: tenantry/v1\nenvironments:\n  prod: {protected: true}\n  prod-eu: {extends: prod}\n"
+        "clusters: {hub: {environments: [prod-eu]}}\n"
+    )
+    assert problems(text) == told(
+        "tenants.yaml:4:12: error[missing-key]: key 'management' is missing",
+        "  at environments.prod-eu",
+        "  fix: add 'management: CLUSTER'",
+        "Found 1 error",
+    )
+
+
+def test_an_empty_name_is_no_frame() -> None:
+    assert "error[empty]" in problems(TEXT.replace("management: hub-dev", 'management: ""'))
+
+
+def test_values_of_a_frame_that_every_environment_replaces_are_checked_too() -> None:
+    assert "tenants.yaml:4:21: error[wrong-type]" in problems(
+        TEXT.replace("prod: {protected: true", "prod: {protected: 1")
+    )
+
+
+@table(
+    "command",
+    [
+        ("render", "--environment", "prod"),
+        ("diff", "tenants.yaml", "--environment", "prod"),
+        ("diff", "--between", "dev", "prod"),
+        ("list", "apps", "--environment", "prod"),
+        ("explain", "rocky/web", "--environment", "prod"),
+        ("promote", "dev", "prod"),
+        ("preflight", "prod"),
+        ("status", "prod"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_frame_is_no_argument_of_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(TEXT)
+    code, out, err = tenantry(capsys, *command)
+    assert (code, out) == (2, "")
+    said = "environment 'prod' of tenants.yaml is a frame, and has no stack\n  fix: name one of: prod-eu, prod-us\n"
+    assert err.endswith(said), err
+
+
+def test_a_frame_is_among_no_environments_of_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(TEXT)
+    _, out, _ = tenantry(capsys, "validate", "--output", "json")
+    assert [*json.loads(out)["objects"]] == ["dev", "prod-eu", "prod-us"]
+    _, out, _ = tenantry(capsys, "diff", "tenants.yaml", "--output", "json")
+    assert "prod" not in [each["environment"] for each in json.loads(out)["environments"]]
