@@ -182,7 +182,7 @@ def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: 
         assert "wave 2 of 3 (early) in environment 'dev' does not reach 1 cluster of 2" in failed.text, failed.text
         assert "edge-3 roll/db: " in failed.text
         assert _objects(hub, WAVES[2]) == last
-        project.edit("timeout: 60s", "timeout: 60s\n      tolerate: {unreachable: 50%}")
+        project.edit("timeout: 60s", "timeout: 60s\n    tolerate: {unreachable: 50%}")
         told = project.up().ok()
         assert "without edge-3 (tolerate: failed 0, unreachable 50%)" in told.text, told.text
         assert _objects(hub, WAVES[2]) != last
