@@ -59,8 +59,6 @@ class Occurrence(NamedTuple):
 
 
 Spot = tuple[Subject, str]
-_PLACEMENT = ("clusters", "environments")
-"""The keys that say on which clusters a subject is. They are told where that differs: elsewhere they change nothing."""
 
 
 def occurrences(
@@ -71,12 +69,7 @@ def occurrences(
         old, new = (set(side.clusters.get(subject, ())) if side else set[str]() for side in (before, after))
         for cluster in clusters:
             if before and after and cluster in old and cluster in new:
-                values = tuple(
-                    value
-                    for value in _changed(before, after, subject, cluster, cluster)
-                    if old != new or value.path[0] not in _PLACEMENT
-                )
-                if values:
+                if values := tuple(_changed(before, after, subject, cluster, cluster)):
                     yield Occurrence(subject, cluster, Effect.CHANGED, values)
             elif subject == THE_PLATFORM or (not cluster and subject != ENVIRONMENT):
                 continue  # the platform has the same values on another cluster, and a tenant on none is nowhere

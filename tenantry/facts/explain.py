@@ -219,13 +219,6 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
     )
 
 
-def keeper(kind: str, first: ObjectId, planned: KubeObject | None) -> Keeper:
-    """Who lets an object of a kind wait for the first one; planned: the first one, if this plan has it."""
-    if first.kind == kind:
-        return "flux"
-    return "pulumi" if planned and planned.ready_within else "nobody"
-
-
 def _objects(plan: Plan, waits: Iterable[Mapping[str, ObjectId]]) -> dict[ObjectId, KubeObject]:
     """The planned objects that are waited for."""
     awaited = {id for after in waits for id in after.values()}
@@ -233,8 +226,12 @@ def _objects(plan: Plan, waits: Iterable[Mapping[str, ObjectId]]) -> dict[Object
 
 
 def _order(kind: str, after: Mapping[str, ObjectId], objects: Mapping[ObjectId, KubeObject]) -> dict[str, Keeper]:
-    """What an object of a kind waits for, and who keeps that order."""
-    return {name: keeper(kind, id, objects.get(id)) for name, id in after.items()}
+    """What an object of a kind waits for, and who keeps that order. Args: objects: those of the plan."""
+    found: dict[str, Keeper] = {}
+    for name, id in after.items():
+        planned = objects.get(id)
+        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.ready_within else "nobody"
+    return found
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tenantry.facts.changes import Change, Effect, Occurrence, joined, occurrences
 from tenantry.facts.dangers import Danger, dangers
@@ -67,23 +67,61 @@ class Review:
         return bool(self.objects or self.changes or self.dangers or self.status is not Status.KEPT)
 
 
+_PLACEMENT = ("clusters", "environments")
+"""The keys that say on which clusters a subject is."""
+
+
+class _Found(NamedTuple):
+    """What differs in an environment. moved: the subjects that are on other clusters than before."""
+
+    diff: Difference
+    homes: Mapping[Subject, Collection[str]]
+    occurrences: tuple[Occurrence, ...]
+    moved: frozenset[Subject]
+
+
 def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
     """The reviews of all environments. Args: old: None: there was no file; before, after: the plans by environment."""
-    return tuple(_review(old, new, each) for each in differences(before, after))
+    all_found = [_found(old, new, each) for each in differences(before, after)]
+    placing = {
+        repr(value)
+        for found in all_found
+        for each in found.occurrences
+        if each.subject in found.moved
+        for value in each.values
+        if value.path[0] in _PLACEMENT
+    }
+    return tuple(_review(old, new, each, placing) for each in all_found)
 
 
-def _review(old: Fleet | None, new: Fleet, diff: Difference) -> Review:
+def _found(old: Fleet | None, new: Fleet, diff: Difference) -> _Found:
     name = diff.environment
     one = Facts(old, diff.before) if old and name in old.environments else None
     other = Facts(new, diff.after) if name in new.environments else None
     homes = _homes(one, other)
-    found: Sequence[Occurrence] = ()
-    if other:
-        found = tuple(occurrences(one, other, _wanted(old, new, diff, homes)))
+    if not other:
+        return _Found(diff, homes, (), frozenset())
+    former = one.clusters if one else {}
+    moved = frozenset(each for each in homes if former.get(each) != other.clusters.get(each))
+    return _Found(diff, homes, tuple(occurrences(one, other, _wanted(old, new, diff, homes))), moved)
+
+
+def _where_it_places(found: _Found, placing: Collection[str]) -> Iterator[Occurrence]:
+    """What differs, without selectors that place something else in another environment alone: here they change nothing."""
+    for each in found.occurrences:
+        values = each.values
+        if each.subject not in found.moved:
+            values = tuple(value for value in values if repr(value) not in placing)
+        if values or each.effect is not Effect.CHANGED:
+            yield each._replace(values=values)
+
+
+def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[str]) -> Review:
+    diff, homes, found = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
     changed = {each.cluster for each in found} | {each.cluster for each in diff.owners}
     rollout = diff.after.rollout
     return Review(
-        environment=name,
+        environment=diff.environment,
         status=diff.status,
         dangers=dangers(diff, found, old, new, homes),
         changes=tuple(joined(found, homes)),
@@ -224,10 +262,9 @@ class SharedDanger:
     danger: Danger
     total: int
 
-    @property
-    def text(self) -> str:
-        """Such as `rights: tenant rocky on edge-1: its apps get admin instead of edit`."""
-        return f"{self.danger.kind}: {self.danger.where.text(self.total)}: {self.danger.text}"
+    def text(self, *, everything: bool = False) -> str:
+        """Such as `rights: tenant rocky on edge-1: its apps get admin instead of edit`. Args: everything: as for `Where.text`."""
+        return f"{self.danger.kind}: {self.danger.where.text(self.total, everything=everything)}: {self.danger.text}"
 
 
 def sections(reviews: Iterable[Review]) -> list[Section]:

@@ -13,7 +13,7 @@ from tenantry.plan.planned_apps import PlannedApp
 
 _K = TypeVar("_K", bound=Hashable)
 _NAMED_SUBJECTS, _NAMED_CLUSTERS = 3, 5
-"""The most names in a heading. Others are counted."""
+"""The most names in a heading. Others are counted, unless all are wanted."""
 
 
 class Kind(StrEnum):
@@ -71,31 +71,29 @@ class Where:
         """Each subject with its clusters."""
         yield from zip(self.subjects, self.placements or (self.clusters,) * len(self.subjects), strict=True)
 
-    def text(self, total: int) -> str:
+    def text(self, total: int, *, everything: bool = False) -> str:
         """Such as `rocky/web on all 12 clusters`, `2 tenants (rocky, movy) on each of their clusters (5 of 12)`.
 
-        Args: total: the clusters of the environment.
+        Args: total: the clusters of the environment; everything: name all subjects and clusters.
         """
         if self.subjects[0].kind is Kind.CLUSTER:
-            return f"cluster{'' if len(self.clusters) == 1 else 's'} {listed(self.clusters, _NAMED_CLUSTERS)}"
+            names = listed(self.clusters, len(self.clusters) if everything else _NAMED_CLUSTERS)
+            return f"cluster{'' if len(self.clusters) == 1 else 's'} {names}"
+        subjects = self._subjects(len(self.subjects) if everything else _NAMED_SUBJECTS)
         if not self.clusters:
-            return self._subjects()
-        share = clusters_text(self.clusters, total)
-        return f"{self._subjects()} on {f'each of their clusters ({share})' if self.placements else share}"
+            return subjects
+        some = len(self.clusters) < total or total == 1
+        named = some and (everything or len(self.clusters) <= _NAMED_CLUSTERS)
+        clusters = ", ".join(self.clusters) if named else share(len(self.clusters), total)
+        return f"{subjects} on {f'each of their clusters ({clusters})' if self.placements else clusters}"
 
-    def _subjects(self) -> str:
+    def _subjects(self, most: int) -> str:
         names = [each.tenant if each.kind is Kind.TENANT else str(each) for each in self.subjects]
         kinds = grouped(self.subjects, lambda each: each.kind)
         if len(names) == 1 or (len(names) <= _NAMED_SUBJECTS and Kind.TENANT not in kinds):
             return ", ".join(map(str, self.subjects))
         numbers = " and ".join(counted(len(own), kind) for kind, own in kinds.items())
-        return f"{numbers} ({listed(names, _NAMED_SUBJECTS)})"
-
-
-def clusters_text(clusters: Collection[str], total: int) -> str:
-    """Such as `edge-1, edge-2`, `all 12 clusters`, `479 of 501 clusters`."""
-    some = len(clusters) < total or total == 1
-    return ", ".join(clusters) if some and len(clusters) <= _NAMED_CLUSTERS else share(len(clusters), total)
+        return f"{numbers} ({listed(names, most)})"
 
 
 def share(number: int, total: int) -> str:

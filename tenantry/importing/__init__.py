@@ -2,10 +2,9 @@
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
     checkouts, follow    what Kustomizations apply from the source at hand; applied: one of them
-    kustomize, programs  what kustomize builds; yaml_text, variables: the text of that
+    kustomize, programs  what kustomize builds; yaml_text, variables: the text of that, read as documents are
     appliers             what applies an object, by its labels
-    fluxs_own            what Flux itself consists of
-    environments         reads one environment, and says why nothing can be written
+    environments         reads one environment without Flux itself, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps
     leaving, secrets     what stays where it is: what others apply, and what may be a secret
     owners, clusters     whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name

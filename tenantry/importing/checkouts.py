@@ -57,7 +57,7 @@ def _paths_in(directory: Path) -> Iterator[tuple[str, ...]]:
         try:
             large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
             text = b"" if large else file.read_bytes()
-            found = read_all(text) if b"kind: Kustomization" in text and b"path:" in text else []
+            found = read_all(text, file.name) if b"kind: Kustomization" in text and b"path:" in text else []
         except (OSError, NotBuilt):  # reading says so with its place
             continue
         for each in found:

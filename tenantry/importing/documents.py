@@ -121,15 +121,24 @@ class Placed(NamedTuple):
 def objects_in(raw: bytes, name: str) -> Iterator[Placed]:
     """The objects in the documents of a text; those of lists one by one.
 
+    Raises: Refused: as `documents_in`, or a document is no object.
+    """
+    for data, root in documents_in(raw, name):
+        yield from _objects(data, root, name)
+
+
+def documents_in(raw: bytes, name: str) -> Iterator[tuple[Any, Node]]:
+    """The data of each document of a text, and the node that it is made of.
+
     Args:   name: what the text is called in messages.
-    Raises: Refused: it is not YAML, is beyond the bounds, or holds a document that is no object.
+    Raises: Refused: it is not YAML, is beyond the bounds, or has a key twice.
     """
     text = _decoded(raw, name)
     try:
         check_events(yaml.parse(text, Loader=ManifestLoader), name)
         for root in yaml.compose_all(text, Loader=ManifestLoader):
             check_aliases(root, name)
-            yield from _objects(_constructed(root, name), root, name)
+            yield _constructed(root, name), root
     except InvalidFleet as invalid:
         first = invalid.diagnostics[0]
         raise Refused(f"{first.location}: {first.message}", _FIX) from None

@@ -10,17 +10,22 @@ from pathlib import Path
 from tenantry.importing.applied import READ_TOO, Build
 from tenantry.importing.checkouts import FLUX, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
-from tenantry.importing.fluxs_own import without_fluxs_own
 from tenantry.importing.follow import Follower
-from tenantry.importing.model import LeftOver, Reading, Unread
+from tenantry.importing.model import Installed, LeftOver, Reading, Unread
 from tenantry.importing.reading import ORIGIN, objects_below
 from tenantry.kube.names import slug
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
 
 _MOST = 20
 """The most clusters that are named of a repository."""
 _NAMES = 5
+_VERSION = "app.kubernetes.io/version"
+_OPERATOR = "flux-operator"
+"""What Flux's operator is called, with all that installs it."""
+_GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
 def read_environment(
@@ -45,10 +50,31 @@ def read_environment(
     follower = Follower(environment, objects, Checkouts({k.resolve(): v for k, v in around.items()}), build)
     if not any(each.origin == ORIGIN for each in objects):
         follower.follow()
-    found, installed = without_fluxs_own(environment, follower.objects)
-    flux = (installed,) if installed else ()
+    own = [each.manifest for each in follower.objects if _is_fluxs_own(each.manifest)]
+    found = [each for each in follower.objects if not _is_fluxs_own(each.manifest)]
+    flux = (Installed(environment, next(filter(None, map(_version, own)), ""), len(own)),) if own else ()
     unread += follower.unread
     return found, Reading(tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux)
+
+
+def _is_fluxs_own(manifest: Manifest) -> bool:
+    """Whether Flux's bootstrap, its operator or `flux install` made an object. It stays with Flux."""
+    kind, metadata = str(manifest["kind"]), manifest["metadata"]
+    if kind == "CustomResourceDefinition":
+        return str(metadata["name"]).endswith(_GROUPS)
+    if (metadata.get("namespace"), metadata["name"]) == (FLUX, _OPERATOR):
+        return True
+    if is_of_flux(str(manifest["apiVersion"])):
+        return kind == "Kustomization" and (metadata.get("namespace"), metadata["name"]) == (FLUX, FLUX)
+    if (kind, metadata["name"]) == ("Namespace", FLUX) or kind in ("FluxInstance", "FluxReport"):
+        return True
+    return labels_of(manifest).get("app.kubernetes.io/part-of") == "flux"
+
+
+def _version(manifest: Manifest) -> str:
+    if manifest["kind"] == "FluxInstance":
+        return str(mapping_at(manifest, "spec", "distribution").get("version") or "")
+    return str(labels_of(manifest).get(_VERSION) or "")
 
 
 def nothing_found(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from typing import Any
 
 from tenantry.facts.fields import FieldChange
@@ -14,13 +13,11 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.model.durations import DURATION, duration, seconds_of
 from tenantry.plan.objects.scope import MARKS
 
 _FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
 """Labels that say what applied the object, which the steps of the report tell, and that API servers add."""
-_DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+")
-_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
-_SECONDS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 _FREE = (("spec", "values"), ("spec", "postBuild"), ("spec", "patches"), ("spec", "postRenderers"))
 """Where a text is the author's own: there `60s` and `1m` are different."""
 _OF_CHART = (
@@ -56,19 +53,9 @@ def is_effective(kind: str, change: FieldChange) -> bool:
     return not (_is_mark(change) or _same(kind, change))
 
 
-def seconds_of(duration: Any) -> Decimal | None:
-    """`1m30s` in seconds; None: it is no duration."""
-    if not isinstance(duration, str) or not _DURATION.fullmatch(duration):
-        return None
-    return sum((Decimal(number) * _SECONDS[unit] for number, unit in _PART.findall(duration)), Decimal(0))
-
-
-def duration_of(seconds: Decimal) -> str:
-    """90 seconds as `1m30s`."""
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((hours, "h"), (minutes, "m"), (rest, "s"))
-    return "".join(f"{part.normalize():f}{unit}" for part, unit in parts if part) or "0s"
+def _seconds(value: Any) -> float | None:
+    """The length of a duration; None: it is none."""
+    return seconds_of(value) if isinstance(value, str) and DURATION.fullmatch(value) else None
 
 
 def effective(manifest: Manifest) -> dict[str, Any]:
@@ -116,10 +103,9 @@ def _subject(subject: dict[str, Any]) -> dict[str, Any]:
 def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     """Source: kustomize-controller, api/v1/kustomization_types.go, the Get functions."""
     interval = spec.get("interval")
-    timeout = max((seconds_of(interval) or Decimal(0)) - 30, Decimal(30))
     return {
         "retryInterval": interval,
-        "timeout": duration_of(timeout),
+        "timeout": duration(max((_seconds(interval) or 0) - 30, 30)),
         "path": "./",
         "wait": False,
         "deletionPolicy": "MirrorPrune",
@@ -163,7 +149,7 @@ def _same(kind: str, change: FieldChange) -> bool:
         return change.path[:2] == _QUANTITIES[kind] and number_of(one) == number_of(other) is not None
     if change.path == ("spec", "path"):
         return _directory(one) == _directory(other)
-    return seconds_of(one) == seconds_of(other) is not None
+    return _seconds(one) == _seconds(other) is not None
 
 
 def _directory(path: Any) -> str:

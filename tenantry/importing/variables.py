@@ -46,7 +46,7 @@ def unset(built: str, values: Mapping[str, str]) -> dict[str, bool]:
 @functools.lru_cache(maxsize=4_000)
 def _objects(text: str) -> tuple[Mapping[str, Any], ...]:
     """Read once what is the same on many clusters."""
-    return tuple(objects_of(read_all(text)))
+    return tuple(objects_of(read_all(text.encode(), "what is built")))
 
 
 def _is_disabled(text: str) -> bool:

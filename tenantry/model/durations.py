@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 from tenantry.messages.problems import type_name
 from tenantry.model.scalars import checked, refusal, text, valid
 
-_DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
+DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 LONGEST_DURATION = 366 * 24 * 3600
 """Seconds. The admission policy of the clusters lets a tenant have no longer duration either."""
@@ -86,9 +86,9 @@ def duration(seconds: float) -> str:
 Duration = Annotated[
     str,
     BeforeValidator(_no_bare_number),
-    valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
+    valid("bad-duration", "duration", DURATION.fullmatch, duration_fix),
     checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
-    text(_DURATION.pattern, examples=("30s", "5m", "1h")),
+    text(DURATION.pattern, examples=("30s", "5m", "1h")),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
@@ -104,6 +104,6 @@ _DURATIONS_MARK = get_args(Duration)[1]
 ShortDuration = Annotated[
     Duration,
     valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
-    text(_DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
+    text(DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
 ]
 """A Go duration with the units ms, s and m. Flux does not accept hours here."""

@@ -11,6 +11,7 @@ import pytest
 
 from tenantry.importing import kustomize, yaml_text
 from tenantry.importing.programs import NotBuilt, run
+from tenantry.source import bounds
 
 
 def test_a_program_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 @pytest.mark.parametrize("text", [BOMB, "a: &a [*a]\n", "[" * 500 + "]" * 500, "a: b: c", "!!python/object:os.x {}"])
 def test_yaml_that_is_too_large_or_broken_is_refused(text: str) -> None:
     with pytest.raises(NotBuilt, match="its YAML"):
-        yaml_text.read_all(text)
+        yaml_text.read_all(text.encode(), "a")
 
 
 MERGES = "a: &a {k0: 1, k1: 1, k2: 1, k3: 1, k4: 1, k5: 1, k6: 1, k7: 1, k8: 1, k9: 1}\n" + "".join(
@@ -82,20 +83,20 @@ TOO_MUCH = {
 @pytest.mark.parametrize("case", TOO_MUCH)
 def test_yaml_is_refused_before_it_takes_memory(case: str) -> None:
     """In a process of its own: libyaml would end it where values are nested very deeply."""
-    code = "import sys; from tenantry.importing import yaml_text; yaml_text.read_all(sys.stdin.read())"
+    code = "import sys; from tenantry.importing import yaml_text; yaml_text.read_all(sys.stdin.buffer.read(), 'a')"
     limited = f"import resource as r; r.setrlimit(r.RLIMIT_DATA, (2**30, 2**30)); {code}"
     done = subprocess.run([sys.executable, "-c", limited], input=TOO_MUCH[case], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1:] == [
-        "tenantry.importing.programs.NotBuilt: its YAML has more than 1000000 keys and values, or is nested too deeply"
-    ]
+    told = done.stderr.splitlines()[-1]
+    assert told.startswith("tenantry.importing.programs.NotBuilt: its YAML cannot be read: a:")
+    assert told.endswith(("values are nested deeper than 64 levels", "aliases unfold to more than 250000 values"))
 
 
 def test_the_number_of_keys_and_values_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_text, "_MOST_VALUES", 100)
-    assert yaml_text.read("- x\n" * 90) == ["x"] * 90
+    monkeypatch.setattr(bounds, "MAX_NODES", 100)
+    assert yaml_text.read_all(b"- x\n" * 90, "a") == [["x"] * 90]
     for text in ("- x\n" * 100, "{a: 1}\n---\n" * 40, "".join(f"a{number}: 1\n" for number in range(60))):
-        with pytest.raises(NotBuilt, match="its YAML has more than"):
-            yaml_text.read_all(text)
+        with pytest.raises(NotBuilt, match=r"its YAML cannot be read: .* there are more than 100 keys and values"):
+            yaml_text.read_all(text.encode(), "a")
 
 
 def test_a_large_file_of_a_source_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +107,10 @@ def test_a_large_file_of_a_source_is_not_read(tmp_path: Path, monkeypatch: pytes
 
 
 def test_numbers_and_times_are_read_as_kubernetes_reads_them() -> None:
-    assert yaml_text.read("{a: 22:22, b: 2024-01-01, c: 010, d: 1e3, e: yes, f: ~, g: 1.5, h: 0x1F, i: '1'}") == {
+    (found,) = yaml_text.read_all(
+        b"{a: 22:22, b: 2024-01-01, c: 010, d: 1e3, e: yes, f: ~, g: 1.5, h: 0x1F, i: '1'}", "a"
+    )
+    assert found == {
         "a": "22:22",
         "b": "2024-01-01",
         "c": 8,

@@ -20,8 +20,8 @@ _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer de
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first."""
     lines = [
-        Line("!", f"{', '.join(each.environments)}: {shortened(printable(each.text), limits.sentence)}")
-        for each in dangers[: limits.dangers]
+        Line("!", f"{', '.join(each.environments)}: {shortened(printable(text), limits.sentence)}")
+        for each, text in ((each, each.text(everything=limits is EVERYTHING)) for each in dangers[: limits.dangers])
     ]
     if left := dangers[limits.dangers :]:
         kinds = grouped(left, lambda each: each.danger.kind)
@@ -41,7 +41,7 @@ def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
 
 def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[Line]:
     """Whom a change concerns, and its values below. Args: total: how many clusters its environments have."""
-    yield Line(SIGNS[change.effect], printable(change.where.text(total)))
+    yield Line(SIGNS[change.effect], printable(change.where.text(total, everything=limits is EVERYTHING)))
     yield from value_lines(change.values, limits, 1)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from tenantry.cli.diff.lines import changed_objects
@@ -130,7 +129,7 @@ def _staying(found: Sequence[Proven], limits: DisplayLimits, width: int | None) 
 
 def _changes(found: Iterable[tuple[Proven, tuple[FieldChange, ...]]], limits: DisplayLimits) -> list[Line]:
     return changed_objects(
-        (Changed(replace(each.planned, manifest=each.read.manifest), each.planned, fields) for each, fields in found),
+        (Changed(each.planned, each.planned, fields) for each, fields in found),
         limits,
     )
 

@@ -36,4 +36,4 @@ def between(before: str, after: str) -> tuple[Danger, ...]:
 
 def told(before: str, after: str) -> list[str]:
     """The same as text."""
-    return [each.text for each in shared_dangers(reviewed(before, after))]
+    return [each.text() for each in shared_dangers(reviewed(before, after))]

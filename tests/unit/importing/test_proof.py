@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.facts.objects import compared
-from tenantry.importing.equivalence import is_effective, seconds_of, sides
+from tenantry.importing.equivalence import is_effective, sides
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Read
 from tenantry.importing.proof import prove
 from tenantry.load import load_fleet, plan_all
@@ -120,6 +120,8 @@ def test_an_object_of_another_cluster_is_another_object(plans: dict[str, Plan]) 
             {"postBuild": {"substitute": {"A": "1m"}}},
             False,
         ),
+        ("Kustomization", {"interval": "1m30s"}, {"interval": "90000ms"}, True),
+        ("Kustomization", {"interval": "1"}, {"interval": "1s"}, False),
         ("HelmRelease", {"values": {"wait": "60s"}}, {"values": {"wait": "1m"}}, False),
         ("HelmRelease", {}, {"releaseName": "x", "targetNamespace": "n", "storageNamespace": "n"}, True),
         ("HelmRelease", {"targetNamespace": "n"}, {"targetNamespace": "n", "releaseName": "n-x"}, True),
@@ -131,12 +133,6 @@ def test_what_is_the_same_for_kubernetes_and_flux(kind: str, one: Any, other: An
     first, second = ({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec} for spec in (one, other))
     (both,) = compared(*({"x": side} for side in sides(first, second, None))).both.values()
     assert same == (not any(is_effective(kind, field) for field in both.fields))
-
-
-@table(("text", "seconds"), [("1m30s", 90), ("1h", 3600), ("500ms", 0.5), ("1", None), (5, None)])
-def test_durations(text: object, seconds: float | None) -> None:
-    found = seconds_of(text)
-    assert (None if found is None else float(found)) == seconds
 
 
 def test_examples_are_read_back_without_a_change() -> None:
