@@ -131,7 +131,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
     Args: effective: without `None`; grouped as it will be shown, and so is the result.
     """
     merged = merge(layers)
-    removals = _removals(source, layers, effective)
+    removals = _removals(source, layers, merged, effective)
     values = []
     for path, value in leaves(_with_removed(effective, removals)):
         written = value_at(merged, path, ABSENT)
@@ -156,7 +156,9 @@ def origin_at(source: ParsedFile, path: Path) -> Origin:
 def placeholders(written: Any) -> tuple[str, ...]:
     """The names of the placeholders in a text or in a list of texts, each once."""
     texts = written if isinstance(written, list) else [written]
-    return tuple(dict.fromkeys(name for text in texts if isinstance(text, str) for name in names_in(text)))
+    return tuple(
+        dict.fromkeys(name for text in texts if isinstance(text, str) and "{" in text for name in names_in(text))
+    )
 
 
 def _override(source: ParsedFile, path: Path) -> str:
@@ -196,19 +198,19 @@ def _level(path: Path) -> str:
     return level
 
 
-def _removals(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> dict[Path, Path]:
+def _removals(
+    source: ParsedFile, layers: Sequence[Layer], merged: Mapping[str, Any], effective: Mapping[str, Any]
+) -> dict[Path, Path]:
     """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
     found: dict[Path, Path] = {}
     for index, layer in enumerate(layers):
-        below = merge(layers[:index])
         entry, at = layer.path[:2], layer.path[2:]
         for path, place in source.removed.get(entry, {}).items():
             if path[: len(at)] == at and path[len(at) :][:1] and path[len(at)] in effective:
                 found[path[len(at) :]] = place
-        for path, value in leaves(layer.data):
-            if value is None and value_at(below, path, ABSENT) is not ABSENT:
-                found[path] = (*layer.path, *path)
-    merged = merge(layers)
+        if nulls := [path for path, value in leaves(layer.data) if value is None]:
+            below = merge(layers[:index])
+            found |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
     return {path: place for path, place in found.items() if value_at(merged, path, ABSENT) is ABSENT}
 
 

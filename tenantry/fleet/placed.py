@@ -7,7 +7,7 @@ Never: leaves out a key. What no function here treats apart stands as in its ent
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespac
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import (
     TIMES,
+    TenantSettings,
     platform_layers,
     platform_settings,
     settings_layers,
@@ -70,11 +71,11 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
     tenant = at[1] if at[0] == "tenants" else ""
     variables = variables_of_app(fleet, at, environment, cluster)
     settings = tenant_settings(fleet, tenant, environment, cluster) if tenant else platform_settings(fleet)
+    layers = settings_layers(fleet, tenant, environment, cluster) if tenant else platform_layers(fleet)
     app = effective_app(fleet, at, environment, cluster, variables, settings)
-    times = settings_of(fleet, tenant, environment, cluster) if tenant else platform_times(fleet)
     values = (
         namespace_of(fleet, environment, tenant) if tenant else _addon_namespace(fleet, at),
-        *_block_values(fleet, app, [time for time in times if time.path[0] in TIMES]),
+        *_block_values(fleet, app, _times(fleet, layers, settings)),
         *_source_values(fleet, environment, at, cluster, app),
         *_shard(fleet, cluster),
         *_state(fleet, at, tenant, cluster),
@@ -215,8 +216,7 @@ def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tu
 
 
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:
-    settings = platform_settings(fleet)
-    return trace(fleet.source, platform_layers(fleet), {time: getattr(settings, time) for time in TIMES})
+    return _times(fleet, platform_layers(fleet), platform_settings(fleet))
 
 
 def _addon_namespace(fleet: Fleet, at: tuple[str, ...]) -> Value:
@@ -264,6 +264,12 @@ def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
 
 
 # --- what all of them have ------------------------------------------------------------------------------------------
+
+
+def _times(fleet: Fleet, layers: Sequence[Layer], settings: TenantSettings) -> tuple[Value, ...]:
+    """The times that apps take over. Args: layers: of the settings."""
+    of_times = [Layer(each.path, {time: each.data[time] for time in TIMES if time in each.data}) for each in layers]
+    return trace(fleet.source, of_times, {time: getattr(settings, time) for time in TIMES})
 
 
 def _shard(fleet: Fleet, cluster: str) -> Iterator[Value]:

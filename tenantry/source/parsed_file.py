@@ -65,6 +65,7 @@ class ParsedFile:
         self._unmerged: dict[str, Any] | None = None
         self._origin: Callable[[Path], Path] = _itself
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
+        self._located: dict[tuple[Path, bool], Location] = {}
 
     def including(
         self, fills: Mapping[str, Fill], problems: Iterable[Problem], warnings: Iterable[Problem]
@@ -103,6 +104,7 @@ class ParsedFile:
         files = (self, *(fill.file for fill in self.fills.values()), *(file for file, _ in self._written.values()))
         for file in {id(each): each for each in files}.values():
             file.file = name(file.file)
+            file._located.clear()
 
     @property
     def unmerged(self) -> dict[str, Any]:
@@ -152,8 +154,10 @@ class ParsedFile:
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """The place of the value at `path`, or of its key; of the deepest part that exists where the path does not."""
-        file, at = self.written_at(path)
-        return file._place(at, key=key)
+        if (path, key) not in self._located:
+            file, at = self.written_at(path)
+            self._located[path, key] = file._place(at, key=key)
+        return self._located[path, key]
 
     def _place(self, path: Path, *, key: bool) -> Location:
         node, place = self._root, self._root

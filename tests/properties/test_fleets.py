@@ -13,12 +13,13 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
-from tests.drawn import given
+from tests.drawn import given, one_in
 from tests.properties import promises
 from tests.properties.promises import by_id, load, plans
 from tests.strategies import Data, fleets, shared_hubs, shuffled
 
 
+@one_in(2)
 @given(st.data())
 def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
@@ -41,6 +42,7 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
         promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, before, smaller)
 
 
+@one_in(3)
 @given(fleets(), fleets())
 def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, other: Data) -> None:
     before, after = plans(one), plans(other)
@@ -62,6 +64,7 @@ def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, othe
         assert all(each.fields for each in found.changed)
 
 
+@one_in(3)
 @given(shared_hubs())
 def test_environments_of_one_management_cluster_share_no_object_and_bind_the_platform_s_accounts(fleet: Data) -> None:
     loaded = load(fleet)
@@ -91,6 +94,7 @@ def test_environments_of_one_management_cluster_share_no_object_and_bind_the_pla
                     assert (user in users) == by_platform
 
 
+@one_in(3)
 @given(shared_hubs())
 def test_an_environment_that_is_not_named_in_its_namespaces_keeps_all_names_whoever_joins_its_hub(fleet: Data) -> None:
     fleet["environments"]["dev"]["namespace"] = "{tenant}"
