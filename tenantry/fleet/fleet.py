@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -70,6 +70,16 @@ class Fleet:
         if found is None:
             found = self.shared["blocks"] = tuple(flux_blocks(self.source.data))
         return found
+
+    def check_once(self, key: tuple[Hashable, ...], of: tuple[object, ...], check: Callable[[], None]) -> None:
+        """Run a check that raises what is wrong, unless the same has passed it on another cluster.
+
+        Args: key: what the check depends on besides; of: the objects that it looks at, by identity.
+        """
+        known = ("sound", *key, *map(id, of))
+        if known not in self.shared:
+            check()
+            self.shared[known] = of  # kept, so that no other object gets one of the identities
 
     def raw(self, *path: str | int) -> dict[str, Any]:
         """The mapping at a path as written; empty if the path does not exist."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -40,6 +41,12 @@ class Wall:
         self._allowed: dict[str, list[str]] = {}
         self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """What a check depends on besides the tenant and the spec: the addresses that are granted on the cluster."""
+        grants = self._grants
+        return tuple(self._allowed_for("Provider", grants)) if grants else ()
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.

@@ -68,6 +68,7 @@ def _bounded(value: str) -> bool:
 
 
 @lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def seconds_of(duration: str) -> float:
     """The length of a Go duration in seconds."""
     return sum(

@@ -216,17 +216,18 @@ class _Builder:
 
         Args: keys: paths in the spec that the file calls otherwise.
         """
+        kind, spec = planned.id.kind, planned.manifest["spec"]
 
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        raise_found(
-            replace(finding, path=origin(finding.path))
-            for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
-        )
-        raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], origin))
-        at = _path_of(self.scope, app.name)
-        raise_found(self.wall.check_inherited(at, planned.id.kind, planned.manifest["spec"], origin))
+        def check() -> None:
+            raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
+            raise_found(self.wall.check(kind, spec, origin))
+            raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+
+        alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None, *self.wall.key)
+        self.fleet.check_once(alike, (app.block, app.settings), check)
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""

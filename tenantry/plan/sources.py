@@ -177,10 +177,15 @@ class SourceSet:
         block = (*at, source.kind)
         try:
             planned = source_object(self.scope_of(name), name, source, at, is_chart=name in self._charts)
+            kind, spec = planned.id.kind, planned.manifest["spec"]
+
+            def check() -> None:
+                raise_found(check_spec(kind, spec, block))
+                raise_found(self._wall.check(kind, spec, partial(_written_at, layers, block)))
+
             check_size(planned, at)
-            raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
-            origin = partial(_written_at, layers, block)
-            raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], origin))
+            alike = (kind, at, name in self._charts, self._scope.kubeconfig is None, *self._wall.key)
+            self._fleet.check_once(alike, (source,), check)
             platforms = is_platforms(self._fleet, self._scope, name, planned)
             planned = self._attachments.bound(self._with_included(planned, block))
             key = name if self._scope.tenant else key_of_address(source)

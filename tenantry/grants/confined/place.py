@@ -69,6 +69,7 @@ class Place:
         """With what the names of the tenant's objects begin beside a kubeconfig."""
         self.variables = variables_of(self.fleet, self.environment, cluster, tenant=self.tenant)
         self._settings: dict[str, TenantSettings] = {}
+        self._addresses: dict[tuple[str, ...], list[str]] = {}
         self.apps = set(placement.apps_on(self.fleet, self.environment, self.tenant, cluster))
         """Those that the main file puts here."""
 
@@ -77,8 +78,10 @@ class Place:
 
     def addresses(self, *keys: str) -> list[str]:
         """The granted address patterns."""
-        patterns = (pattern for key in keys for pattern in getattr(self.frame.grants, key) or ())
-        return [str(fill(pattern, self.variables, ())) for pattern in patterns]
+        if keys not in self._addresses:
+            patterns = (pattern for key in keys for pattern in getattr(self.frame.grants, key) or ())
+            self._addresses[keys] = [str(fill(pattern, self.variables, ())) for pattern in patterns]
+        return self._addresses[keys]
 
     @property
     def kubeconfig_reference(self) -> Manifest | None:
