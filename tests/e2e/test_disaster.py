@@ -42,8 +42,11 @@ def operator(fleet: Project) -> Iterator[Operator]:
 
 
 def holding(fleet: Project, cluster: str, copy: etcd.Copy) -> None:
-    """Have a cluster be as a copy says, and everything that runs for it start anew."""
-    for part in (*(CONTROLLERS if cluster == HUB else ()), "kube-controller-manager", API):
+    """Have a cluster be as a copy says, and everything that runs for it start anew.
+
+    A scheduler that remembers other pods of the same names ends itself, maybe when the sandbox has come up already.
+    """
+    for part in (*(CONTROLLERS if cluster == HUB else ()), "kube-scheduler", "kube-controller-manager", API):
         kill(fleet, cluster, part)
     etcd.put_back(fleet, cluster, copy)
     fleet.start("dev")
