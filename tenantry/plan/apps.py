@@ -81,6 +81,10 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
     return ("tenants", scope.tenant, "apps", app) if scope.tenant else ("platform", "addons", app)
 
 
+_DIFFERS = frozenset({"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "values"})
+"""What the fleet sets in a spec, and what no check looks at."""
+
+
 class _Builder:
     """Turns resolved apps into objects, in the order of their dependencies; `known` are those that others may wait for."""
 
@@ -227,7 +231,9 @@ class _Builder:
             raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
         alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None, *self.wall.key)
-        self.fleet.check_once(alike, (app.block, app.settings), check)
+        # The values of a chart are no field of Flux's, and often differ between clusters.
+        written = repr({key: value for key, value in spec.items() if key not in _DIFFERS})
+        self.fleet.check_once((*alike, written), (), check)
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
