@@ -82,7 +82,7 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
 
 
 _DIFFERS = frozenset({"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "values"})
-"""What the fleet sets in a spec, and what no check looks at."""
+"""What the fleet sets in a spec, and what no check of a tenant without an included file looks at."""
 
 
 class _Builder:
@@ -230,10 +230,10 @@ class _Builder:
             raise_found(self.wall.check(kind, spec, origin))
             raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
-        alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None, *self.wall.key)
+        alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)
         # The values of a chart are no field of Flux's, and often differ between clusters.
         written = repr({key: value for key, value in spec.items() if key not in _DIFFERS})
-        self.fleet.check_once((*alike, written), (), check)
+        self.wall.check_once((*alike, written), (), check)
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""

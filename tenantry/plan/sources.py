@@ -184,8 +184,8 @@ class SourceSet:
                 raise_found(self._wall.check(kind, spec, partial(_written_at, layers, block)))
 
             check_size(planned, at)
-            alike = (kind, at, name in self._charts, self._scope.kubeconfig is None, *self._wall.key)
-            self._fleet.check_once(alike, (source,), check)
+            alike = (kind, at, name in self._charts, self._scope.kubeconfig is None)
+            self._wall.check_once(alike, (source,), check)
             platforms = is_platforms(self._fleet, self._scope, name, planned)
             planned = self._attachments.bound(self._with_included(planned, block))
             key = name if self._scope.tenant else key_of_address(source)
