@@ -160,8 +160,6 @@ def is_name(path: Path) -> bool:
 
 def goes_when_empty(path: Path) -> bool:
     """Whether a key whose mapping or list becomes empty is removed, because its absence means the same."""
-    if len(path) > 2 and path[-3] == "overrides" and path[-2] in ("environments", "clusters"):
-        return True
     for schema in schemas_at(path[:-1]):
         own = schema.get("properties", {}).get(path[-1])
         if own is not None:
@@ -182,7 +180,7 @@ def emptied_by(data: Any, path: Path) -> Path:
 def _is_in_override(path: Path) -> bool:
     """Whether a path leads into an override, where an empty mapping sets nothing."""
     depth = path.index("overrides") if "overrides" in path else len(path)
-    return len(path) > depth + 3 and not _FLUX & set(path[:depth])
+    return len(path) > depth + 2 and not _FLUX & set(path[:depth])
 
 
 @cache
@@ -237,7 +235,7 @@ def check_known(path: Path, value_of: ValueAt) -> None:
             raise _single(above, held, path)
         if not schemas_at(part):
             raise _unknown(part)
-        is_override = depth > 2 and part[-3] == "overrides"  # refers to something that is declared elsewhere
+        is_override = "overrides" in part  # refers to something that is declared elsewhere
         if depth < len(path) and is_name(part) and value_of(part) is ABSENT and not is_override:
             raise _absent(part, value_of(above), known=True)
 

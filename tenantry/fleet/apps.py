@@ -6,7 +6,7 @@ explained is what is planned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -131,26 +131,29 @@ def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
     return "helm" if fleet.raw(*at).get("kustomize") is None else "kustomize"
 
 
-def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
-    return (*_for_all_apps(fleet, at), *own_layers(fleet, at, environment, cluster))
+    kind, owner, source = kind_of(fleet, at), holder_of(at), fleet.source
+    # What an included file says of all apps is for the apps of the file alone.
+    is_main = source.frame is not None and source.filled_by(at) is None
+    block = mapping_at((source.frame or source).data if is_main else source.data, *owner, kind)
+    layers = [Layer(owner, {kind: block})] if block else []
+    layers.append(_merged(Layer(at, fleet.raw(*at))))
+    for layer in overrides(fleet, owner, environment, cluster):
+        if kind in layer.data and not (is_main and source.filled_by(layer.path)):
+            layers.append(Layer(layer.path, {kind: layer.data[kind]}))
+        if said := mapping_at(layer.data, *at[len(owner) :]):
+            layers.append(_merged(Layer((*layer.path, *at[len(owner) :]), said)))
+    return (*layers, *map(_merged, overrides(fleet, at, environment, cluster)))
 
 
-def _for_all_apps(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Layer]:
-    """What other levels say of all apps of its kind. What an included file says of them is for the apps of the file alone."""
-    kind = kind_of(fleet, at)
-    level = at[:2] if at[0] == "tenants" else ("platform",)
-    source = fleet.source
-    if source.frame and source.filled_by(at) is None:
-        source = source.frame
-    if block := mapping_at(source.data, *level, kind):
-        yield Layer(level, {kind: block})
+def holder_of(at: Sequence[str]) -> tuple[str, ...]:
+    """The entry that has the app, add-on or source at a path: a tenant or the platform."""
+    return tuple(at[:2]) if at[0] == "tenants" else ("platform",)
 
 
-def own_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
-    """Those of the app's own entry."""
-    base = Layer(at, {key: value for key, value in fleet.raw(*at).items() if key in MERGED})
-    return (base, *overrides(fleet, [at], environment, cluster))
+def _merged(layer: Layer) -> Layer:
+    return Layer(layer.path, {key: value for key, value in layer.data.items() if key in MERGED})
 
 
 def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tenantry.fleet.hints import FOR_OWNED, fix_for_key
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import owned_key, unknown_key
 from tenantry.model import (
@@ -55,16 +55,19 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks for all apps of a level: of all tenants, of one, of those that teams bring along, or of the platform."""
-    levels = [
-        ("defaults",),
-        ("platform",),
-        *(("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants")),
-        *(("tenants", name) for name in mapping_at(data, "tenants")),
-    ]
-    for at in levels:
-        for kind, model in _OF_ALL.items():
-            if block := mapping_at(data, *at, kind):
-                yield (*at, kind), model, block
+    for at in _levels(data):
+        levels: list[Path] = [at, *override_paths(data, at)]
+        for level in levels:
+            for kind, model in _OF_ALL.items():
+                if block := mapping_at(data, *level, kind):
+                    yield (*level, kind), model, block
+
+
+def _levels(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """What has apps or add-ons: `defaults`, templates, tenants, the platform."""
+    yield from (("defaults",), ("platform",))
+    yield from (("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants"))
+    yield from (("tenants", name) for name in mapping_at(data, "tenants"))
 
 
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -77,10 +80,13 @@ def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 
 def source_entries(data: dict[str, Any]) -> Iterator[Path]:
-    """The paths of all sources of tenants and add-ons, each before those of its overrides."""
-    for at in _sources(data):
-        yield at
-        yield from override_paths(data, at)
+    """The paths of all sources of tenants and add-ons, and of what overrides say of them."""
+    for level in _owners(data):
+        paths: list[Path] = [level, *override_paths(data, level)]
+        for at in paths:
+            yield from ((*at, "sources", name) for name in mapping_at(data, *at, "sources"))
+    for addon in _addons(data):
+        yield (*addon, "source")
 
 
 def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -97,8 +103,10 @@ def receiver_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The blocks of the app or add-on at a path and of its overrides."""
-    paths: list[Path] = [at, *override_paths(data, at)]
+    """The blocks of the app or add-on at a path, and of what overrides say of it."""
+    owner = at[:2] if at[0] == "tenants" else at[:1]
+    of_owner: list[Path] = [(*path, *at[len(owner) :]) for path in override_paths(data, owner)]
+    paths: list[Path] = [at, *of_owner, *override_paths(data, at)]
     for path in paths:
         written = mapping_at(data, *path)
         for kind in _MODELS:
@@ -109,13 +117,14 @@ def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path,
 def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
     """The overrides of anything that has some, whether or not they fit the model."""
     over: Path = (*at, "overrides")
-    overrides = mapping_at(data, *over)
-    if not overrides:
-        return
-    where = overrides.get("where")
-    yield from ((*over, "environments", name) for name in mapping_at(overrides, "environments"))
-    yield from ((*over, "where", index) for index in range(len(where) if isinstance(where, list) else 0))
-    yield from ((*over, "clusters", name) for name in mapping_at(overrides, "clusters"))
+    entries = value_at(data, over)
+    yield from ((*over, index) for index in range(len(entries) if isinstance(entries, list) else 0))
+
+
+def _owners(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """What has sources, apps and add-ons of its own: the tenants and the platform."""
+    yield from (("tenants", name) for name in mapping_at(data, "tenants"))
+    yield ("platform",)
 
 
 def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -124,11 +133,12 @@ def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     yield from _of_platform(data, "addons")
 
 
-def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The paths of all sources, whether or not they fit the model."""
-    yield from _of_tenants(data, "sources")
-    yield from _of_platform(data, "sources")
-    yield from ((*addon, "source") for addon in _of_platform(data, "addons"))
+def _addons(data: dict[str, Any]) -> Iterator[Path]:
+    """The add-ons, and what overrides say of them."""
+    for addon in _of_platform(data, "addons"):
+        yield addon
+        yield from ((*path, "addons", addon[-1]) for path in override_paths(data, ("platform",)))
+        yield from override_paths(data, addon)
 
 
 def _of_tenants(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:

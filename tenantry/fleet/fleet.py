@@ -85,7 +85,7 @@ class Fleet:
         """The mapping at a path as written; empty if the path does not exist."""
         return mapping_at(self.source.data, *path)
 
-    def said(self, *path: str) -> dict[str, Any]:
+    def said(self, *path: str | int) -> dict[str, Any]:
         """The same without keys whose value does not fit."""
         return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
 

@@ -47,7 +47,7 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "class": "declare each tenant with its 'from:' in this file or in a piece of it, and name a team's file after its tenant",
         "clusters": "write 'files:': pieces of this file hold clusters, too",
         "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
-        "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
+        "environment": "write what it says as 'overrides: [{when: {environments: ...}}]' into a piece of this file: 'files:' alone",
         "of": "name each file after the tenant that it speaks of",
     },
     App: {
@@ -84,7 +84,10 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
         "require": _ENGINE,
     },
-    Source: {"externalArtifact": _ARTIFACT},
+    Source: {
+        "externalArtifact": _ARTIFACT,
+        "overrides": "write it in the overrides of its tenant or of the platform: '- {when: ..., sources: {NAME: ...}}'",
+    },
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Tenant: {"formerly": _HANDED_OVER},
     Document: {

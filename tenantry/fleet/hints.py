@@ -20,7 +20,6 @@ from tenantry.model import (
     SOURCE_KINDS,
     App,
     AppPatch,
-    AppWhere,
     ChartDirectory,
     Cluster,
     Credentials,
@@ -36,18 +35,18 @@ from tenantry.model import (
     ObjectsChart,
     Oci,
     OciRef,
+    PlacedSettings,
     Tenant,
+    TenantOverride,
+    When,
 )
 from tenantry.model.clusters import Capi
-from tenantry.model.document import SettingsPatch
-from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 _REFS: Mapping[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
-_TO_AN_APP = "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'"
 _ABOVE = "set it outside of 'overrides', which cannot change it"
 _A_SUBJECT = "write 'user: NAME', 'group: NAME' or 'serviceAccount: {name: NAME}'"
 _A_REF = "write 'ref: {branch: NAME}', or 'tag', 'semver' or 'commit' in it"
@@ -61,12 +60,14 @@ AT_THE_TOP: Mapping[str, str] = {
 """Keys that stand at the top of the file, or as names of tenants."""
 _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
     Document: AT_THE_TOP,
-    AppWhere: {"labels": _BY_LABELS},
-    SourceWhere: {"labels": _BY_LABELS},
+    When: {
+        "labels": _BY_LABELS,
+        "environment": "write 'environments: [NAME]'",
+        "cluster": "write 'clusters: {names: [NAME]}'",
+        "names": "write 'clusters: {names: [NAME]}'",
+    },
     AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
-    SettingsPatch: {
-        **dict.fromkeys(("kustomize", "helm"), _TO_AN_APP),
-        "state": "set it on the tenant, or for one cluster: 'overrides: {clusters: {NAME: {state: offboarding}}}'",
+    TenantOverride: {
         **dict.fromkeys(("clusters", "environments", "grants"), _ABOVE),
     },
     Tenant: {
@@ -101,9 +102,9 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return fix
     if fix := next((each[key] for known, each in _INSTEAD.items() if issubclass(model, known) and key in each), ""):
         return fix
-    if issubclass(model, Environment | Cluster) and key in SettingsPatch.model_fields:
-        group = "environments" if issubclass(model, Environment) else "clusters"
-        return f"write it in 'defaults:' or in a tenant, as 'overrides: {{{group}: {{NAME: {{{key}: ...}}}}}}'"
+    if issubclass(model, Environment | Cluster) and key in PlacedSettings.model_fields:
+        when = "environments: [NAME]" if issubclass(model, Environment) else "clusters: {names: [NAME]}"
+        return f"write it in 'defaults:' or in a tenant, as 'overrides: [{{when: {{{when}}}, {key}: ...}}]'"
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"

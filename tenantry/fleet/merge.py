@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.messages.data import ABSENT, depth_of, leaves, value_at
+from pydantic_core import ValidationError
+
+from tenantry.messages.data import ABSENT, depth_of, leaves, mapping_at, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
-from tenantry.model.selector import Selector
+from tenantry.model.selector import When
 from tenantry.source.parsed_file import ParsedFile
 
 
@@ -42,8 +44,8 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-APPENDED = ("overrides", "where")
-"""The end of the path of a list to which another layer's entries are appended."""
+APPENDED = "overrides"
+"""The key of lists to which another layer's entries are appended."""
 
 
 def overlay(
@@ -64,7 +66,7 @@ def overlay(
             removed.append(path)
         elif isinstance(value, dict) and isinstance(there, dict) and not _is_replaced(path):
             result[key] = overlay(there, value, removed, path)
-        elif isinstance(value, list) and isinstance(there, list) and path[-2:] == APPENDED:
+        elif isinstance(value, list) and isinstance(there, list) and key == APPENDED:
             result[key] = [*there, *value]
         else:
             result[key] = value
@@ -162,21 +164,14 @@ def placeholders(written: Any) -> tuple[str, ...]:
 
 
 def _override(source: ParsedFile, path: Path) -> str:
-    """The override that a value stands in: its environment, selector or cluster; "" if it stands in none."""
-    match path:
-        case (
-            ("defaults", "overrides", group, name, *_)
-            | ("tenants", _, "overrides", group, name, *_)
-            | ("tenants", _, "apps" | "sources", _, "overrides", group, name, *_)
-            | ("platform", "addons" | "sources", _, "overrides", group, name, *_)
-            | ("platform", "addons", _, "source", "overrides", group, name, *_)
-        ):
-            if group != "where":
-                return f"{str(group)[:-1]} {name}"
-            index = next(place for place, part in enumerate(path) if isinstance(part, int))
-            given = Selector.model_validate(value_at(source.data, (*path[: index + 1], "clusters"), {}))
-            return f"where {given.in_words.removeprefix('labels ')}"
-    return ""
+    """The override that a value stands in, by its `when`; "" if it stands in none."""
+    if APPENDED not in path:
+        return ""
+    entry = value_at(source.data, path[: path.index(APPENDED) + 2], {})
+    try:
+        return When.model_validate(mapping_at(entry, "when")).in_words
+    except ValidationError:
+        return ""
 
 
 def _level(path: Path) -> str:

@@ -22,6 +22,7 @@ from tenantry.fleet.settings import (
     platform_layers,
     platform_settings,
     settings_layers,
+    state_override,
     tenant_settings,
     tenant_variables,
     variables_of,
@@ -107,7 +108,7 @@ def _source_values(
     # The plan refuses an app of a tenant without a source.
     place = source_place(at, app.block.source)
     part = ("sources", place[-1]) if at[0] == "tenants" else ("source",)
-    source = effective_source(fleet, place, environment, cluster).model_dump(exclude_none=True, exclude={"overrides"})
+    source = effective_source(fleet, place, environment, cluster).model_dump(exclude_none=True)
     values = trace(fleet.source, source_layers(fleet, place, environment, cluster), source)
     return tuple(value.under(*part) for value in values)
 
@@ -282,9 +283,10 @@ def _state(
     fleet: Fleet, at: tuple[str, ...], tenant: str, cluster: str | None, *, of_cluster: bool = True
 ) -> tuple[Value, ...]:
     """The state that prevails, if one is written: of the part at a path, of its tenant, there, or of the cluster."""
-    places: list[tuple[str, ...]] = [at, ("tenants", tenant)] if tenant else [at]
+    places: list[Path] = [at, ("tenants", tenant)] if tenant else [at]
     if cluster:
-        places += [("tenants", tenant, "overrides", "clusters", cluster)] if tenant else []
+        index = state_override(fleet, tenant, cluster) if tenant else None
+        places += [] if index is None else [("tenants", tenant, "overrides", index)]
         places += [("clusters", cluster)] if of_cluster else []
     found = [(fleet.said(*place)["state"], place) for place in places if place and "state" in fleet.said(*place)]
     if not found:

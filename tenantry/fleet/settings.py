@@ -1,7 +1,7 @@
 """Effective settings of a tenant on one cluster, after defaults and overrides, and which overrides hold there.
 
-Merge order, least to most specific: the entry with its templates < environment < labels (`where`) < cluster. An environment follows
-those that it extends, and the entries of `where` are in their order.
+Merge order: the entry with its templates, then the overrides that hold, in their order: those of `defaults` first, then those of
+templates, then those of the entry.
 """
 
 from __future__ import annotations
@@ -92,16 +92,26 @@ def setting_origin(
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
     """The layers of a tenant's settings."""
     at = ("tenants", tenant)
-    base = Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
-    sound = (*at, "overrides") not in fleet.left_out
-    return [base, *(overrides(fleet, [at], environment, cluster) if sound else ())]
+    return [_settings(Layer(at, fleet.said(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
+
+
+def _settings(layer: Layer) -> Layer:
+    return Layer(layer.path, {key: value for key, value in layer.data.items() if key in _INHERITED})
 
 
 def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State]:
     """The state of a tenant everywhere, and that on one cluster."""
-    declared = fleet.document.tenants[tenant]
-    there = declared.overrides.clusters.get(cluster)
-    return declared.state, there.state if there else "active"
+    declared, index = fleet.document.tenants[tenant], state_override(fleet, tenant, cluster)
+    return declared.state, "active" if index is None else declared.overrides[index].state
+
+
+def state_override(fleet: Fleet, tenant: str, cluster: str) -> int | None:
+    """Which override of a tenant says its state on a cluster; None: none does."""
+    labels = fleet.clusters[cluster].labels
+    for index, override in reversed([*enumerate(fleet.document.tenants[tenant].overrides)]):
+        if "state" in override.model_fields_set and override.when.holds((), cluster, labels):
+            return index
+    return None
 
 
 def tenant_variables(fleet: Fleet, tenant: str) -> dict[str, Scalar]:
@@ -144,36 +154,18 @@ def variable_at(fleet: Fleet, environment: str, cluster: str, name: str, tenant:
     return next(((*place, name) for place in places if name in fleet.raw(*place)), None)
 
 
-def overrides(
-    fleet: Fleet, owners: Sequence[tuple[str, ...]], environment: str, cluster: str | None
-) -> Iterator[Layer]:
-    """The overrides of some parts of the file that hold on a cluster, the most specific last."""
-    owners = [at for at in owners if fleet.raw(*at, "overrides")]
-    if not owners:
-        return
-    paths: list[Path] = [
-        (*at, "overrides", "environments", each) for each in fleet.lineage(environment) for at in owners
-    ]
-    if cluster is not None:
-        for at in owners:
-            paths += ((*at, "overrides", "where", index) for index in where_applies(fleet, at, cluster))
-        paths += ((*at, "overrides", "clusters", cluster) for at in owners)
-    for path in paths:
-        # An entry of `where` says itself which clusters it is for.
-        left = ("clusters",) if path[-2] == "where" else _NO_SETTINGS
-        if data := {key: value for key, value in fleet.raw(*path).items() if key not in left}:
-            yield Layer(path, data)
-
-
-def where_applies(fleet: Fleet, at: tuple[str, ...], cluster: str) -> Iterator[int]:
-    """The entries of `where` below a path that take a cluster, in their order."""
-    if not fleet.raw(*at, "overrides").get("where"):
+def overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:
+    """The overrides of an entry that hold in an environment, on a cluster or without one, in their order, as written."""
+    written = fleet.raw(*at).get("overrides")
+    if not written or (*at, "overrides") in fleet.left_out:
         return
     holder: Any = fleet.document
     for part in at:
         holder = holder[part] if isinstance(holder, dict) else getattr(holder, part)
-    labels = fleet.clusters[cluster].labels
-    yield from (index for index, entry in enumerate(holder.overrides.where) if entry.clusters.takes(cluster, labels))
+    lineage, labels = fleet.lineage(environment), fleet.clusters[cluster].labels if cluster else {}
+    for index, (data, override) in enumerate(zip(written, holder.overrides, strict=True)):
+        if override.when.holds(lineage, cluster, labels):
+            yield Layer((*at, "overrides", index), data)
 
 
 def settings_of(layers: list[Layer]) -> TenantSettings:

@@ -1,11 +1,11 @@
-"""Which source an app takes, and what that source is on one cluster: its own entry merged with its overrides.
+"""Which source an app takes, and what that source is on one cluster: its entry merged with what overrides say of it.
 
 Called by: the plan, and everything that explains, compares, lists or edits what is planned. So all of them see one version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -30,7 +30,10 @@ def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
 
 
 def source_entry(path: Path) -> tuple[str, ...]:
-    """The entry of the source that a path of the document lies in."""
+    """The entry of the source that a path of the document lies in, also if that is an override."""
+    if "overrides" in path:
+        at = path.index("overrides")
+        path = (*path[:at], *path[at + 2 :])
     return tuple(map(str, path[: 3 if path[:2] == ("platform", "sources") else 4]))
 
 
@@ -59,15 +62,24 @@ def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
     return merge(source_layers(fleet, at, environment, cluster))
 
 
-def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> list[Layer]:
+def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> list[Layer]:
     """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
-    base = {key: value for key, value in fleet.raw(*at).items() if key != "overrides"}
-    layers = [Layer(at, base), *overrides(fleet, [at], environment, cluster)]
+    layers = [Layer(at, fleet.raw(*at)), *_overrides(fleet, at, environment, cluster)]
     for ref in REFS if layers[1:] else ():
         said = [index for index, layer in enumerate(layers) if mapping_at(layer.data, *ref)]
         for index in said[:-1]:
             layers[index] = Layer(layers[index].path, without(layers[index].data, [ref]))
     return layers
+
+
+def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:
+    """What overrides say of the source: those of its tenant or of the platform, then those of the add-on whose own it is."""
+    owner = at[:2] if at[0] == "tenants" else ("platform",)
+    holders = [(owner, at[len(owner) :]), *([(at[:-1], at[-1:])] if at[:2] == ("platform", "addons") else [])]
+    for holder, below in holders:
+        for layer in overrides(fleet, holder, environment, cluster):
+            if said := mapping_at(layer.data, *below):
+                yield Layer((*layer.path, *below), said)
 
 
 def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Scalar]:

@@ -279,7 +279,7 @@ class _Merging:
         if not layers:
             return path
         index = next((place for place, part in enumerate(path) if isinstance(part, int)), 0)
-        appended = path[index - 2 : index] == APPENDED
+        appended = path[index - 1 : index] == (APPENDED,)
         return _in_appended(layers, path[2:], index - 2) if appended else origin(layers, path[2:])
 
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared
 from tenantry.model import (
+    AddonPatch,
     Alert,
     App,
+    AppOverride,
     AppPatch,
-    AppWhere,
-    Overrides,
     PlacedSettings,
+    PlatformOverride,
     Receiver,
     Selector,
-    SettingsOverrides,
     Source,
     SourcePatch,
+    TenantOverride,
+    TenantTemplate,
+    When,
 )
-from tenantry.model.document import Platform, SettingsWhere, Tenant, TenantTemplate
+from tenantry.model.document import Platform, Tenant
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
-from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 
@@ -43,6 +45,9 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
                 yield (*at, "clusters"), app_in_words(at), declared_app.clusters
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
+    for path, when in conditions(fleet):
+        if when.clusters:
+            yield (*path, "clusters"), "an override", when.clusters
 
 
 def names_of_selector(selector: Selector) -> Iterator[tuple[Path, str]]:
@@ -54,16 +59,15 @@ def names_of_selector(selector: Selector) -> Iterator[tuple[Path, str]]:
         yield from ((("exclude", "names", index), name) for index, name in enumerate(selector.exclude.names))
 
 
-def where_selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
-    """Every selector of an entry of `where` with its path and its owner."""
-    written: Iterator[tuple[tuple[str, ...], Sequence[SettingsWhere | AppWhere | SourceWhere]]] = chain(
-        ((at, given.overrides.where) for at, given in levels(fleet)),
-        ((at, app.overrides.where) for at, _, _, app in apps(fleet)),
-        ((at, source.overrides.where) for at, source in sources(fleet)),
+def conditions(fleet: Fleet) -> Iterator[tuple[Path, When]]:
+    """Where every override holds, with the path of its `when`."""
+    holders: Iterator[tuple[tuple[str, ...], Sequence[Overriding]]] = chain(
+        ((at, given.overrides) for at, given in levels(fleet)),
+        [(("platform",), fleet.document.platform.overrides)],
+        ((at, app.overrides) for at, _, _, app in apps(fleet)),
     )
-    for at, entries in written:
-        for index, entry in enumerate(entries):
-            yield (*at, "overrides", "where", index, "clusters"), "an override", entry.clusters
+    for at, entries in holders:
+        yield from (((*path, "when"), entry.when) for path, entry in overrides(entries, at))
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespace]]:
@@ -73,7 +77,7 @@ def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespa
     """
     for at, given in levels(fleet):
         yield at, given
-        yield from settings_overrides(given.overrides, at)
+        yield from overrides(given.overrides, at)
         for key, extra in given.namespaces.items():
             yield (*at, "namespaces", key), extra
 
@@ -93,11 +97,6 @@ def in_words(at: tuple[str, ...]) -> str:
         case ("templates", _, name):
             return f"template '{name}'"
     return f"'{at[0]}'"
-
-
-def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Iterator[tuple[Path, PlacedSettings]]:
-    """The overrides of a level."""
-    return _overrides(overrides, at)
 
 
 def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
@@ -180,32 +179,51 @@ def _owners(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant | Platform]]
     yield ("platform",), fleet.document.platform
 
 
-def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[Path, AppPatch]]:
-    """The overrides of an app or add-on, each with its path."""
-    return _overrides(overrides, at)
+Overriding: TypeAlias = TenantOverride | PlatformOverride | AppOverride
+_O = TypeVar("_O", bound=Overriding)
 
 
-def source_overrides(at: tuple[str, ...], source: Source) -> Iterator[tuple[Path, SourcePatch]]:
-    """The overrides of a source at a path, each with its path."""
-    return _overrides(source.overrides, at)
-
-
-def _overrides(overrides: Any, at: tuple[str, ...]) -> Iterator[tuple[Path, Any]]:
+def overrides(entries: Sequence[_O], at: tuple[str, ...]) -> Iterator[tuple[Path, _O]]:
+    """The overrides of an entry, each with its path."""
     over: Path = (*at, "overrides")
-    yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
-    yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))
-    yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
+    yield from (((*over, index), entry) for index, entry in enumerate(entries))
+
+
+def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, AppPatch]]:
+    """What overrides change in an app or add-on, each with its path: those of its tenant or of the platform, then its own."""
+    if at[0] == "tenants":
+        for path, override in overrides(fleet.document.tenants[at[1]].overrides, at[:2]):
+            if at[3] in override.apps:
+                yield (*path, "apps", at[3]), override.apps[at[3]]
+    else:
+        for path, of_platform in overrides(fleet.document.platform.overrides, at[:1]):
+            if at[2] in of_platform.addons:
+                yield (*path, "addons", at[2]), of_platform.addons[at[2]]
+    yield from overrides(app.overrides, at)
+
+
+def source_patches(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, SourcePatch]]:
+    """What overrides change in the source at a path, each with its path."""
+    if at[:2] == ("platform", "addons"):
+        for path, patch in app_patches(fleet, at[:3], fleet.document.platform.addons[at[2]]):
+            if isinstance(patch, AddonPatch) and patch.source:
+                yield (*path, "source"), patch.source
+        return
+    owner: Sequence[TenantOverride | PlatformOverride] = owner_of(fleet, at).overrides
+    for path, override in overrides(owner, at[:-2]):
+        if at[-1] in override.sources:
+            yield (*path, "sources", at[-1]), override.sources[at[-1]]
 
 
 def blocks(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The `kustomize:` and `helm:` blocks of an app and of its overrides, as written."""
+    """The `kustomize:` and `helm:` blocks of an app and of what overrides say of it, as written."""
     return blocks_of(fleet.source.data, at)
 
 
-def dependencies(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable[str]]]:
+def dependencies(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable[str]]]:
     if app.dependsOn:
         yield (*at, "dependsOn"), app.dependsOn
-    for path, override in overrides(app.overrides, at):
+    for path, override in app_patches(fleet, at, app):
         if override.dependsOn:
             yield (*path, "dependsOn"), override.dependsOn
 
@@ -229,8 +247,6 @@ def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
         return "write 'all: true' instead of 'names:'"
     if selects and "*" in name:
         return "names have no patterns: list the clusters, or select them by 'labels:'"
-    if name in fleet.environments and "overrides" in at:
-        return f"write '{name}' under 'environments:': it is an environment"
     if name in fleet.environments and selects:
         return f"write 'environments: [{name}]' beside 'clusters:': it is an environment"
     if name in fleet.environments:
@@ -242,7 +258,7 @@ def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
     """The roles that a tenant gives, each with its place."""
     at, declared_tenant = ("tenants", tenant), fleet.document.tenants[tenant]
     yield from roles_in(at, declared_tenant)
-    for place, override in settings_overrides(declared_tenant.overrides, at):
+    for place, override in overrides(declared_tenant.overrides, at):
         yield from roles_in(place, override)
 
 

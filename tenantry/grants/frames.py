@@ -19,6 +19,8 @@ SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""
 BLOCKS = ("kustomize", "helm")
 """Keys that an included file can set for its own apps, if the main file does not set them for all apps of the tenant."""
+OVERRIDES = "overrides"
+"""A list to which an included file adds entries, of what it can set itself."""
 NO_VALUE = "no-value"
 """The code of the finding about a key that a team's file leaves without a value."""
 OF_NAMESPACES = ("name", "quota", "limits", "network")
@@ -75,6 +77,8 @@ class _Filling:
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
+            elif key == OVERRIDES and isinstance(value, list):
+                self._add_overrides(name, fill, frame, joined, grants)
             elif key in BLOCKS and key in frame and self.main.origin((*at, key))[:1] != (DEFAULTS,):
                 self._platforms(name, fill, (*at, key), "or write it in the apps")
             elif key == SELECTOR or key in PARTS or key in BLOCKS:
@@ -142,6 +146,30 @@ class _Filling:
         if key not in joined:
             self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
         joined[key] = {**own, **there}
+
+    def _add_overrides(
+        self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any], grants: _Granted
+    ) -> None:
+        """Append the file's overrides to those of the frame. They change what the file declares, and settings that are granted."""
+        at: Path = ("tenants", name, OVERRIDES)
+        own = fill.file.data["tenants"][name][OVERRIDES]
+        there = frame.get(OVERRIDES) or []
+        if not isinstance(there, list):
+            return  # the check of shapes reports it
+        for index, entry in enumerate(own):
+            self.written[*at, len(there) + index] = (fill.file, (*at, index))
+            for key, value in entry.items() if isinstance(entry, dict) else ():
+                if key in ("apps", "sources") and isinstance(value, dict):
+                    for inner in value.keys() & mapping_at(frame, key).keys():
+                        self._platforms(name, fill, (*at, index, key, inner), "")
+                elif key in BLOCKS and key in frame and self.main.origin(("tenants", name, key))[:1] != (DEFAULTS,):
+                    self._platforms(name, fill, (*at, index, key), "or write it for the apps")
+                elif key not in ("when", "apps", "sources", *BLOCKS):
+                    for path, fix in grants.refused(key, value):
+                        self._platforms(name, fill, (*at, index, key, *path), fix)
+        if OVERRIDES not in joined:
+            self.written[at] = (fill.file, at)
+        joined[OVERRIDES] = [*there, *own]
 
     def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], grants: _Granted) -> None:
         """Take a setting over if it is granted, else report it."""

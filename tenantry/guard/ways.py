@@ -34,7 +34,7 @@ class Declared(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How one thing goes. path: of the entry that is marked.
+    """How one thing goes. path: of the entry that is marked; there: the option that says on which clusters.
 
     remove: the command that removes exactly this; "": only its author knows how. unmark: the command that takes the mark away, if
     the entry can stay without what goes.
@@ -43,6 +43,7 @@ class Way(NamedTuple):
     path: str
     remove: str = ""
     unmark: str = ""
+    there: str = ""
 
 
 def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
@@ -59,7 +60,7 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     return "\n".join(
         [
             f"undo this change{f', {beside}, run `{up}`' if beside else ''}, and announce the removal in a run of its own:",
-            *(f"    tenantry set {way.path} {REMOVING}" for way in shown),
+            *(f"    tenantry set {way.path} {REMOVING}{way.there}" for way in shown),
             *rest,
             f"    {up}",
             f"  then {_again(known=known, replaced=bool(beside))}:",
@@ -99,7 +100,7 @@ def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
 def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
     """The command that marks the first of some removals."""
     way = next(_ways(plan, found, now, declared))
-    return f"tenantry set {way.path} {REMOVING}"
+    return f"tenantry set {way.path} {REMOVING}{way.there}"
 
 
 def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
@@ -126,8 +127,8 @@ def _cluster(name: str, declared: Declared) -> Way:
 
 def _placement(tenant: str, cluster: str) -> Way:
     """A tenant on one cluster. Its author knows which selectors take the cluster."""
-    path = f"tenants.{tenant}.overrides.clusters.{cluster}.state"
-    return Way(path, unmark=f"tenantry set {path} null")
+    path, there = f"tenants.{tenant}.state", f" --clusters {cluster}"
+    return Way(path, unmark=f"tenantry set {path} null{there}", there=there)
 
 
 def _tenant(each: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:

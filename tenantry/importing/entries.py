@@ -50,11 +50,8 @@ class Gathered:
 
 def with_overrides(result: Overlaid) -> dict[str, Any]:
     """The base, and `overrides` where places differ."""
-    overrides: dict[str, Any] = {}
-    if result.environments:
-        overrides["environments"] = result.environments
-    if result.clusters:
-        overrides["clusters"] = result.clusters
+    overrides = [{"when": {"environments": [name]}, **each} for name, each in result.environments.items()]
+    overrides += [{"when": {"clusters": {"names": [name]}}, **each} for name, each in result.clusters.items()]
     return {**result.base, **({"overrides": overrides} if overrides else {})}
 
 

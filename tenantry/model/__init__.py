@@ -16,7 +16,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     flux         blocks whose keys are Flux's own
 """
 
-from tenantry.model.apps import Addon, App, AppPatch, AppWhere, Overrides, State
+from tenantry.model.apps import Addon, AddonOverride, AddonPatch, App, AppOverride, AppPatch, State
 from tenantry.model.clusters import (
     After,
     Cluster,
@@ -34,8 +34,9 @@ from tenantry.model.document import (
     ObjectsChart,
     PlacedSettings,
     Platform,
-    SettingsOverrides,
+    PlatformOverride,
     Tenant,
+    TenantOverride,
     TenantTemplate,
 )
 from tenantry.model.flux import (
@@ -48,7 +49,7 @@ from tenantry.model.flux import (
     KustomizePatch,
 )
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
-from tenantry.model.selector import Excluded, Selector
+from tenantry.model.selector import Excluded, Selector, When
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -60,7 +61,6 @@ from tenantry.model.sources import (
     Oci,
     OciRef,
     Source,
-    SourceOverrides,
     SourcePatch,
 )
 from tenantry.model.strict import Model
@@ -70,11 +70,13 @@ __all__ = [
     "COMMIT_STATUS",
     "SOURCE_KINDS",
     "Addon",
+    "AddonOverride",
+    "AddonPatch",
     "After",
     "Alert",
     "App",
+    "AppOverride",
     "AppPatch",
-    "AppWhere",
     "Bucket",
     "ChartDirectory",
     "ChartRepository",
@@ -102,19 +104,19 @@ __all__ = [
     "ObjectsChart",
     "Oci",
     "OciRef",
-    "Overrides",
     "PlacedSettings",
     "Platform",
+    "PlatformOverride",
     "Provider",
     "Receiver",
     "RolloutWave",
     "SecretKey",
     "Selector",
-    "SettingsOverrides",
     "Source",
-    "SourceOverrides",
     "SourcePatch",
     "State",
     "Tenant",
+    "TenantOverride",
     "TenantTemplate",
+    "When",
 ]

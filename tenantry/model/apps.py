@@ -6,8 +6,8 @@ from pydantic import Field
 
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.scalars import AppName, Name, NameTemplate
-from tenantry.model.selector import Selector
-from tenantry.model.sources import Source
+from tenantry.model.selector import Selector, When
+from tenantry.model.sources import Source, SourcePatch
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonAccount, AddonNamespace
 from tenantry.rollout.model import NoWaves
@@ -28,20 +28,25 @@ class AppPatch(Model):
     """Merged with the app's; `null` removes a label or an annotation."""
 
 
-class AppWhere(AppPatch):
-    """What differs on some clusters."""
+class AppOverride(AppPatch):
+    """What differs of an app in some environments or on some clusters."""
 
-    clusters: Selector
-    """The clusters, such as `{labels: {tier: edge}}`."""
+    when: When
+    """Where it differs."""
 
 
-class Overrides(Model):
-    environments: dict[str, AppPatch] = {}
-    """Overrides by environment. Those of an extended environment apply first."""
-    where: list[AppWhere] = []
-    """Overrides for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
-    clusters: dict[str, AppPatch] = {}
-    """Overrides by cluster. They take precedence over all others."""
+class AddonPatch(AppPatch):
+    """What an override may change in an add-on."""
+
+    source: SourcePatch | None = None
+    """Changes to the add-on's own source."""
+
+
+class AddonOverride(AddonPatch):
+    """What differs of an add-on in some environments or on some clusters."""
+
+    when: When
+    """Where it differs."""
 
 
 class App(OneOf):
@@ -65,8 +70,8 @@ class App(OneOf):
     waves: NoWaves = None
     """`false`: the app changes on all clusters at the same time, and not in the waves of its environment. Included files cannot set
     it."""
-    overrides: Overrides = Field(default_factory=Overrides)
-    """What differs in an environment or on a cluster."""
+    overrides: list[AppOverride] = []
+    """What differs in an environment or on a cluster. Those that hold apply in their order, over what is said without."""
     state: State = "active"
     """`paused`: Flux stops reconciling the app. `removing`: a later run may remove the app, even if the environment is protected.
     `offboarding`: the same; of an add-on, its namespaces and CustomResourceDefinitions go too."""
@@ -97,6 +102,8 @@ class Addon(App):
     and reserved: no tenant can have one of them."""
     account: AddonAccount | None = None
     """An `existing` account as which Flux applies the add-on. Default: the platform's account, which may do everything."""
+    overrides: list[AddonOverride] = []  # type: ignore[assignment]  # of its source, too
+    """What differs in an environment or on a cluster."""
     keepCRDs: bool = True
     """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
     kinds. `state: offboarding` takes this away."""

@@ -1,11 +1,11 @@
 """Tenants, the platform, and the whole of tenants.yaml."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
-from tenantry.model.apps import Addon, App, State
+from tenantry.model.apps import Addon, AddonPatch, App, AppPatch, State
 from tenantry.model.clusters import Cluster, ClusterTemplate, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmOfAll, KustomizeOfAll
@@ -25,9 +25,10 @@ from tenantry.model.scalars import (
     Text,
     VariableName,
     VariableValue,
+    refusal,
 )
-from tenantry.model.selector import Selector
-from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
+from tenantry.model.selector import Selector, When
+from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source, SourcePatch
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
@@ -76,43 +77,35 @@ class PlacedSettings(Model):
     with them its apps. Written as `platform/<add-on>`; see [Order](apps-and-sources.md#order)."""
 
 
-class SettingsPatch(PlacedSettings):
-    """What differs there of a tenant's settings, with the same keys as the settings themselves."""
+class TenantOverride(PlacedSettings):
+    """What differs of a tenant in some environments or on some clusters. Nothing here decides where the tenant is."""
 
-
-class SettingsWhere(SettingsPatch):
-    """What differs on some clusters."""
-
-    clusters: Selector
-    """The clusters, such as `{labels: {tier: edge}}`."""
-
-
-class TenantPatch(SettingsPatch):
-    """What differs on one cluster of a tenant."""
-
+    when: When
+    """Where it differs. `state` stands beside `clusters` alone."""
+    kustomize: KustomizeOfAll | None = None
+    """Changes to all apps with `kustomize`."""
+    helm: HelmOfAll | None = None
+    """Changes to all apps with `helm`."""
+    sources: dict[Name, SourcePatch] = {}
+    """Changes to sources, by name."""
+    apps: dict[Name, AppPatch] = {}
+    """Changes to apps, by name."""
     state: Literal["active", "removing", "offboarding"] = "active"
-    """`removing`: a later run may take the tenant off this cluster, even if the environment is protected; its namespaces stay there
-    with their data. `offboarding`: its namespaces go with their data. Until that run its apps keep running."""
+    """`removing`: a later run may take the tenant off these clusters, even if the environment is protected; its namespaces stay
+    there with their data. `offboarding`: its namespaces go with their data. Until that run its apps keep running."""
 
-
-class SettingsOverrides(Model):
-    environments: dict[str, SettingsPatch] = {}
-    """Settings by environment. Those of an extended environment apply first."""
-    where: list[SettingsWhere] = []
-    """Settings for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
-    clusters: dict[str, SettingsPatch] = {}
-    """Settings by cluster. They take precedence over all others."""
-
-
-class TenantOverrides(SettingsOverrides):
-    clusters: dict[str, TenantPatch] = {}  # type: ignore[assignment]  # a patch with a state
-    """Settings by cluster. They take precedence over all others."""
+    @model_validator(mode="after")
+    def _state_is_of_clusters(self) -> Self:
+        if "state" in self.model_fields_set and self.when.environments is not None:
+            text = "'state' stands in an override of clusters, and not of environments"
+            raise refusal("state-of-environment", text, fix="write 'when: {clusters: ...}' alone")
+        return self
 
 
 class TenantTemplate(PlacedSettings):
     """What tenants that are alike share. A tenant names its templates with `from`, and adds or replaces what differs: maps are
-    merged, `null` removes, lists are replaced. Entries of `where` are appended, a selector and a `ref` are replaced as a whole, and
-    the kind of a source or an app cannot change.
+    merged, `null` removes, lists are replaced. Entries of `overrides` are appended, a selector and a `ref` are replaced as a whole,
+    and the kind of a source or an app cannot change.
     """
 
     from_: TemplateNames | None = Field(None, alias="from")
@@ -130,9 +123,9 @@ class TenantTemplate(PlacedSettings):
     sets it for the apps of the file, unless the tenant's own entry does."""
     helm: HelmOfAll | None = None
     """The same for all apps with `helm`, such as values that every chart gets."""
-    overrides: SettingsOverrides = Field(default_factory=SettingsOverrides)
-    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
-    sets without them: those of `defaults` also over the tenant's own settings, but not over the tenant's overrides."""
+    overrides: list[TenantOverride] = []
+    """What differs in an environment or on clusters, such as a quota in prod only. Those that hold apply in their order, those of
+    `defaults` and of templates first, over everything that is said without: also over the tenant's own settings."""
     namespace: Text | None = None
     """Template for the name of the main namespace, such as `apps`; it replaces the environment's template. It can use what that
     one can use. No two tenants may get the same name, on any clusters of an environment or of environments that share one."""
@@ -170,9 +163,6 @@ class TenantTemplate(PlacedSettings):
 
 
 class Tenant(TenantTemplate):
-    overrides: TenantOverrides = Field(default_factory=TenantOverrides)
-    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
-    sets without them."""
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
@@ -241,6 +231,21 @@ class ObjectsChart(OneOf):
     """The platform's credentials that Flux uses to fetch the chart."""
 
 
+class PlatformOverride(Model):
+    """What differs of the platform in some environments or on some clusters."""
+
+    when: When
+    """Where it differs."""
+    sources: dict[Name, SourcePatch] = {}
+    """Changes to sources, by name."""
+    addons: dict[Name, AddonPatch] = {}
+    """Changes to add-ons, by name."""
+    kustomize: KustomizeOfAll | None = None
+    """Changes to all add-ons with `kustomize`."""
+    helm: HelmOfAll | None = None
+    """Changes to all add-ons with `helm`."""
+
+
 class Platform(Model):
     namespace: Name = "tenantry-system"
     """The platform team's namespace on every cluster. Helm stores the releases of baselines and add-ons there. Another
@@ -267,6 +272,8 @@ class Platform(Model):
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
+    overrides: list[PlatformOverride] = []
+    """What differs in an environment or on clusters. Those that hold apply in their order, before those of each add-on."""
 
 
 class Templates(Model):

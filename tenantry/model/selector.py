@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from tenantry.model.scalars import LabelKey, LabelValue
+from tenantry.model.scalars import LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import ByShape, Fillable, Model, OneOf
 
 WantedLabels: TypeAlias = Annotated[
@@ -107,3 +107,30 @@ class Selector(OneOf):
         excluded = self.excluded
         left = [*excluded.names, *([labels_in_words(excluded.labels)] if excluded.labels else [])]
         return taken + (f", except {', '.join(left)}" if left else "")
+
+
+class When(Model):
+    """Where an override holds. Of `environments` and `clusters` at least one is given; both have to hold."""
+
+    environments: Annotated[list[Name], Field(min_length=1)] | None = None
+    """In these environments, and in those that extend them."""
+    clusters: Selector | None = None
+    """On these clusters, such as `{labels: {tier: edge}}`."""
+
+    @model_validator(mode="after")
+    def _says_where(self) -> Self:
+        if self.environments is None and self.clusters is None:
+            raise refusal("when-nothing", "needs 'environments:' or 'clusters:'", fix="add one of them, or both")
+        return self
+
+    def holds(self, lineage: Collection[str], cluster: str | None, labels: Mapping[str, str]) -> bool:
+        """Whether an override holds. Args: lineage: the environment and those that it extends; cluster: None: on no cluster."""
+        if self.environments is not None and not any(name in lineage for name in self.environments):
+            return False
+        return self.clusters is None or (cluster is not None and self.clusters.takes(cluster, labels))
+
+    @property
+    def in_words(self) -> str:
+        """Such as: environment prod, labels tier=edge"""
+        words = [f"environment {' or '.join(self.environments)}"] if self.environments else []
+        return ", ".join((*words, *([self.clusters.in_words.removeprefix("labels ")] if self.clusters else [])))

@@ -9,7 +9,6 @@ from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration, ShortDuration
 from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
-from tenantry.model.selector import Selector
 from tenantry.model.strict import Fillable, Model, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -179,22 +178,6 @@ class SourcePatch(Model):
     """Merged with the source's; `null` removes a label or an annotation."""
 
 
-class SourceWhere(SourcePatch):
-    """What differs on some clusters."""
-
-    clusters: Selector
-    """The clusters, such as `{labels: {tier: edge}}`."""
-
-
-class SourceOverrides(Model):
-    environments: dict[str, SourcePatch] = {}
-    """Overrides by environment. Those of an extended environment apply first."""
-    where: list[SourceWhere] = []
-    """Overrides for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
-    clusters: dict[str, SourcePatch] = {}
-    """Overrides by cluster. They take precedence over all others."""
-
-
 class Source(OneOf):
     """A place that apps take manifests or charts from."""
 
@@ -212,8 +195,6 @@ class Source(OneOf):
     """The declared credentials that Flux uses to fetch the source."""
     metadata: FluxMetadata | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
-    overrides: SourceOverrides = Field(default_factory=SourceOverrides)
-    """What differs in an environment or on a cluster, such as the tag in `ref`."""
 
     @model_validator(mode="before")
     @classmethod

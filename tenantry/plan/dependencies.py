@@ -37,11 +37,11 @@ def missing_dependencies(
             continue
         elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
-            fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
+            fix = f"set another 'dependsOn' in an override of environment '{scope.environment}'"
             yield Problem(at, _NOT_PLACED, message, fix=fix)
         else:
             message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
-            fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters'"
+            fix = f"place '{name}' there too, or set another 'dependsOn' in an override"
             yield Problem(at, _NOT_PLACED, message, (scope.cluster,), fix)
 
 
@@ -84,7 +84,7 @@ def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, 
         f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has it"
         f" on cluster '{scope.cluster}', and Pulumi waits within one stack only"
     )
-    fix = f"make both of one kind, or set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
+    fix = f"make both of one kind, or set another 'dependsOn' in an override of environment '{scope.environment}'"
     return Problem(at, "dependency-of-other-stack", message, fix=fix)
 
 

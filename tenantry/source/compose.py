@@ -261,17 +261,13 @@ class Constructor:
             raise InvalidFleet(self.problems)
 
 
-_OVERRIDDEN = (
-    *((0, "defaults"), (2, "defaults"), (1, "tenants"), (3, "tenants"), (2, "platform")),
-    *((2, "templates"), (4, "templates")),
-)
-"""Where `overrides` can stand: after how many more parts of a path that begins with a word."""
-
-
 def _below_override(path: Path) -> Path:
-    """The path below an entry of `overrides.where`, whose `null` removes a key like any other override; else the whole path."""
-    for more, first in _OVERRIDDEN:
-        over = path[more + 1 : more + 4]
-        if path[:1] == (first,) and over[:2] == ("overrides", "where") and isinstance(over[-1], int):
-            return path[more + 4 :]
+    """The path below an entry of `overrides`, whose `null` removes a key; else the whole path."""
+    for place, part in enumerate(path[:-1]):
+        if (
+            part == "overrides"
+            and isinstance(path[place + 1], int)
+            and path[0] in ("defaults", "templates", "tenants", "platform")
+        ):
+            return path[place + 2 :]
     return path

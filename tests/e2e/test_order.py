@@ -20,8 +20,7 @@ APPS = f"""
         kustomize: {{source: manifests, path: ./db, namePrefix: late-}}
         dependsOn: [cache]
         overrides:
-          clusters:
-            edge-1: {{dependsOn: [platform/cert-controller]}}
+          - {{when: {{clusters: {{names: [edge-1]}}}}, dependsOn: [platform/cert-controller]}}
 """
 BROKEN = APPS.replace("version: 1.x", "version: 9.x").replace("timeout: 20s", "timeout: 1s")
 SOURCE = '      charts: {helm: {url: "{charts}"}}\n    apps:\n      db:\n'

@@ -51,7 +51,7 @@ def _entry(body: str) -> str:
 _CLOUD = "uses the cloud identity of Flux's controllers"
 _NULLED = (
     "decryption: {provider: sops, secretRef: {name: age}}}, "
-    "overrides: {environments: {dev: {kustomize: {decryption: {secretRef: null}}}}"
+    "overrides: [{when: {environments: [dev]}, kustomize: {decryption: {secretRef: null}}}"
 )
 _SHORT = "is shorter than '30s'"
 _LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
@@ -212,7 +212,7 @@ INCLUDED = (
     Declaration(
         "interval-override",
         "`interval: 1ms` in an override",
-        app("path: ./bait}, overrides: {environments: {dev: {kustomize: {interval: 1ms}}}").replace(
+        app("path: ./bait}, overrides: [{when: {environments: [dev]}, kustomize: {interval: 1ms}}]").replace(
             "path: ./bait, ", "", 1
         ),
         f"interval '1ms' {_SHORT}",

@@ -168,7 +168,7 @@ def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
 
 def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clusters: dict[str, Cluster]) -> None:
     stays = uids(clusters, "rocky", "hub")
-    project.tenantry("set", "tenants.rocky.overrides.clusters.edge.state", "offboarding").ok()
+    project.tenantry("set", "tenants.rocky.state", "offboarding", "--clusters", "edge").ok()
     project.up().ok()
     clusters["hub"].wait_stored("clusters", "edge-rocky-baseline")
     assert "" not in uids(clusters, "rocky").values()

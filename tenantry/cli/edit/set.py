@@ -11,12 +11,15 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.completers import environments as environments_of
 from tenantry.cli.completers import fleet_data
 from tenantry.cli.edit.apply import How, apply, edit_options
 from tenantry.cli.edit.check import Checked
 from tenantry.cli.fleet_file import reads_file
 from tenantry.edit.editor import Editor
+from tenantry.edit.overriding import override, withdraw
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
+from tenantry.edit.subjects.adding import selector
 from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
 from tenantry.fleet.lineages import CLUSTERS, TENANTS, Kind, Lineages
@@ -53,7 +56,8 @@ Examples:
   tenantry set tenants.rocky.quota.pods 60
   tenantry set tenants.rocky.quota.requests.cpu 8
   tenantry set tenants.rocky.apps.web.helm.values '{replicas: 3}'
-  tenantry set defaults.overrides.environments.prod.quota.pods 80
+  tenantry set defaults.quota.pods 80 --environment prod    an override
+  tenantry set tenants.rocky.quota.pods 9 --clusters tier=edge
   tenantry set 'tenants.rocky.owners[0].group' team-rocky
   tenantry set 'tenants.rocky.clusters.names[]' edge-2      one cluster more
   tenantry set tenants.rocky.apps.web.helm.values.tag --string 1.10
@@ -75,10 +79,31 @@ Exit codes:
 )
 @click.argument("path", shell_complete=_complete)
 @click.argument("value")
+@click.option(
+    "--environment",
+    "environments",
+    metavar="NAME",
+    multiple=True,
+    help="Set it in this environment alone; may be repeated.",
+    shell_complete=environments_of,
+)
+@click.option(
+    "--clusters", metavar="NAMES|LABELS", help="Set it on these clusters alone: names, or labels such as tier=edge."
+)
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options
 @reads_file
-def command(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
+def command(
+    file: FilePath,
+    path: str,
+    value: str,
+    environments: tuple[str, ...],
+    clusters: str | None,
+    output: str,
+    *,
+    string: bool,
+    dry_run: bool,
+) -> int:
     """Set the value at PATH in tenants.yaml, or in the included file that declares it.
 
     VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
@@ -95,6 +120,10 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
     given = text if string else _yaml(text)
     editor = Editor.open(file)
     asked = parse_path(path)
+    if when := _when(environments, clusters):
+        return _override(
+            editor, asked, when, given, typed(asked, given, text) if not string else text, How(dry_run, output)
+        )
     if given is None:
         return _remove(editor, asked, How(dry_run, output))
     new = text if string else typed(asked, given, text)
@@ -108,6 +137,24 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
     shown = redacted(flow(new, Style()))
     done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
     return apply(editor, How(dry_run, output), [done], lambda checked: _overridden(checked, at))
+
+
+def _when(environments: tuple[str, ...], clusters: str | None) -> dict[str, Any]:
+    """Where an override holds, as the file says it; empty if the options name nothing."""
+    return {
+        **({"environments": list(environments)} if environments else {}),
+        **({"clusters": selector(clusters)} if clusters else {}),
+    }
+
+
+def _override(editor: Editor, asked: Path, when: dict[str, Any], given: Any, new: Any, how: How) -> int:
+    """Set or remove a value of the override that holds where `when` says."""
+    if given is None:
+        return apply(editor, how, [f"removed {format_path(withdraw(editor, asked, when))}"])
+    at = override(editor, asked, when, new)
+    check_known(at, editor.value_or_of_template)
+    shown = redacted(flow(new, Style()))
+    return apply(editor, how, [f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"])
 
 
 def _remove(editor: Editor, asked: Path, how: How) -> int:
@@ -166,13 +213,8 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
             return
     if not rest:
         return
-    for group in ("environments", "clusters"):
-        for name in mapping_at(data, *holder, "overrides", group):
-            yield (*holder, "overrides", group, name, *rest)
-    where = value_at(data, (*holder, "overrides", "where"), ())
-    yield from (
-        (*holder, "overrides", "where", at, *rest) for at in range(len(where if isinstance(where, list) else ()))
-    )
+    entries = value_at(data, (*holder, "overrides"), ())
+    yield from ((*holder, "overrides", at, *rest) for at in range(len(entries if isinstance(entries, list) else ())))
     for taker in below:
         yield (*taker, *rest)
         if taker[0] != "templates":

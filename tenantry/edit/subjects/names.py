@@ -20,13 +20,12 @@ from tenantry.model import (
     HelmPatch,
     KustomizePatch,
     Model,
-    Overrides,
     PlacedSettings,
+    PlatformOverride,
     Receiver,
     RolloutWave,
     Selector,
-    SettingsOverrides,
-    SourceOverrides,
+    TenantOverride,
 )
 
 
@@ -97,8 +96,10 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Selector, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
     (Excluded, "names"): Named(Kind.CLUSTER, If.EMPTY),
     (RolloutWave, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
-    (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (TenantOverride, "apps"): Named(Kind.APP, If.DROP),
+    (TenantOverride, "sources"): Named(Kind.SOURCE, If.DROP),
+    (PlatformOverride, "addons"): Named(Kind.ADDON, If.DROP),
+    (PlatformOverride, "sources"): Named(Kind.SOURCE, If.DROP),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),
@@ -106,7 +107,6 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Receiver, "sources"): Named(Kind.SOURCE, If.KEEP_OTHERS),
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
-    (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
 }
 """The fields with names, as a value, as entries of a list, or as keys of a mapping. A field counts for subclasses too.
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
+from tenantry.edit.overriding import override
 from tenantry.edit.values import Style, flow
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
@@ -16,7 +17,7 @@ from tenantry.fleet.settings import variable_at, variables_of_app
 from tenantry.fleet.sources import REFS, source_entry, source_layers, source_taken, variables_of_source
 from tenantry.fleet.template import fill
 from tenantry.load import load_fleet
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.messages.text import format_path
@@ -57,19 +58,26 @@ class Promotion:
     def _write(self, app: tuple[str, ...], path: Path, new: Version, old: Version) -> None:
         if new.at == old.at:
             self._variables(app, path, new)
-        elif "overrides" in old.at and "environments" not in old.at:
+        elif "overrides" in old.at and "clusters" in self._when(old.at):
             self._leave(app, path, f"is set for clusters ({self.fleet.source.line_of(old.at)})")
         elif path == _VERSION:
-            self._set(app, path, (*app, "overrides", "environments", self.second, *path), new)
+            self._set(app, path, (*app, *path), new, of_environment=True)
         elif (mine := source_entry(old.at)) == (other := source_entry(new.at)):
-            self._set(app, path, (*mine, "overrides", "environments", self.second, *path[1:]), new)
+            self._set(app, path, (*mine, *path[1:]), new, of_environment=True)
         elif self.fleet.raw(*mine, path[1]).get("url") == self.fleet.raw(*other, path[1]).get("url"):
-            self._set(app, path, old.at, new)
+            self._set(app, path, old.at, new, of_environment=False)
         else:
             self._leave(app, path, "is that of a source at another address")
 
-    def _set(self, app: tuple[str, ...], path: Path, at: Path, new: Version) -> None:
-        self.editor.set(at, new.value)
+    def _when(self, at: Path) -> Mapping[str, Any]:
+        """Where the override holds in which a value stands."""
+        return mapping_at(self.fleet.source.data, *at[: at.index("overrides") + 2], "when")
+
+    def _set(self, app: tuple[str, ...], path: Path, at: Path, new: Version, *, of_environment: bool) -> None:
+        if of_environment:
+            override(self.editor, at, {"environments": [self.second]}, new.value)
+        else:
+            self.editor.set(at, new.value)
         self.done[f"{in_words(app)}: set {format_path(path)} in {self.second} to {flow(new.value, Style())}"] = None
 
     def _variables(self, app: tuple[str, ...], path: Path, new: Version) -> None:

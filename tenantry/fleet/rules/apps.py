@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.grants.grants import is_filled
+from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
@@ -19,11 +19,8 @@ from tenantry.model import (
     SOURCE_KINDS,
     Addon,
     App,
-    Overrides,
     PlacedSettings,
-    SettingsOverrides,
     Source,
-    SourceOverrides,
 )
 
 
@@ -128,40 +125,56 @@ def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:
 
 
 def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, declared_app in walk.apps(fleet):
-        yield from _overridden(fleet, at, f"app '{app}'", declared_app.overrides)
-    for at, given in walk.levels(fleet):
-        if not (at[0] == "tenants" and is_filled(fleet, at)):  # else the overrides are those of a frame
-            yield from _overridden(fleet, at, walk.in_words(at), given.overrides)
-    for at, source in walk.sources(fleet):
-        yield from _overridden(fleet, at, walk.source_in_words(at), source.overrides)
+    for path, when in walk.conditions(fleet):
+        for index, name in enumerate(when.environments or ()):
+            if name not in fleet.document.environments:
+                is_cluster = name in fleet.names("clusters")
+                yield Problem(
+                    (*path, "environments", index),
+                    "unknown-environment",
+                    f"an override is for environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.document.environments),),
+                    fix=f"write 'clusters: {{names: [{name}]}}': it is a cluster"
+                    if is_cluster
+                    else "correct the name, or remove it",
+                )
 
 
-def _overridden(
-    fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides | SourceOverrides
+def overrides_name_apps_and_sources_that_are_there(fleet: Fleet) -> Iterator[Problem]:
+    """In `defaults` and in templates they may be those that a tenant adds."""
+    platform = fleet.document.platform
+    for path, of_platform in walk.overrides(platform.overrides, ("platform",)):
+        yield from _absent(fleet, path, ("platform",), {"addons": of_platform.addons, "sources": of_platform.sources})
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for path, override in walk.overrides(declared_tenant.overrides, ("tenants", tenant)):
+            if not is_shared(fleet.source.origin(path)):
+                named: dict[str, Mapping[str, object]] = {"apps": override.apps, "sources": override.sources}
+                yield from _absent(fleet, path, ("tenants", tenant), named)
+
+
+def _absent(
+    fleet: Fleet, path: Path, owner: tuple[str, ...], named: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Problem]:
-    for name in overrides.environments:
-        if name not in fleet.document.environments:
-            is_cluster = name in fleet.names("clusters")
-            yield Problem(
-                (*at, "overrides", "environments", name),
-                "unknown-environment",
-                f"{who} overrides environment '{name}', which is not declared",
-                (declared("declared", name, fleet.document.environments),),
-                fix=f"write '{name}' under 'clusters:': it is a cluster"
-                if is_cluster
-                else "correct the name, or remove it",
-                at_key=True,
-            )
-    for name in overrides.clusters:
-        if name not in fleet.names("clusters"):
-            place = (*at, "overrides", "clusters", name)
-            yield walk.unknown_cluster(fleet, place, name, f"{who} overrides cluster '{name}'", at_key=True)
+    """The entries that an override names and its owner does not have."""
+    for group, entries in named.items():
+        known = fleet.names(*owner, group)
+        for name in entries:
+            if name not in known:
+                what = "add-on" if group == "addons" else group.removesuffix("s")
+                message = f"an override changes {what} '{name}', which is not declared"
+                yield Problem(
+                    (*path, group, name),
+                    f"unknown-{what}",
+                    message,
+                    (declared("declared", name, known),),
+                    fix="correct the name, or remove it",
+                    at_key=True,
+                )
 
 
 def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
-        for path, override in walk.overrides(declared_app.overrides, at):
+        for path, override in walk.app_patches(fleet, at, declared_app):
             other = "helm" if declared_app.kind == "kustomize" else "kustomize"
             if other in override.model_fields_set:
                 message = (
@@ -173,7 +186,7 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
 
 def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
     for at, source in walk.sources(fleet):
-        for path, override in walk.source_overrides(at, source):
+        for path, override in walk.source_patches(fleet, at):
             for other in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
                 if other != source.kind:
                     message = f"{walk.source_in_words(at)} is '{source.kind}:', and an override cannot change that to '{other}:'"
@@ -184,7 +197,7 @@ def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         known = fleet.names(*at[:-1])
-        for place, name in _entries(at, declared_app):
+        for place, name in _entries(fleet, at, declared_app):
             if name == app:
                 yield Problem(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
             elif name not in known and addon_named(name) is None:
@@ -214,7 +227,7 @@ def _dependency_meant(fleet: Fleet, at: tuple[str, ...], name: str) -> str:
 def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("platform", "addons")
     for at, _, app, declared_app in walk.apps(fleet):
-        for place, name in _entries(at, declared_app):
+        for place, name in _entries(fleet, at, declared_app):
             if (addon := addon_named(name)) is None:
                 continue
             if at[0] == "platform":
@@ -246,7 +259,7 @@ def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Problem]:
                 yield Problem(place, "unknown-addon", message, notes, fix)
 
 
-def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
+def _entries(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
     """Every dependency of the app and its overrides, with its place."""
-    for path, names in walk.dependencies(at, app):
+    for path, names in walk.dependencies(fleet, at, app):
         yield from (((*path, index), name) for index, name in enumerate(names))

@@ -104,13 +104,13 @@ def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
     for app_at, _, _, app in walk.apps(fleet):
         levels = (
             ((*app_at,), app.metadata),
-            *((path, each.metadata) for path, each in walk.overrides(app.overrides, app_at)),
+            *((path, each.metadata) for path, each in walk.app_patches(fleet, app_at, app)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in levels if metadata)
     for source_at, source in walk.sources(fleet):
         parts = (
             (source_at, source.metadata),
-            *((p, each.metadata) for p, each in walk.source_overrides(source_at, source)),
+            *((p, each.metadata) for p, each in walk.source_patches(fleet, source_at)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in parts if metadata)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import MERGED
+from tenantry.fleet.apps import MERGED, app_layers
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
-from tenantry.fleet.sources import REFS
+from tenantry.fleet.settings import settings_layers
+from tenantry.fleet.sources import REFS, source_layers
 from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import ABSENT, value_at
@@ -31,64 +33,55 @@ _SHOWN = 3
 def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Sure is only what all environments override into which the app or tenant may come, whatever clusters they have now."""
     templates = {each.extends for each in fleet.environments.values()}
+    layers: Mapping[str, Sequence[Layer]]
     real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
     for at, _, _, _ in walk.apps(fleet):
-        if not fleet.raw(*at, "overrides", "environments"):
-            continue
         there = [name for name in real if not barrier(fleet, name, at)]
-        for path, by in _overridden(fleet, at, [at], MERGED, there):
+        layers = {name: app_layers(fleet, at, name, None) for name in there}
+        for path, by in _overridden(_said(fleet, at, MERGED), layers):
             if path[-1] not in _WHAT:
                 yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
     for at, _ in walk.sources(fleet):
-        if fleet.raw(*at, "overrides", "environments"):
-            there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
-            for path, by in _overridden(fleet, at, [at], _OF_SOURCES, there):
-                needed = len(path) > 1 and path[1] in _NEEDED
-                fix = (
-                    "write one of theirs there, and remove that override: a source has one of its own" if needed else ""
-                )
-                yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
+        there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
+        layers = {name: source_layers(fleet, at, name, None) for name in there}
+        for path, by in _overridden(_said(fleet, at, _OF_SOURCES), layers):
+            needed = len(path) > 1 and path[1] in _NEEDED
+            fix = "write one of theirs there, and remove that override: a source has one of its own" if needed else ""
+            yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
-        if not fleet.raw(*of, "overrides", "environments"):
-            continue
         there = [
             name
             for name in real
             if not tenant_barrier(fleet, name, tenant)
             or any(not barrier(fleet, name, (*of, "apps", app)) for app in declared.apps)
         ]
-        for path, by in _overridden(fleet, of, [of], _SETTINGS, there):
+        layers = {name: settings_layers(fleet, tenant, name, None) for name in there}
+        for path, by in _overridden(_said(fleet, of, _SETTINGS), layers):
             place: Path = (*of, *path)
             if not is_filled(fleet, place) and fleet.source.origin(place)[:1] != (DEFAULTS,):
                 yield _unused(fleet, f"tenant '{tenant}'", place, by)
 
 
-def _overridden(
-    fleet: Fleet, at: tuple[str, ...], owners: Sequence[tuple[str, ...]], keys: frozenset[str], there: Sequence[str]
-) -> Iterator[tuple[Path, dict[str, Path]]]:
+def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in fleet.raw(*at).items() if key in keys}
+
+
+def _overridden(said: dict[str, Any], layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[Path, dict[str, Path]]]:
     """The paths below an entry that all environments override, each with the places of the overrides by environment."""
-    layers = {
-        name: [
-            (*owner, "overrides", "environments", each)
-            for each in fleet.lineage(name)
-            for owner in owners
-            if fleet.raw(*owner, "overrides", "environments", each)
-        ]
-        for name in there
-    }
-    if not layers or not all(layers.values()):
+    over = {name: [each for each in those if "overrides" in each.path] for name, those in layers.items()}
+    if not over or not all(over.values()):
         return
-    for path in _leaves({key: value for key, value in fleet.raw(*at).items() if key in keys}):
-        by = {name: place for name, places in layers.items() if (place := _last(fleet, places, path))}
-        if len(by) == len(layers):
+    for path in _leaves(said):
+        by = {name: place for name, those in over.items() if (place := _last(those, path))}
+        if len(by) == len(over):
             yield path, by
 
 
-def _last(fleet: Fleet, places: Sequence[Path], path: Path) -> Path | None:
-    """Where the most specific override of a value stands. What is merged into the value does not replace it."""
+def _last(layers: Sequence[Layer], path: Path) -> Path | None:
+    """Where the last override of a value stands. What is merged into the value does not replace it."""
     whole = path in REFS
-    values = ((place, value_at(fleet.raw(*place), path, ABSENT)) for place in reversed(places))
+    values = ((layer.path, value_at(layer.data, path, ABSENT)) for layer in reversed(layers))
     found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
     return next(((*place, *path) for place in found), None)
 

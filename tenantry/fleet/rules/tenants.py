@@ -41,7 +41,7 @@ def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
-    for at, who, selector in (*walk.selectors(fleet), *walk.where_selectors(fleet)):
+    for at, who, selector in walk.selectors(fleet):
         for path, name in walk.names_of_selector(selector):
             if name not in known:
                 yield walk.unknown_cluster(fleet, (*at, *path), name, f"{who} targets cluster '{name}'")
@@ -49,9 +49,9 @@ def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
 
 def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
     """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
-    own = (each for each in walk.selectors(fleet) if each[0][0] == "platform")
-    for at, who, selector in (*own, *walk.where_selectors(fleet)):
-        if name := next(all_names_in(selector.excluded.labels), None):
+    for at, who, selector in walk.selectors(fleet):
+        is_own = at[0] != "platform" and "overrides" not in at
+        if not is_own and (name := next(all_names_in(selector.excluded.labels), None)):
             yield Problem(
                 (*at, "exclude", "labels"),
                 "unknown-placeholder",
@@ -62,6 +62,8 @@ def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iter
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
+        if "overrides" in at:
+            continue  # it is a warning
         if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
             continue  # each tenant fills it in
         known = all(name in fleet.clusters for name in selector.names or [])

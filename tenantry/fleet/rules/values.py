@@ -95,7 +95,7 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
                 place = (*path, "version")
                 yield place, _filled(fleet, at, place, text) if filled else _without_placeholders(text)
     for at, source in walk.sources(fleet):
-        levels: list[tuple[Path, Source | SourcePatch]] = [(at, source), *walk.source_overrides(at, source)]
+        levels: list[tuple[Path, Source | SourcePatch]] = [(at, source), *walk.source_patches(fleet, at)]
         for path, each in levels:
             taken = each.git or each.oci
             if taken and taken.ref and taken.ref.semver:

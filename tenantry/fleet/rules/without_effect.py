@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tenantry.fleet import walk
@@ -12,24 +12,14 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.fleet.merge import merge, origin
 from tenantry.fleet.placement import (
-    addon_environment,
-    barrier,
-    matches,
     placements_of,
-    placements_of_source,
-    selector_at,
 )
 from tenantry.fleet.rules.references import names_of_attachments
-from tenantry.fleet.settings import where_applies
-from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
-from tenantry.messages.text import declared, listed
-from tenantry.model import Overrides, SettingsOverrides, SourceOverrides
-from tenantry.model.selector import any_of
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -132,116 +122,6 @@ def _unused(path: Path, what: str, why: str, fix: str = "") -> Problem:
         fix=fix or ("use it, or remove it" if verb == "is" else "use them, or remove them"),
         at_key=True,
     )
-
-
-_FIX = "remove it, or correct the name or the app's 'clusters'"
-
-
-def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, declared_app in walk.apps(fleet):
-        overrides = declared_app.overrides
-        if not (overrides.environments or overrides.where or overrides.clusters):
-            continue
-        placements = tuple(placements_of(fleet, at))
-        for path in _unreached(fleet, at, overrides, placements):
-            message = _message(f"{_what(at)} '{app}'", path)
-            where = _why(fleet, at, str(path[-1])) if path[-2] == "environments" else _placed_on(fleet, at)
-            notes = (*_labels_there(fleet, path, placements), *where)
-            yield doubtful(path, "never-applies", message, notes, fix=_FIX, at_key=True)
-
-
-def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
-    """Those of the defaults and of frames are for tenants that are still to come, too."""
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        at = ("tenants", tenant)
-        overrides = declared_tenant.overrides
-        if is_filled(fleet, at) or not (overrides.environments or overrides.where or overrides.clusters):
-            continue
-        apps = ((*at, "apps", app) for app in declared_tenant.apps)
-        placements = tuple(dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)))
-        for path in _unreached(fleet, at, overrides, placements) if placements else ():
-            if fleet.source.origin(path)[:1] == (DEFAULTS,):
-                continue
-            there = f"it is placed on {listed(cluster for _, cluster in placements)}"
-            notes = (*_labels_there(fleet, path, placements), there)
-            fix = "remove it, or correct the name or the tenant's 'clusters'"
-            yield doubtful(path, "never-applies", _message(f"tenant '{tenant}'", path), notes, fix=fix, at_key=True)
-
-
-def overrides_of_sources_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
-    """A source is where the apps are that take it. One that no app takes is reported by another rule."""
-    for at, source in walk.sources(fleet):
-        if not (source.overrides.environments or source.overrides.where or source.overrides.clusters):
-            continue
-        placements = tuple(dict.fromkeys(placements_of_source(fleet, at)))
-        for path in _unreached(fleet, at, source.overrides, placements) if placements else ():
-            there = f"apps on {listed(cluster for _, cluster in placements)} take it"
-            notes = (*_labels_there(fleet, path, placements), there)
-            fix = "remove it, or correct the name or the 'clusters' of the apps that take the source"
-            message = _message(walk.source_in_words(at), path, "taken")
-            yield doubtful(path, "never-applies", message, notes, fix=fix, at_key=True)
-
-
-def _unreached(
-    fleet: Fleet,
-    at: tuple[str, ...],
-    overrides: Overrides | SettingsOverrides | SourceOverrides,
-    placements: Collection[tuple[str, str]],
-) -> Iterator[Path]:
-    """The overrides that apply to none of the placements, which are pairs of an environment and a cluster."""
-    over: Path = (*at, "overrides")
-    reached = {name for environment in {each for each, _ in placements} for name in fleet.lineage(environment)}
-    yield from ((*over, "environments", name) for name in overrides.environments if name not in reached)
-    clusters = dict.fromkeys(cluster for _, cluster in placements)
-    yield from ((*over, "clusters", name) for name in overrides.clusters if name not in clusters)
-    matched = {index for cluster in clusters for index in where_applies(fleet, at, cluster)}
-    yield from ((*over, "where", index, "clusters") for index in range(len(overrides.where)) if index not in matched)
-
-
-def _message(who: str, path: Path, verb: str = "placed") -> str:
-    what = f"{who} is not {verb} in environment '{path[-1]}'"
-    if path[-2] == "clusters":
-        what = f"{who} is not {verb} on cluster '{path[-1]}'"
-    elif path[-3] == "where":
-        what = f"{who} is {verb} on none of these clusters"
-    return f"{what}, so this override never applies"
-
-
-def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, str]]) -> Iterator[str]:
-    """The labels of the clusters where something is placed, with the one that is closest to what an override asks for."""
-    if path[-3] != "where":
-        return
-    there = {f"{key}={value}" for _, name in placements for key, value in fleet.clusters[name].labels.items()}
-    labels = fleet.raw(*path, "labels")
-    wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
-    if missing := next((each for each in wanted if each not in there), None):
-        yield declared("labels there", missing, there)
-
-
-def _what(at: tuple[str, ...]) -> str:
-    return "add-on" if at[0] == "platform" else "app"
-
-
-def _why(fleet: Fleet, at: tuple[str, ...], environment: str) -> tuple[str, ...]:
-    """What keeps the app out of the environment, or which clusters it is placed on and whose add-ons they have."""
-    if kept_out := barrier(fleet, environment, at):
-        return (f"{kept_out.reason} ({fleet.source.line_of(kept_out.at)})",)
-    selected = (
-        (name, addon_environment(fleet, at[-1], name))
-        for name, cluster in fleet.clusters.items()
-        if at[0] == "platform" and environment in cluster.environments
-        if matches(fleet.document.platform.addons[at[-1]].clusters, name, cluster)
-    )
-    elsewhere = [f"those of '{name}' belong to environment '{owner}'" for name, owner in selected]
-    if elsewhere:
-        return (f"a cluster has the add-ons of one environment: {listed(elsewhere)}",)
-    return _placed_on(fleet, at)
-
-
-def _placed_on(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
-    clusters = dict.fromkeys(cluster for _, cluster in placements_of(fleet, at))
-    where = (*at, "clusters") if at[0] == "platform" else selector_at(fleet, at[1], at[-1])
-    return (f"it is placed on {listed(clusters) or 'no cluster'} ({fleet.source.line_of(where)})",)
 
 
 _RETRIES = "RetryOnFailure"

@@ -91,10 +91,17 @@ def app_is_overridden(document: Data, random: Random) -> str:
     if not app:
         return ""
     own = document["tenants"][tenant]["apps"][app]
-    level, name = random.choice([("environments", "dev"), *(("clusters", each) for each in CLUSTERS)])
-    said = {kind_of(own): _patch(kind_of(own), random)}
-    overridden = own.setdefault("overrides", {}).setdefault(level, {})
-    return toggle(overridden, name, said, random, f"app {tenant}/{app}, {level}")
+    when: Data = random.choice([{"environments": ["dev"]}, *({"clusters": {"names": [each]}} for each in CLUSTERS)])
+    overrides = own.setdefault("overrides", [])
+    there = [each for each in overrides if each["when"] == when]
+    if there and random.random() < 0.5:
+        overrides.remove(there[0])
+        return f"app {tenant}/{app}: no override for {when}"
+    if not there:
+        there = [{"when": when}]
+        overrides += there
+    there[0][kind_of(own)] = _patch(kind_of(own), random)
+    return f"app {tenant}/{app}: another override for {when}"
 
 
 def _block(tenant: Data, kind: str, random: Random) -> Data:

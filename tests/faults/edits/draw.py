@@ -54,8 +54,7 @@ def blocks(tenant: Data) -> Iterator[Data]:
     for app in tenant["apps"].values():
         kind = kind_of(app)
         yield app[kind]
-        for level in app.get("overrides", {}).values():
-            yield from (each[kind] for each in level.values())
+        yield from (each[kind] for each in app.get("overrides", ()))
 
 
 def toggle(part: Data, key: str, value: Any, random: Random, what: str) -> str:

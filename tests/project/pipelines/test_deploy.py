@@ -57,7 +57,12 @@ def test_without_an_earlier_success_every_environment_is_deployed_in_order(deplo
 def test_only_what_differs_from_the_last_success_is_deployed(deploy: Pipeline, calls: Path, server: Forge) -> None:
     root = deploy.root
     server.succeeded(git(root, "rev-parse", "HEAD"))
-    commit(root, "tenants.yaml", "{pods: 10}", "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}")
+    commit(
+        root,
+        "tenants.yaml",
+        "{pods: 10}",
+        "{pods: 10}\n    overrides: [{when: {environments: [prod]}, quota: {pods: 20}}]",
+    )
     assert deploy.react(WORKFLOW, INSTALLED)
     assert asked(calls) == all_of("prod")
 
@@ -70,7 +75,7 @@ def test_the_last_success_is_one_of_this_repository_and_in_its_history(
         deploy.root,
         "tenants.yaml",
         "{pods: 10}",
-        "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}",
+        "{pods: 10}\n    overrides: [{when: {environments: [prod]}, quota: {pods: 20}}]",
     )
     server.succeeded(first)
     server.succeeded("0" * 40)  # removed by a forced push

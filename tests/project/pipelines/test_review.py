@@ -86,7 +86,7 @@ def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_envir
     show = 'cat "$KUBECONFIG"; stat -c %a "$KUBECONFIG"'
     body = f'case "$1" in preflight) {show};; preview) env;; *) exec {binaries}/tenantry "$@";; esac'
     calls = programs(root, tenantry=body)
-    overridden = "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}"
+    overridden = "{pods: 10}\n    overrides: [{when: {environments: [prod]}, quota: {pods: 20}}]"
     commit(root, "tenants.yaml", "{pods: 10}", overridden)
     review = pipeline(root, server, pull_request())
     review.secrets = {"KUBECONFIG": "kind: Config", "PULUMI_CONFIG_PASSPHRASE": "hush"}

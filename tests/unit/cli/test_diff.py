@@ -233,7 +233,7 @@ def test_environments_can_be_chosen_even_one_that_only_the_base_has(capsys: Capt
 def test_two_environments_are_compared_with_what_is_written_differently(capsys: Capture) -> None:
     more = BASE.replace("{management: hub}", "{management: hub}\n  old: {management: hub, namespace: 'o-{tenant}'}")
     more = more.replace("[dev]", "[dev, old]").replace(
-        "web: {", "web: {overrides: {environments: {old: {kustomize: {path: ./old}}}}, "
+        "web: {", "web: {overrides: [{when: {environments: [old]}, kustomize: {path: ./old}}], "
     )
     Path("tenants.yaml").write_text(more)
     assert (run(["diff", "--between", "dev", "old", "-n", "rocky"]), *capsys.readouterr()) == (

@@ -46,7 +46,7 @@ def test_each_environment_comes_after_the_one_it_names(capsys: Capture) -> None:
 
 
 def test_only_environments_with_a_difference_are_named(capsys: Capture) -> None:
-    other = "    overrides: {environments: {prod: {quota: {pods: 5}}, test: {quota: {pods: 4}}}}\n"
+    other = "    overrides: [{when: {environments: [prod]}, quota: {pods: 5}}, {when: {environments: [test]}, quota: {pods: 4}}]\n"
     assert touched(capsys, FLEET + other) == (1, "test\nprod\n")
     assert touched(capsys, FLEET + other, "--environment", "prod") == (1, "prod\n")
 

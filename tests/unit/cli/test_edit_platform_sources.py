@@ -17,7 +17,7 @@ platform:
   sources:
     base:
       git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
-      overrides: {environments: {dev: {git: {ref: {tag: v1.1.0}}}}}
+      overrides: [{when: {environments: [dev]}, git: {ref: {tag: v1.1.0}}}]
   addons:
     dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
     logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}

@@ -109,7 +109,7 @@ def fleet(secret: str, form: str, *, prod: bool = True) -> str:
         text = text.replace(word, value)
     if prod:
         return text.replace(
-            "      web: {helm:", "      web: {overrides: {environments: {prod: {helm: {timeout: 9m}}}}, helm:"
+            "      web: {helm:", "      web: {overrides: [{when: {environments: [prod]}, helm: {timeout: 9m}}], helm:"
         )
     return text
 

@@ -38,11 +38,11 @@ tenants:
       shop: {helm: {source: charts, chart: shop, version: "{shop}"}}
       site:
         kustomize: {source: main, path: ./site}
-        overrides: {environments: {prod: {kustomize: {source: stable}}}}
+        overrides: [{when: {environments: [prod]}, kustomize: {source: stable}}]
       lone: {kustomize: {source: by-name}}
       tools:
         helm: {source: charts, chart: tools, version: 3.0.0}
-        overrides: {clusters: {hub-prod: {helm: {version: 2.9.0}}}}
+        overrides: [{when: {clusters: {names: [hub-prod]}}, helm: {version: 2.9.0}}]
       one: {helm: {source: charts, chart: one, version: "{shared}"}}
       two: {helm: {source: charts, chart: two, version: "{shared}"}}
 """
@@ -119,10 +119,10 @@ REGISTRY = f"oci: {{url: oci://registry.example.com/shop, ref: {{digest: 'sha256
 OCI = "oci: {url: oci://registry.example.com/shop, ref: {tag: 1.4.0}}"
 SHOP = '      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}\n'
 BLOCK = '      shop:\n        helm: {source: charts, chart: shop, version: "{shop}"}\n'
-SHOP_IN_PROD = "        overrides: {environments: {prod: {helm: {version: 1.0.0}}}}\n"
+SHOP_IN_PROD = "        overrides: [{when: {environments: [prod]}, helm: {version: 1.0.0}}]\n"
 AHEAD = (
     "      shop:\n        helm: {source: charts, chart: shop, version: 1.0.0}\n"
-    "        overrides: {environments: {dev: {helm: {version: 1.1.0}}}}\n"
+    "        overrides: [{when: {environments: [dev]}, helm: {version: 1.1.0}}]\n"
 )
 REF_IN_PROD = "overrides: {environments: {prod: {oci: {ref: {tag: 1.3.0}}}}}"
 ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
@@ -208,7 +208,7 @@ tenants:
     sources:
       policies:
         oci: {url: oci://registry.example.com/policies, ref: {tag: 1.0.0}}
-        overrides: {environments: {dev: {oci: {ref: {tag: 1.1.0}}}}}
+        overrides: [{when: {environments: [dev]}, oci: {ref: {tag: 1.1.0}}}]
     apps:
       policies: {kustomize: {source: policies}}
 """
@@ -300,7 +300,7 @@ platform:
   sources:
     base:
       git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
-      overrides: {environments: {dev: {git: {ref: {tag: v1.1.0}}}}}
+      overrides: [{when: {environments: [dev]}, git: {ref: {tag: v1.1.0}}}]
   addons:
     dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
     logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}

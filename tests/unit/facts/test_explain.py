@@ -31,7 +31,7 @@ def test_the_strategy_of_a_release_is_explained_as_it_is_planned(rest: str) -> N
 
 
 def test_values_that_all_clusters_have_are_explained_once() -> None:
-    web = "web: {kustomize: {source: manifests}, overrides: {clusters: {edge: {kustomize: {path: ./edge}}}}}"
+    web = "web: {kustomize: {source: manifests}, overrides: [{when: {clusters: {names: [edge]}}, kustomize: {path: ./edge}}]}"
     found = explained(texts.fleet(texts.rocky(web, "clusters: {all: true}")), "rocky/web")
     assert ("kustomize", "source") in {each.path for each in found.shared}
     paths = {each.cluster: [(value.path, value.value) for value in each.values] for each in found.placed}

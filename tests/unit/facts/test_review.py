@@ -65,7 +65,7 @@ def test_subjects_on_different_clusters_share_a_change_that_they_have_wherever_t
 
 
 def test_a_value_that_one_cluster_has_is_told_of_that_cluster() -> None:
-    override = ", overrides: {clusters: {edge: {kustomize: {path: ./edge}}}}}"
+    override = ", overrides: [{when: {clusters: {names: [edge]}}, kustomize: {path: ./edge}}]}"
     assert section(BASE, BASE.replace("path: ./web}}", "path: ./web}" + override))[1:] == [
         "  ~ rocky/web on edge",
         "      ~ kustomize.path: ./web -> ./edge  # tenants.yaml:15:106 (cluster edge)",
@@ -162,7 +162,7 @@ def test_a_change_says_its_waves_and_the_clusters_of_the_first() -> None:
 
 
 def test_a_change_of_a_few_clusters_reaches_their_wave_alone() -> None:
-    here = ", overrides: {clusters: {hub: {kustomize: {path: ./b}}}}}\n      db"
+    here = ", overrides: [{when: {clusters: {names: [hub]}}, kustomize: {path: ./b}}]}\n      db"
     before, after = fleet(WAVES, PINNED), fleet(WAVES, PINNED.replace("}\n      db", here))
     (found,) = reviewed(before, after)
     assert (found.clusters, found.waves) == (("hub",), (Reach(number=2, name="wave 2", clusters=("hub",)),))

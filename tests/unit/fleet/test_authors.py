@@ -42,6 +42,16 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def over(app: str, when: Data, path: str, value: Any) -> Data:
+    """An override of an app with a value at a path."""
+    return at(f"apps.{app}.overrides", [{"when": when, **at(path, value)}])
+
+
+def of_source(when: Data, path: str, value: Any) -> Data:
+    """An override of the tenant that changes a source."""
+    return at("overrides", [{"when": when, "sources": at(path, value)}])
+
+
 PLATFORMS, PLATFORMS_ENTRY = "platforms-credentials", "platforms-entry"
 BY_NAME = {"name": "deploy"}
 # Where a name stands that is not the file's to use, by the code that the author is told.
@@ -56,8 +66,10 @@ ATTACKS: dict[str, tuple[str, Data]] = {
     ),
     "substituteFrom in an override": (
         PLATFORMS,
-        at(
-            "apps.web.overrides.clusters.edge.kustomize.postBuild.substituteFrom",
+        over(
+            "web",
+            {"clusters": {"names": ["edge"]}},
+            "kustomize.postBuild.substituteFrom",
             [{"kind": "Secret", "name": "deploy"}],
         ),
     ),
@@ -67,8 +79,10 @@ ATTACKS: dict[str, tuple[str, Data]] = {
     ),
     "valuesFrom in an override": (
         PLATFORMS,
-        at(
-            "apps.cache.overrides.environments.dev.helm.valuesFrom",
+        over(
+            "cache",
+            {"environments": ["dev"]},
+            "helm.valuesFrom",
             [{"kind": "Secret", "name": "deploy", "valuesKey": "token"}],
         ),
     ),
@@ -83,11 +97,11 @@ ATTACKS: dict[str, tuple[str, Data]] = {
     "credentials of a source": (PLATFORMS, at("sources.m.credentials", "deploy")),
     "credentials of a source in an override": (
         PLATFORMS,
-        at("sources.m.overrides.environments.dev.credentials", "deploy"),
+        of_source({"environments": ["dev"]}, "m.credentials", "deploy"),
     ),
     "certificates of a source in an override": (
         PLATFORMS,
-        at("sources.o.overrides.clusters.edge.oci.certSecretRef", BY_NAME),
+        of_source({"clusters": {"names": ["edge"]}}, "o.oci.certSecretRef", BY_NAME),
     ),
     "credentials of a bucket": (PLATFORMS, at("sources.s.credentials", "deploy")),
     "proxy of a source": (PLATFORMS, at("sources.m.git.proxySecretRef", BY_NAME)),
@@ -115,7 +129,10 @@ ATTACKS: dict[str, tuple[str, Data]] = {
     ),
     "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
     "source of an app": (PLATFORMS_ENTRY, at("apps.web.kustomize.source", "base")),
-    "source in an override": (PLATFORMS_ENTRY, at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
+    "source in an override": (
+        PLATFORMS_ENTRY,
+        over("web", {"clusters": {"names": ["edge"]}}, "kustomize.source", "open"),
+    ),
     "source of a release": (
         PLATFORMS_ENTRY,
         at("apps.cache.helm.source", "charts"),
@@ -137,7 +154,7 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A"}]),
     ),
     "app": (PLATFORMS_ENTRY, at("apps.web.dependsOn", ["base"])),
-    "app in an override": (PLATFORMS_ENTRY, at("apps.web.overrides.environments.dev.dependsOn", ["base"])),
+    "app in an override": (PLATFORMS_ENTRY, over("web", {"environments": ["dev"]}, "dependsOn", ["base"])),
     "app of an alert": (
         PLATFORMS_ENTRY,
         at("alerts.chat", {"provider": CHAT, "credentials": "mine", "apps": ["base"]}),

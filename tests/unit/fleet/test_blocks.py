@@ -78,11 +78,19 @@ def strategies(block: str, rest: str = "") -> tuple[object, object]:
         ("", "", (RETRIES, RETRIES)),
         (f"upgrade: {{{ROLLBACK}}}", "", (RETRIES, REMEDIATES)),
         ("install: {remediation: {retries: 3}}", "", (REMEDIATES, RETRIES)),
-        ("", f", overrides: {{environments: {{dev: {{helm: {{upgrade: {{{ROLLBACK}}}}}}}}}}}", (RETRIES, REMEDIATES)),
-        ("", f", overrides: {{clusters: {{hub: {{helm: {{upgrade: {{{ROLLBACK}}}}}}}}}}}", (RETRIES, REMEDIATES)),
+        (
+            "",
+            f", overrides: [{{when: {{environments: [dev]}}, helm: {{upgrade: {{{ROLLBACK}}}}}}}]",
+            (RETRIES, REMEDIATES),
+        ),
+        (
+            "",
+            f", overrides: [{{when: {{clusters: {{names: [hub]}}}}, helm: {{upgrade: {{{ROLLBACK}}}}}}}]",
+            (RETRIES, REMEDIATES),
+        ),
         (
             f"upgrade: {{{ROLLBACK}}}",
-            ", overrides: {clusters: {hub: {helm: {upgrade: {remediation: null}}}}}",
+            ", overrides: [{when: {clusters: {names: [hub]}}, helm: {upgrade: {remediation: null}}}]",
             (RETRIES, RETRIES),
         ),
         (
@@ -120,7 +128,7 @@ def test_a_key_that_flux_does_not_know_is_named_with_the_closest() -> None:
 
 
 def test_a_wrong_value_in_an_override_that_is_used_nowhere_is_found() -> None:
-    app = "{kustomize: {source: manifests}, overrides: {clusters: {hub: {kustomize: {healthChecks: [{name: a}]}}}}}"
+    app = "{kustomize: {source: manifests}, overrides: [{when: {clusters: {names: [hub]}}, kustomize: {healthChecks: [{name: a}]}}]}"
     assert told(app) == (
         "tenants.yaml:11:101: error[missing-key]: key 'kind' is missing\n"
         "  at tenants.rocky.apps.web.overrides.clusters.hub.kustomize.healthChecks[0]\n"
@@ -132,7 +140,7 @@ def test_a_wrong_value_in_an_override_that_is_used_nowhere_is_found() -> None:
 def test_an_override_may_bring_what_a_mapping_lacks() -> None:
     app = (
         "{helm: {source: charts, chart: web, version: 1.x, waitStrategy: {}},"
-        " overrides: {clusters: {hub: {helm: {waitStrategy: {name: legacy}}}}}}"
+        " overrides: [{when: {clusters: {names: [hub]}}, helm: {waitStrategy: {name: legacy}}}]}"
     )
     assert spec(app)["waitStrategy"] == {"name": "legacy"}
 

@@ -32,7 +32,7 @@ tenants:
     sources: {main: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}, charts: {helm: {url: https://charts.example.com}}}
     apps:
       web: {kustomize: {source: main, prune: true}}
-      api: {kustomize: {source: main, wait: null}, overrides: {environments: {dev: {kustomize: {commonMetadata: null}}}}}
+      api: {kustomize: {source: main, wait: null}, overrides: [{when: {environments: [dev]}, kustomize: {commonMetadata: null}}]}
       db: {helm: {source: charts, chart: db, version: 1.0.0, values: {replicas: 2}}}
 """
 

@@ -28,7 +28,7 @@ platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
 tenants:
   rocky:
     clusters: {all: true}
-    overrides: {environments: {prod: {quota: {pods: 9}}}}
+    overrides: [{when: {environments: [prod]}, quota: {pods: 9}}]
     sources: {manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
     apps:
       web: {kustomize: {source: manifests, path: "./{stage}"}}

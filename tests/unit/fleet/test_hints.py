@@ -112,24 +112,20 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
         ("path: ./x", "", ("apps.web.path", "'path' belongs under 'kustomize:'")),
         ("version: 1.x", "", ("apps.web.version", "remove it")),
         ("namespace: x", "", ("apps.web.namespace", "use 'targetNamespace' under 'kustomize:'")),
-        ("overrides: {clusters: {hub: {state: paused}}}", "", ("apps.web.overrides.clusters.hub.state", ON_THE_APP)),
         (
-            "overrides: {clusters: {hub: {path: ./x}}}",
+            "overrides: [{when: {clusters: {names: [hub]}}, state: paused}]",
             "",
-            ("apps.web.overrides.clusters.hub.path", "'path' belongs under 'kustomize:'"),
+            ("apps.web.overrides[0].state", ON_THE_APP),
         ),
         (
+            "overrides: [{when: {clusters: {names: [hub]}}, path: ./x}]",
             "",
-            "overrides: {environments: {dev: {helm: {}}}}",
-            (
-                "overrides.environments.dev.helm",
-                "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'",
-            ),
+            ("apps.web.overrides[0].path", "'path' belongs under 'kustomize:'"),
         ),
         (
-            "overrides: {where: [{labels: {a: b, tier: edge}, kustomize: {path: ./x}}]}",
+            "overrides: [{when: {clusters: {all: true}, labels: {a: b, tier: edge}}, kustomize: {path: ./x}}]",
             "",
-            ("apps.web.overrides.where[0].labels", "write 'clusters: {labels: {KEY: VALUE}}'"),
+            ("apps.web.overrides[0].when.labels", "write 'clusters: {labels: {KEY: VALUE}}'"),
         ),
     ],
 )

@@ -117,7 +117,7 @@ def test_an_environment_may_leave_the_rest_to_others(
 def test_null_removes_a_value_of_flux_s_at_any_depth_but_not_in_a_list(
     block: str, misfits: Callable[[Any], set[str]], *, fits: bool
 ) -> None:
-    app = f"cache: {{helm: {{source: charts}}, overrides: {{clusters: {{hub: {{helm: {block}}}}}}}}}"
+    app = f"cache: {{helm: {{source: charts}}, overrides: [{{when: {{clusters: {{names: [hub]}}}}, helm: {block}}}]}}"
     assert fits == (misfits(yaml.safe_load(rocky(app))) == set())
 
 

@@ -54,7 +54,7 @@ def quotas(text: str, environment: str) -> dict[str, dict[str, Any]]:
 
 
 def test_a_quota_in_prod_only() -> None:
-    text = text_of("{environments: {prod: {quota: {pods: 200}}}}")
+    text = text_of("[{when: {environments: [prod]}, quota: {pods: 200}}]")
     assert quotas(text, "prod") == {
         "hub-prod/rocky": {"pods": "200"},
         "hub-prod/rocky-jobs": {"pods": "200", "cpu": "1"},
@@ -62,35 +62,52 @@ def test_a_quota_in_prod_only() -> None:
     assert quotas(text, "dev")["edge/dev-rocky"] == {"pods": "1"}
 
 
-ALL = "{environments: {dev: {quota: {pods: 2}}, r1: {quota: {pods: 3}}}, where: [%s], clusters: {edge: {quota: {pods: 6}}}}"
+ALL = (
+    "[{when: {environments: [dev]}, quota: {pods: 2}}, {when: {environments: [r1]}, quota: {pods: 3}}, %s,"
+    " {when: {clusters: {names: [edge]}}, quota: {pods: 6}}]"
+)
 
 
 @table(
     ("text", "expected"),
     [
         (text_of(), "1"),
-        (text_of(tenant="{environments: {dev: {quota: {pods: 2}}}}"), "2"),
-        (text_of(tenant="{environments: {r1: {quota: {pods: 3}}, dev: {quota: {pods: 2}}}}"), "3"),
+        (text_of(tenant="[{when: {environments: [dev]}, quota: {pods: 2}}]"), "2"),
         (
             text_of(
-                tenant="{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}, "
-                "{clusters: {labels: {tier: edge}}, quota: {pods: 5}}]}"
+                tenant="[{when: {environments: [r1]}, quota: {pods: 3}}, {when: {environments: [dev]}, quota: {pods: 2}}]"
+            ),
+            "3",
+        ),
+        (
+            text_of(
+                tenant="[{when: {clusters: {labels: {tier: edge}}}, quota: {pods: 4}}, {when: {clusters: {labels: {tier: edge}}}, quota: {pods: 5}}]"
             ),
             "5",
         ),
-        (text_of(tenant=ALL % "{clusters: {labels: {tier: edge}}, quota: {pods: 4}}"), "6"),
+        (text_of(tenant=ALL % "{when: {clusters: {labels: {tier: edge}}}, quota: {pods: 4}}"), "6"),
         (
             text_of(
-                tenant="{where: [{clusters: {labels: {tier: hub}}, quota: {pods: 4}}], environments: {prod: {quota: {pods: 9}}}}"
+                tenant="[{when: {environments: [prod]}, quota: {pods: 9}}, {when: {clusters: {labels: {tier: hub}}}, quota: {pods: 4}}]"
             ),
             "1",
         ),
-        (text_of("{environments: {dev: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "2"),
-        (text_of("{environments: {r1: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "7"),
         (
             text_of(
-                "{clusters: {edge: {quota: {pods: 7}}}}",
-                "{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 2}}]}",
+                "[{when: {environments: [dev]}, quota: {pods: 7}}]", "[{when: {environments: [dev]}, quota: {pods: 2}}]"
+            ),
+            "2",
+        ),
+        (
+            text_of(
+                "[{when: {environments: [r1]}, quota: {pods: 7}}]", "[{when: {environments: [dev]}, quota: {pods: 2}}]"
+            ),
+            "7",
+        ),
+        (
+            text_of(
+                "[{when: {clusters: {names: [edge]}}, quota: {pods: 7}}]",
+                "[{when: {clusters: {labels: {tier: edge}}}, quota: {pods: 2}}]",
             ),
             "7",
         ),
@@ -103,14 +120,14 @@ def test_settings_merge_from_environments_over_labels_to_the_cluster_and_the_ten
 
 
 def test_an_override_of_the_defaults_wins_over_what_the_tenant_sets_without_one() -> None:
-    text = text_of("{environments: {dev: {quota: {pods: 7}}}}").replace(
+    text = text_of("[{when: {environments: [dev]}, quota: {pods: 7}}]").replace(
         "    namespaces:", "    quota: {pods: 50}\n    namespaces:"
     )
     assert (quota(text, "dev", "hub"), quota(text, "prod", "hub-prod")) == ({"pods": "7"}, {"pods": "50"})
 
 
 def test_null_removes_what_less_specific_levels_say() -> None:
-    assert quotas(text_of(tenant="{where: [{clusters: {labels: {tier: edge}}, quota: null}]}"), "dev").keys() == {
+    assert quotas(text_of(tenant="[{when: {clusters: {labels: {tier: edge}}}, quota: null}]"), "dev").keys() == {
         "hub/dev-rocky",
         "hub/dev-rocky-jobs",
         "edge/dev-rocky-jobs",
@@ -119,7 +136,7 @@ def test_null_removes_what_less_specific_levels_say() -> None:
 
 def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
     settings = "role: edit, network: open, podSecurity: restricted, owners: [{group: g}]"
-    override = f"{{where: [{{clusters: {{labels: {{tier: hub}}}}, {settings}}}]}}"
+    override = f"[{{when: {{clusters: {{labels: {{tier: hub}}}}}}, {settings}}}]"
     named = {(each.id.kind, each.id.name) for each in planned(text_of(tenant=override)).objects}
     assert {("RoleBinding", "rocky-reconciler-edit")} <= named
     assert ("NetworkPolicy", "tenantry-isolated") not in named
@@ -128,7 +145,7 @@ def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
 
 
 def test_the_interval_of_an_override_is_that_of_the_tenants_apps_there() -> None:
-    text = text_of(tenant="{clusters: {edge: {interval: 33m}}}")
+    text = text_of(tenant="[{when: {clusters: {names: [edge]}}, interval: 33m}]")
     intervals = {
         each.owner.cluster: each.manifest["spec"]["interval"]
         for each in planned(text).objects
@@ -138,12 +155,13 @@ def test_the_interval_of_an_override_is_that_of_the_tenants_apps_there() -> None
     (placed,) = explained(fleet(text), "rocky/web", "edge").placed
     (interval,) = (each for each in placed.values if each.path == ("kustomize", "interval"))
     assert interval.origin
-    assert (interval.value, interval.origin.level) == ("33m", "cluster edge")
+    assert (interval.value, interval.origin.level) == ("33m", "names edge")
 
 
 def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_clusters() -> None:
     text = text_of(
-        "{environments: {dev: {quota: {pods: 2}}}}", "{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}]}"
+        "[{when: {environments: [dev]}, quota: {pods: 2}}]",
+        "[{when: {clusters: {labels: {tier: edge}}}, quota: {pods: 4}}]",
     )
     found = explained(fleet(text), "rocky")
     values = {
@@ -152,51 +170,48 @@ def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_
         ]
         for each in found.placed
     }
-    assert values == {"hub": [("2", "environment dev")], "edge": [("4", "where tier=edge")]}
+    assert values == {"hub": [("2", "environment dev")], "edge": [("4", "tier=edge")]}
     assert QUOTA not in {value.path for value in found.shared}
     (alone,) = explained(fleet(text), "rocky", "edge").placed
     assert [value.value for value in alone.values if value.path == QUOTA] == ["4"]
 
 
 def test_a_service_account_of_others_in_an_override_is_refused_at_its_place() -> None:
-    text = text_of(tenant="{clusters: {edge: {owners: [{serviceAccount: {name: x, namespace: kube-system}}]}}}")
+    text = text_of(
+        tenant="[{when: {clusters: {names: [edge]}}, owners: [{serviceAccount: {name: x, namespace: kube-system}}]}]"
+    )
     told = problems(text)
     assert "error[foreign-account]" in told
-    assert "at tenants.rocky.overrides.clusters.edge.owners[0].serviceAccount\n" in told
+    assert "at tenants.rocky.overrides[0].owners[0].serviceAccount\n" in told
     assert told.endswith("Found 1 error\n")
-    assert setting_origin(fleet(text_of(tenant="{clusters: {edge: {role: edit}}}")), "rocky", "dev", "edge", "role")[
-        2:
-    ] == (
-        "overrides",
-        "clusters",
-        "edge",
-        "role",
-    )
+    assert setting_origin(
+        fleet(text_of(tenant="[{when: {clusters: {names: [edge]}}, role: edit}]")), "rocky", "dev", "edge", "role"
+    )[2:] == ("overrides", 0, "role")
 
 
 @table(
     ("override", "code", "at"),
     [
-        ("{where: [{quota: {pods: 1}}]}", "missing-key", "where[0]"),
-        ("{where: [{labels: {tier: edge}, quota: {pods: 1}}]}", "missing-key", "where[0]"),
-        ("{where: [{clusters: {names: [nope]}, quota: {pods: 1}}]}", "unknown-cluster", "where[0].clusters.names[0]"),
-        ("{where: [{clusters: {labels: {}}, quota: {pods: 1}}]}", "empty", "where[0].clusters.labels"),
-        ("{environments: {dev: {clusters: {all: true}}}}", "unknown-key", "environments.dev.clusters"),
-        ("{environments: {dev: {grants: {}}}}", "unknown-key", "environments.dev.grants"),
-        ("{environments: {dev: {environments: [dev]}}}", "unknown-key", "environments.dev.environments"),
-        ("{clusters: {edge: {role: cluster-admin}}}", "cluster-admin", "clusters.edge.role"),
+        ("[{quota: {pods: 1}}]", "missing-key", "[0]"),
+        ("[{when: {}, quota: {pods: 1}}]", "when-nothing", "[0].when"),
+        ("[{when: {clusters: {names: [nope]}}, quota: {pods: 1}}]", "unknown-cluster", "[0].when.clusters.names[0]"),
+        ("[{when: {clusters: {labels: {}}}, quota: {pods: 1}}]", "empty", "[0].when.clusters.labels"),
+        ("[{when: {environments: [dev]}, clusters: {all: true}}]", "unknown-key", "[0].clusters"),
+        ("[{when: {environments: [dev]}, grants: {}}]", "unknown-key", "[0].grants"),
+        ("[{when: {environments: [dev]}, environments: [dev]}]", "unknown-key", "[0].environments"),
+        ("[{when: {clusters: {names: [edge]}}, role: cluster-admin}]", "cluster-admin", "[0].role"),
         (
-            "{where: [{clusters: {labels: {tier: edge}}, retryInterval: 1ms}]}",
+            "[{when: {clusters: {labels: {tier: edge}}}, retryInterval: 1ms}]",
             "short-interval",
-            "where[0].retryInterval",
+            "[0].retryInterval",
         ),
         (
-            "{environments: {dev: {annotations: {pulumi.com/x: y}}}}",
+            "[{when: {environments: [dev]}, annotations: {pulumi.com/x: y}}]",
             "owned-annotation",
-            'environments.dev.annotations["pulumi.com/x"]',
+            '[0].annotations["pulumi.com/x"]',
         ),
-        ("{environments: {dev: {dependsOn: [platform/nope]}}}", "unknown-addon", "environments.dev.dependsOn[0]"),
-        ("{environments: {dve: {role: edit}}}", "unknown-environment", "environments.dve"),
+        ("[{when: {environments: [dev]}, dependsOn: [platform/nope]}]", "unknown-addon", "[0].dependsOn[0]"),
+        ("[{when: {environments: [dve]}, role: edit}]", "unknown-environment", "[0].when.environments[0]"),
     ],
 )
 def test_a_mistake_in_an_override_is_one_problem_at_its_place(override: str, code: str, at: str) -> None:
@@ -207,5 +222,5 @@ def test_a_mistake_in_an_override_is_one_problem_at_its_place(override: str, cod
 
 
 def test_every_environment_is_planned_with_overrides_at_every_level() -> None:
-    every = ALL % "{clusters: {labels: {tier: edge}}, quota: {pods: 4}}"
+    every = ALL % "{when: {clusters: {labels: {tier: edge}}}, quota: {pods: 4}}"
     assert set(plan_all(fleet(text_of(every, every)))) == {"dev", "r1", "prod"}

@@ -124,7 +124,7 @@ def test_a_label_with_two_values_names_the_clusters_that_have_either() -> None:
 
 
 WHERE = (
-    "    overrides: {where: [{clusters: {all: true, exclude: {labels: {region: '{region2}'}}}, quota: {pods: '5'}}]}\n"
+    "    overrides: [{when: {clusters: {all: true, exclude: {labels: {region: '{region2}'}}}}, quota: {pods: '5'}}]\n"
 )
 
 

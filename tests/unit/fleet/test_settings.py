@@ -179,7 +179,7 @@ def test_an_unknown_placeholder_is_reported_where_it_stands_in_an_override() -> 
     text = rocky("""\
 web:
   kustomize: {source: manifests, path: ./a}
-  overrides: {clusters: {hub: {kustomize: {path: "./{nope}"}}}}
+  overrides: [{when: {clusters: {names: [hub]}}, kustomize: {path: "./{nope}"}}]
 """)
     # Nothing is known here, so the placeholder that the fleet knows is unknown too.
     sound = fleet(text.replace("{nope}", "{env}"))

@@ -104,7 +104,9 @@ def test_a_kubeconfig_secret_whose_name_no_secret_has_is_refused(name: str) -> N
 
 
 def test_an_owned_key_is_refused_in_an_override_too() -> None:
-    text = rocky("web: {kustomize: {source: manifests}, overrides: {clusters: {hub: {kustomize: {kubeConfig: {}}}}}}")
+    text = rocky(
+        "web: {kustomize: {source: manifests}, overrides: [{when: {clusters: {names: [hub]}}, kustomize: {kubeConfig: {}}}]}"
+    )
     assert "error[owned-key]: key 'kubeConfig' cannot be set" in problems(text)
 
 

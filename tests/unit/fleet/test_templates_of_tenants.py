@@ -98,22 +98,20 @@ MERGED: list[tuple[str, str, str, Any]] = [
     ),
     (
         "where is appended",
-        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: view}]}}",
-        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: edit}]}}",
+        "{overrides: [{when: {clusters: {labels: {tier: hub}}}, role: view}]}",
+        "{overrides: [{when: {clusters: {labels: {tier: hub}}}, role: edit}]}",
         {
-            "overrides": {
-                "where": [
-                    {"clusters": {"labels": {"tier": "hub"}}, "role": "view"},
-                    {"clusters": {"labels": {"tier": "hub"}}, "role": "edit"},
-                ]
-            }
+            "overrides": [
+                {"when": {"clusters": {"labels": {"tier": "hub"}}}, "role": "view"},
+                {"when": {"clusters": {"labels": {"tier": "hub"}}}, "role": "edit"},
+            ]
         },
     ),
     (
         "overrides of an environment are merged",
-        "{overrides: {environments: {dev: {role: view, timeout: 1m}}}}",
-        "{overrides: {environments: {dev: {role: edit}}}}",
-        {"overrides": {"environments": {"dev": {"role": "edit", "timeout": "1m"}}}},
+        "{overrides: [{when: {environments: [dev]}, role: view, timeout: 1m}]}",
+        "{overrides: [{when: {environments: [dev]}, role: edit}]}",
+        {"overrides": [{"when": {"environments": ["dev"]}, "role": "edit", "timeout": "1m"}]},
     ),
 ]
 

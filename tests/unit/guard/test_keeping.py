@@ -79,7 +79,9 @@ def test_what_was_off_boarded_goes_when_helm_knows_it() -> None:
 
 
 def test_one_placement_is_off_boarded_in_a_protected_environment_too() -> None:
-    leaving = ROCKY.replace("    sources", "    overrides: {clusters: {edge: {state: offboarding}}}\n    sources")
+    leaving = ROCKY.replace(
+        "    sources", "    overrides: [{when: {clusters: {names: [edge]}}, state: offboarding}]\n    sources"
+    )
     on_hub = tenant("rocky", "web", where="{all: true, exclude: [edge]}")
     limits = RunLimits(protected=True, deletions=0)
     assert told(planned(fleet(on_hub)), live(fleet(leaving)), limits) == []

@@ -164,7 +164,7 @@ def test_of_many_removals_the_first_ones_have_commands() -> None:
 
 def announced(text: str, state: str = "removing") -> dict[str, str]:
     """The fleet with a state on the tenant, on it on one cluster, on its app, or on the cluster."""
-    overrides = f"    overrides: {{clusters: {{edge: {{state: {state}}}}}}}\n"
+    overrides = f"    overrides: [{{when: {{clusters: {{names: [edge]}}}}, state: {state}}}]\n"
     return {
         "tenant": text.replace("    clusters", f"    state: {state}\n    clusters", 1),
         "placement": text.replace("    sources", f"{overrides}    sources", 1),

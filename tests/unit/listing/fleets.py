@@ -31,7 +31,7 @@ tenants:
     owners: [{group: movy-team, role: edit}, {user: jo@example.com}]
     namespaces: {jobs: {}}
     clusterRoles: {nodes: {rules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]}}
-    overrides: {environments: {prod: {owners: [{group: movy-team}]}}}
+    overrides: [{when: {environments: [prod]}, owners: [{group: movy-team}]}]
     sources:
       charts: {helm: {url: "https://charts.example.com/movy"}}
       manifests: {git: {url: "ssh://git@git.example.com/movy/manifests.git", ref: {branch: "{env}"}}}
@@ -47,7 +47,7 @@ tenants:
           clusters: {eu-2: {helm: {version: 2.1.0}}}
       api:
         kustomize: {source: manifests, path: ./api}
-        overrides: {environments: {prod: {kustomize: {source: images, path: ./}}}}
+        overrides: [{when: {environments: [prod]}, kustomize: {source: images, path: ./}}]
   rocky:
     clusters: {names: [hub-dev]}
     sources: {base: {git: {url: "https://git.example.com/movy2", ref: {branch: main}}}}

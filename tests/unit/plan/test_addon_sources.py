@@ -21,7 +21,7 @@ platform:
     charts:
       helm: {url: https://charts.example.com}
       credentials: registry
-      overrides: {environments: {dev: {helm: {url: https://dev.example.com}}}, clusters: {far: {helm: {url: https://far.example.com}}}}
+      overrides: [{when: {environments: [dev]}, helm: {url: https://dev.example.com}}, {when: {clusters: {names: [far]}}, helm: {url: https://far.example.com}}]
   addons:
     certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}
     logs: {clusters: {all: true}, environments: [prod], helm: {source: charts, chart: logs, version: 1.x}}
@@ -69,7 +69,7 @@ def test_a_source_of_an_add_on_and_one_of_the_platform_with_the_same_content_are
 
 def test_an_add_on_names_a_source_in_an_override_and_is_planned_only_where_it_has_one() -> None:
     text = FLEET.replace("helm: {source: charts, chart: logs, version: 1.x}", "helm: {chart: logs, version: 1.x}")
-    named = "logs: {overrides: {environments: {prod: {helm: {source: charts}}}}, "
+    named = "logs: {overrides: [{when: {environments: [prod]}, helm: {source: charts}}], "
     assert "key 'source' is missing" not in str(planned(text.replace("logs: {", named), "prod"))
     told = problems(text)
     assert "add-on 'logs' has no source" in str(told)

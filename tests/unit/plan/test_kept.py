@@ -68,7 +68,7 @@ def test_off_boarding_takes_the_marks_away_and_decommissioning_does_not() -> Non
 
 @table("cluster", ["hub", "edge"])
 def test_a_tenant_is_off_boarded_on_one_cluster(cluster: str) -> None:
-    over = f"    overrides: {{clusters: {{{cluster}: {{state: offboarding, quota: {{pods: 3}}}}}}}}\n"
+    over = f"    overrides: [{{when: {{clusters: {{names: [{cluster}]}}}}, state: offboarding, quota: {{pods: 3}}}}]\n"
     plan = planned(FRAME + TENANT.replace("    namespaces:", f"{over}    namespaces:"))
     on_hub, on_edge = marked(plan)
     assert (on_hub, on_edge) == ((set(), on("edge")) if cluster == "hub" else (on("hub"), set()))

@@ -290,7 +290,7 @@ def test_an_override_takes_remediation_away(removed: str) -> None:
     app = f"""
         web:
           helm: {{source: charts, chart: c, version: 1.x, install: {{remediation: {{retries: 3}}}}}}
-          overrides: {{clusters: {{hub: {{helm: {{{removed}}}}}}}}}
+          overrides: [{{when: {{clusters: {{names: [hub]}}}}, helm: {{{removed}}}}}]
     """
     install = one(planned(rocky(app)), "HelmRelease", "web").manifest["spec"]["install"]
     assert install == {"strategy": {"name": "RetryOnFailure", "retryInterval": "30s"}}
@@ -624,7 +624,7 @@ def test_a_cycle_that_an_override_closes_is_reported_where_it_closes() -> None:
     text = rocky("""\
 a:
   kustomize: {source: manifests}
-  overrides: {clusters: {hub: {dependsOn: [b]}}}
+  overrides: [{when: {clusters: {names: [hub]}}, dependsOn: [b]}]
 b: {kustomize: {source: manifests}, dependsOn: [a]}
 """)
     expected = told(
@@ -665,7 +665,7 @@ def test_an_override_can_drop_a_dependency_where_it_is_not_placed() -> None:
     text = rocky(
         """\
 db: {clusters: {names: [hub]}, kustomize: {source: manifests}}
-web: {kustomize: {source: manifests}, dependsOn: [db], overrides: {clusters: {edge: {dependsOn: []}}}}
+web: {kustomize: {source: manifests}, dependsOn: [db], overrides: [{when: {clusters: {names: [edge]}}, dependsOn: []}]}
 """,
         BOTH,
     )
@@ -1216,7 +1216,7 @@ def test_flux_objects_have_the_metadata_that_the_author_gives_them() -> None:
         web:
           kustomize: {source: manifests}
           metadata: {labels: {a.com/where: "{cluster}"}, annotations: {a.com/x: y}}
-          overrides: {clusters: {edge: {metadata: {annotations: {a.com/x: null, a.com/z: "1"}}}}}
+          overrides: [{when: {clusters: {names: [edge]}}, metadata: {annotations: {a.com/x: null, a.com/z: "1"}}}]
         """,
         BOTH,
     ).replace("ref: {branch: main}}}", "ref: {branch: main}}, metadata: {labels: {a.com/b: c}}}")

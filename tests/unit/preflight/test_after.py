@@ -45,7 +45,7 @@ tenants:
           postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}
       db:
         helm: {source: charts, chart: db, version: 1.0.0, values: {color: red, replicas: 1}}
-        overrides: {environments: {prod: {helm: {values: {replicas: 3}}}}}
+        overrides: [{when: {environments: [prod]}, helm: {values: {replicas: 3}}}]
       own: {environments: [prod], helm: {source: charts, chart: own, version: 1.0.0}}
 """
 NEWER = TEXT.replace("version: 1.0.0, values", "version: 1.1.0, values")
