@@ -10,10 +10,10 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from tenantry.fleet.json_schema import declared_by, field_texts
 from tenantry.fleet.settings import TenantSettings
-from tenantry.model import Document, FluxBlock, Model, TenantTemplate
+from tenantry.model import Document, FluxBlock, Model, Tenant
 
-_LATER = ("platform", "templates")
-"""A model that others share with tenants or clusters is shown where these have it."""
+_LATER = ("platform", "templates", "defaults", "overrides", "kustomize", "helm")
+"""A model that stands in several places is shown where a reader looks for it: in an app of a tenant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _place(model: type[Model], path: str, places: dict[type[Model], list[str]]) 
     if known:
         return
     fields = own_fields(model)
-    for field in sorted(fields, key=lambda each: path == "" and each in _LATER):
+    for field in sorted(fields, key=lambda each: each in _LATER):
         for suffix, inner in _models_in(hints(model)[field]):
             _place(inner, f"{path}.{key_of(model, field)}{suffix}".removeprefix("."), places)
 
@@ -108,7 +108,7 @@ def default_of(model: type[Model], field: str) -> Any:
     declared = (_complete(model) or model).model_fields[field]
     if declared.is_required():
         return ...
-    settled = TenantSettings.__dataclass_fields__.get(field) if model is TenantTemplate else None
+    settled = TenantSettings.__dataclass_fields__.get(field) if model is Tenant else None
     value = settled.default if settled else declared.default
     return value if isinstance(value, str | bool | int) else None
 
@@ -123,7 +123,9 @@ def merged_defaults(model: type[Model]) -> dict[str, Any]:
 def _complete(model: type[Model]) -> type[Model] | None:
     """The model of a block after all places that set it are merged."""
     derived = (
-        [subclass for subclass in model.__subclasses__() if subclass not in _reachable()] if _is_block(model) else []
+        [each for each in model.__subclasses__() if each not in _reachable() and not each.partial]
+        if _is_block(model)
+        else []
     )
     return derived[0] if derived else None
 

@@ -18,9 +18,7 @@ from tenantry.model import (
     SOURCE_KINDS,
     Alert,
     FluxBlock,
-    HelmOfAll,
     HelmPatch,
-    KustomizeOfAll,
     KustomizePatch,
     Oci,
     Provider,
@@ -31,7 +29,6 @@ Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
-_OF_ALL: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAll, "helm": HelmOfAll}
 _CHART = ("platform", "chart", "oci")
 
 
@@ -39,6 +36,10 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
     """Keys and values in all blocks of a file's data that Flux would reject or that the author may not set."""
     for path, model, block in flux_blocks(data):
         yield from _findings(model, block, path)
+    for path, model, block in shared_blocks(data):
+        for key in model.of_one_app:
+            if key in block:
+                yield owned_key((*path, key), "each app says it itself", _in_one_app(path, key))
 
 
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -58,7 +59,7 @@ def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     for at in _levels(data):
         levels: list[Path] = [at, *override_paths(data, at)]
         for level in levels:
-            for kind, model in _OF_ALL.items():
+            for kind, model in _MODELS.items():
                 if block := mapping_at(data, *level, kind):
                     yield (*level, kind), model, block
 
@@ -207,8 +208,6 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
         inner = block.get(first)
         if not second and first in block:
             fix = FOR_OWNED.get(first, "")
-            if reason.startswith("each app says it"):
-                fix = fix or _in_one_app(at, first)
             if first == "secretRef":
                 owner = at[:2] if at[0] == "tenants" else at[:1]
                 whole = at[-2] == "receivers"

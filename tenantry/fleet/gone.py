@@ -14,7 +14,6 @@ from tenantry.model import (
     After,
     App,
     Cluster,
-    ClusterTemplate,
     ConfigMap,
     Document,
     Environment,
@@ -24,9 +23,7 @@ from tenantry.model import (
     RolloutWave,
     SecretKey,
     Source,
-    SourcePatch,
     Tenant,
-    TenantTemplate,
 )
 from tenantry.model.tenancy import AddonAccount, ExtraNamespace
 
@@ -88,8 +85,7 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "externalArtifact": _ARTIFACT,
         "overrides": "write it in the overrides of its tenant or of the platform: '- {when: ..., sources: {NAME: ...}}'",
     },
-    SourcePatch: {"externalArtifact": _ARTIFACT},
-    Tenant: {"formerly": _HANDED_OVER},
+    Tenant: {"class": _FROM, "formerly": _HANDED_OVER, "shard": _SHARD},
     Document: {
         "clusterGroups": "write them as 'templates: {clusters: ...}', and 'from:' in clusters",
         "tenantClasses": "write them as 'templates: {tenants: ...}', and 'from:' in tenants",
@@ -108,8 +104,6 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterTemplate: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
-    TenantTemplate: {"class": _FROM, "shard": _SHARD},
     Cluster: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
     RolloutWave: {
         "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",

@@ -90,7 +90,6 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     if granted.environments is not None:
         definitions["App"]["properties"]["environments"]["anyOf"][0]["items"] = _one_of(granted.environments)
     tenants = whole["properties"]["tenants"]
-    tenants["additionalProperties"] = tenants["additionalProperties"]["else"]  # a file names no class
     if granted.tenant:
         reference = tenants.pop("additionalProperties")
         del tenants["propertyNames"]

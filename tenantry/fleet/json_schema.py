@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import tenancy
+from tenantry.model.partial import IN_PART
 from tenantry.model.scalars import SHARE, NumberOrShare
 from tenantry.model.strict import OneOf, or_unfilled
 from tenantry.rollout.model import REST
@@ -27,12 +28,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def json_schema() -> dict[str, Any]:
     """The schema of the whole document. It is deterministic: equal models give equal text."""
-    schema: dict[str, Any] = model.Document.model_json_schema(schema_generator=_Generator)
+    schema: dict[str, Any] = _with_wholes(model.Document.model_json_schema(schema_generator=_Generator))
     documented = field_texts()
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
-    _let_inherit_from_templates(schema["$defs"])
     _let_complete(schema)
     _let_include(schema)
     for name, words in SHORT_FORMS.items():
@@ -78,6 +78,28 @@ class _Generator(GenerateJsonSchema):
         return made
 
 
+_WITH_SHARED_BLOCKS = (model.Tenant, model.TenantOverride, model.Platform, model.PlatformOverride)
+"""What has blocks for all of its apps or add-ons."""
+
+
+def _options(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The models that a key of a definition may hold."""
+    for part in definition["properties"].values():
+        yield from (option for option in part.get("anyOf", ()) if "$ref" in option)
+
+
+def _with_wholes(schema: Any) -> Any:
+    """A copy in which a part of an entry is described as the whole is: both have the same keys."""
+    if isinstance(schema, list):
+        return [_with_wholes(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copied = {key: _with_wholes(value) for key, value in schema.items() if not key.endswith(IN_PART)}
+    if isinstance(reference := copied.get("$ref"), str):
+        copied["$ref"] = reference.removesuffix(IN_PART)
+    return copied
+
+
 def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
     """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
     described = models()[name]
@@ -87,6 +109,10 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
+    if described in _WITH_SHARED_BLOCKS:
+        for kind in (model.KustomizePatch, model.HelmPatch):
+            block = next(each for each in _options(definition) if each["$ref"].endswith(f"/{kind.__name__}"))
+            block["properties"] = dict.fromkeys(kind.of_one_app, False)
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
         definition["properties"] |= {key: _removable(part) for key, part in parts}
@@ -109,61 +135,45 @@ def _let_inherit(environment: dict[str, Any]) -> None:
     variables["additionalProperties"]["type"].append("null")
 
 
-def _let_inherit_from_templates(definitions: dict[str, Any]) -> None:
-    """A cluster with a template is checked when it is whole; as written it may lack or remove anything."""
-    template, cluster = (definitions[name]["properties"] for name in ("ClusterTemplate", "Cluster"))
-    alone = {key: cluster[key] for key in _REMOVABLE}
-    for key in _REMOVABLE:
-        cluster[key] = {
-            "description": cluster[key].get("description", ""),
-            "anyOf": template[key].get("anyOf", [template[key]]),
-        }
-    required = definitions["Cluster"].pop("required")
-    definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("from")]
-
-
-_IN_PARTS = "InParts"
 _COMPLETED = {
-    *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket"),
+    *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket", "Cluster"),
     *("Credentials", "Config", "Alert", "Provider", "Receiver"),
 }
-"""What requires keys that a template can leave to its tenants, or a tenant to its templates."""
+"""What templates, tenants and overrides complete together. Which keys the whole requires, `tenantry validate` checks."""
 
 
 def _let_complete(schema: dict[str, Any]) -> None:
-    """A template may lack what makes its parts whole, and so may a tenant: it is checked with what its templates say."""
+    """Let a part of an entry lack what makes it whole, and remove by `null` what another part says."""
     definitions = schema["$defs"]
-    for name in sorted(_COMPLETED):
-        copied = {key: value for key, value in definitions[name].items() if key not in ("required", "oneOf")}
-        definitions[name + _IN_PARTS] = _pointed_to_parts(copied)
-    definitions["TenantTemplate"] = _pointed_to_parts(definitions["TenantTemplate"])
-    whole, part = ({"$ref": f"#/$defs/Tenant{kind}"} for kind in ("", _IN_PARTS))
-    schema["properties"]["tenants"]["additionalProperties"] = {"if": _given("from"), "then": part, "else": whole}
+    for name in _COMPLETED:
+        definition = definitions[name]
+        definition.pop("required", None)
+        if definition.pop("oneOf", None):
+            kinds = next(each.one_of for each in subclasses(OneOf) if each.__name__ == name)
+            others = {
+                kind: dict.fromkeys((other for other in kinds if other != kind), {"type": "null"}) for kind in kinds
+            }
+            definition["dependentSchemas"] = {kind: {"properties": each} for kind, each in others.items()}
+        for part in definition["properties"].values():
+            _let_remove(part)
+    whole = {"$ref": "#/$defs/Tenant"}
+    part = {"allOf": [whole, {"properties": {"adopt": False, "state": {"enum": ["active", "paused"]}}}]}
+    definitions["Templates"]["properties"]["tenants"]["additionalProperties"] = part
+    defaults = schema["properties"]["defaults"]
+    schema["properties"]["defaults"] = {"description": defaults["description"], **part}
 
 
-def _pointed_to_parts(schema: Any) -> Any:
-    """A copy whose references are to what may be incomplete. `null` removes an entry of a mapping."""
-    if isinstance(schema, list):
-        return [_pointed_to_parts(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    copied = {key: _pointed_to_parts(value) for key, value in schema.items()}
-    if str(copied.get("$ref")).rpartition("/")[2] in _COMPLETED:
-        copied["$ref"] += _IN_PARTS
-    entries = copied.get("additionalProperties")
-    if isinstance(entries, dict) and "$ref" in entries:
-        copied["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
-    return copied
+def _let_remove(part: dict[str, Any]) -> None:
+    """Let `null` remove an entry of a mapping."""
+    entries = part.get("additionalProperties")
+    if isinstance(entries, dict) and {"type": "null"} not in entries.get("anyOf", ()):
+        part["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
 
 
 def _let_include(schema: dict[str, Any]) -> None:
     """Pieces of the file can hold all clusters."""
     schema["required"].remove("clusters")
     schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
-
-
-_REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")
-"""Keys of a cluster that may be incomplete, or `null`, if it has a template."""
 
 
 def _given(key: str) -> dict[str, Any]:

@@ -21,9 +21,7 @@ from tenantry.model import (
     Receiver,
     Selector,
     Source,
-    SourcePatch,
     TenantOverride,
-    TenantTemplate,
     When,
 )
 from tenantry.model.document import Platform, Tenant
@@ -82,7 +80,7 @@ def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespa
             yield (*at, "namespaces", key), extra
 
 
-def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], TenantTemplate]]:
+def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant]]:
     """The defaults, the templates and the tenants."""
     yield ("defaults",), fleet.document.defaults
     yield from ((("templates", "tenants", name), each) for name, each in fleet.document.templates.tenants.items())
@@ -202,7 +200,7 @@ def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[P
     yield from overrides(app.overrides, at)
 
 
-def source_patches(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, SourcePatch]]:
+def source_patches(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, Source]]:
     """What overrides change in the source at a path, each with its path."""
     if at[:2] == ("platform", "addons"):
         for path, patch in app_patches(fleet, at[:3], fleet.document.platform.addons[at[2]]):

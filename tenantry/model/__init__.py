@@ -2,18 +2,16 @@
 
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
-    document     the whole: platform, defaults, tenants
-    clusters     environments, clusters, their templates, how a cluster is reached
-    frame        which files are included, and what they are granted
-    tenancy      what a tenant's namespaces are given; network: who may talk to them
-    apps         apps, add-ons, overrides; kustomize and helm: their blocks
-    alerts       who is told of what
-    waves        in which order a change reaches clusters
-    receivers    webhooks that make Flux fetch sources at once
-    selecting    which clusters something takes
-    sources      where manifests and charts come from
-    credentials  what Flux reads beside them: names here, values elsewhere
-    flux         blocks whose keys are Flux's own
+    document       the whole: platform, defaults, tenants, their overrides
+    clusters       environments, clusters, how a cluster is reached
+    selector       which clusters something takes, and where an override holds
+    tenancy        what a tenant's namespaces are given, objects: manifests in them
+    apps           apps and add-ons
+    flux           blocks whose keys are Flux's own
+    sources        where manifests and charts come from, credentials and configs beside them
+    notifications  alerts and receivers
+    scalars        texts of one form, durations: times
+    strict         what all models have in common, partial: entries that others complete
 """
 
 from tenantry.model.apps import Addon, AddonOverride, AddonPatch, App, AppOverride, AppPatch, State
@@ -21,7 +19,6 @@ from tenantry.model.clusters import (
     After,
     Cluster,
     ClusterState,
-    ClusterTemplate,
     ConfigMap,
     Environment,
     Kubeconfig,
@@ -37,15 +34,12 @@ from tenantry.model.document import (
     PlatformOverride,
     Tenant,
     TenantOverride,
-    TenantTemplate,
 )
 from tenantry.model.flux import (
     FluxBlock,
     Helm,
-    HelmOfAll,
     HelmPatch,
     Kustomize,
-    KustomizeOfAll,
     KustomizePatch,
 )
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
@@ -61,7 +55,6 @@ from tenantry.model.sources import (
     Oci,
     OciRef,
     Source,
-    SourcePatch,
 )
 from tenantry.model.strict import Model
 from tenantry.rollout.model import RolloutWave
@@ -82,7 +75,6 @@ __all__ = [
     "ChartRepository",
     "Cluster",
     "ClusterState",
-    "ClusterTemplate",
     "Config",
     "ConfigMap",
     "Credentials",
@@ -93,12 +85,10 @@ __all__ = [
     "Git",
     "GitRef",
     "Helm",
-    "HelmOfAll",
     "HelmPatch",
     "HelmRepository",
     "Kubeconfig",
     "Kustomize",
-    "KustomizeOfAll",
     "KustomizePatch",
     "Model",
     "ObjectsChart",
@@ -113,10 +103,8 @@ __all__ = [
     "SecretKey",
     "Selector",
     "Source",
-    "SourcePatch",
     "State",
     "Tenant",
     "TenantOverride",
-    "TenantTemplate",
     "When",
 ]

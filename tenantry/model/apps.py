@@ -7,7 +7,8 @@ from pydantic import Field
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selector import Selector, When
-from tenantry.model.sources import Source, SourcePatch
+from tenantry.model.partial import Partial
+from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonAccount, AddonNamespace
 from tenantry.rollout.model import NoWaves
@@ -38,7 +39,7 @@ class AppOverride(AppPatch):
 class AddonPatch(AppPatch):
     """What an override may change in an add-on."""
 
-    source: SourcePatch | None = None
+    source: Annotated[Source, Partial()] | None = None
     """Changes to the add-on's own source."""
 
 

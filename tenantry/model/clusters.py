@@ -158,28 +158,6 @@ class Kubeconfig(OneOf):
         return reference
 
 
-class ClusterTemplate(Model):
-    """What several clusters share. A cluster names its templates with `from`, and adds or replaces what differs."""
-
-    from_: TemplateNames | None = Field(None, alias="from")
-    """The template whose keys apply here too, or a list of templates. Later ones take precedence, and this template's own keys
-    over all of them."""
-    environments: Annotated[list[str], Field(min_length=1)] | None = None
-    """The environments of the clusters. A cluster's list replaces this one."""
-    labels: dict[LabelKey, LabelValue | None] | None = None
-    """Labels of the clusters. A cluster's own labels are added; `null` removes one."""
-    variables: dict[VariableName, VariableValue | None] | None = None
-    """Placeholders, by name. A cluster's own variables are added; `null` removes one."""
-    kubeconfig: Kubeconfig | None = None
-    """How Flux reaches the clusters. `{cluster}` stands for the cluster's name. A cluster's own replaces all of it."""
-    platformServiceAccount: Name | None = None
-    """The service account that Flux impersonates on the clusters for baselines and add-ons."""
-    shard: LabelValue | None = None
-    """The shard of Flux's controllers that reconciles what is for the clusters."""
-    state: Literal["active", "paused"] | None = None
-    """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
-
-
 class Cluster(Model):
     from_: TemplateNames | None = Field(None, alias="from")
     """The entry of `templates.clusters` whose keys apply here too, or a list of entries. Later ones take precedence, and this

@@ -6,11 +6,12 @@ from pydantic import Field, model_validator
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, AddonPatch, App, AppPatch, State
-from tenantry.model.clusters import Cluster, ClusterTemplate, Environment
+from tenantry.model.clusters import Cluster, Environment
 from tenantry.model.durations import Duration
-from tenantry.model.flux import HelmOfAll, KustomizeOfAll
+from tenantry.model.flux import HelmPatch, KustomizePatch
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
+from tenantry.model.partial import InParts, Partial
 from tenantry.model.scalars import (
     AppName,
     CredentialsName,
@@ -28,8 +29,8 @@ from tenantry.model.scalars import (
     refusal,
 )
 from tenantry.model.selector import Selector, When
-from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source, SourcePatch
-from tenantry.model.strict import InParts, Model, OneOf
+from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
+from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
     ExtraNamespace,
@@ -82,11 +83,11 @@ class TenantOverride(PlacedSettings):
 
     when: When
     """Where it differs. `state` stands beside `clusters` alone."""
-    kustomize: KustomizeOfAll | None = None
+    kustomize: KustomizePatch | None = None
     """Changes to all apps with `kustomize`."""
-    helm: HelmOfAll | None = None
+    helm: HelmPatch | None = None
     """Changes to all apps with `helm`."""
-    sources: dict[Name, SourcePatch] = {}
+    sources: dict[Name, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
     apps: dict[Name, AppPatch] = {}
     """Changes to apps, by name."""
@@ -102,10 +103,10 @@ class TenantOverride(PlacedSettings):
         return self
 
 
-class TenantTemplate(PlacedSettings):
-    """What tenants that are alike share. A tenant names its templates with `from`, and adds or replaces what differs: maps are
+class Tenant(PlacedSettings):
+    """A tenant, or a template of tenants. A tenant names its templates with `from`, and adds or replaces what differs: maps are
     merged, `null` removes, lists are replaced. Entries of `overrides` are appended, a selector and a `ref` are replaced as a whole,
-    and the kind of a source or an app cannot change.
+    and the kind of a source or an app cannot change. A template has no `adopt`, and removes nobody by `state`.
     """
 
     from_: TemplateNames | None = Field(None, alias="from")
@@ -118,10 +119,10 @@ class TenantTemplate(PlacedSettings):
     the same name."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
-    kustomize: KustomizeOfAll | None = None
+    kustomize: KustomizePatch | None = None
     """What all apps with `kustomize` have. An app's own keys take precedence, and `null` there removes one. An included file
     sets it for the apps of the file, unless the tenant's own entry does."""
-    helm: HelmOfAll | None = None
+    helm: HelmPatch | None = None
     """The same for all apps with `helm`, such as values that every chart gets."""
     overrides: list[TenantOverride] = []
     """What differs in an environment or on clusters, such as a quota in prod only. Those that hold apply in their order, those of
@@ -158,15 +159,10 @@ class TenantTemplate(PlacedSettings):
     """Who is notified when the tenant's apps and sources fail or change, on every cluster where the tenant is placed."""
     receivers: dict[Name, Receiver] = {}
     """Webhooks that make Flux fetch the tenant's sources at once, on every cluster where the tenant is placed."""
-    state: Literal["active", "paused"] = "active"
-    """`paused`: Flux stops reconciling the tenants' apps. A tenant is removed by its own entry."""
-
-
-class Tenant(TenantTemplate):
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
-    state: State = "active"  # type: ignore[assignment]  # a template removes no tenant
+    state: State = "active"
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
 
@@ -236,13 +232,13 @@ class PlatformOverride(Model):
 
     when: When
     """Where it differs."""
-    sources: dict[Name, SourcePatch] = {}
+    sources: dict[Name, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
     addons: dict[Name, AddonPatch] = {}
     """Changes to add-ons, by name."""
-    kustomize: KustomizeOfAll | None = None
+    kustomize: KustomizePatch | None = None
     """Changes to all add-ons with `kustomize`."""
-    helm: HelmOfAll | None = None
+    helm: HelmPatch | None = None
     """Changes to all add-ons with `helm`."""
 
 
@@ -261,9 +257,9 @@ class Platform(Model):
     """Secrets that add-ons, their sources, and the platform's alerts can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
-    kustomize: KustomizeOfAll | None = None
+    kustomize: KustomizePatch | None = None
     """What all add-ons with `kustomize` have. An add-on's own keys take precedence, and `null` there removes one."""
-    helm: HelmOfAll | None = None
+    helm: HelmPatch | None = None
     """The same for all add-ons with `helm`."""
     sources: dict[Name, Source] = {}
     """Where manifests and charts of add-ons come from, by the name that `kustomize.source` or `helm.source` of an add-on says.
@@ -277,9 +273,9 @@ class Platform(Model):
 
 
 class Templates(Model):
-    clusters: dict[Name, ClusterTemplate] = {}
+    clusters: dict[Name, Annotated[Cluster, Partial()]] = {}
     """What clusters that are alike share."""
-    tenants: dict[Name, Annotated[TenantTemplate, InParts()]] = {}
+    tenants: dict[Name, Annotated[Tenant, InParts()]] = {}
     """What tenants that are alike share. A template may lack what a tenant, or another template of it, adds. It has every key of a
     tenant except `adopt`; its `state` removes nothing."""
 
@@ -297,7 +293,7 @@ class Document(Model):
     """Management clusters and remote clusters. Included files can add some."""
     platform: Platform = Field(default_factory=Platform)
     """What the platform team runs on which clusters."""
-    defaults: Annotated[TenantTemplate, InParts()] = Field(default_factory=TenantTemplate)
+    defaults: Annotated[Tenant, InParts()] = Field(default_factory=Tenant)
     """The template that every tenant has first."""
     tenants: dict[Name, Tenant] = {}
     """The tenants. An included file adds a tenant's apps and what belongs to them."""

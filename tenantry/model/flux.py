@@ -34,6 +34,8 @@ class FluxBlock(Model):
     model_config = ConfigDict(extra="allow")
 
     flux_kind: ClassVar[str]
+    of_one_app: ClassVar[tuple[str, ...]] = ()
+    """Keys that each app says itself: a block for all apps of a tenant has none of them."""
     parts: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Keys that belong to another kind, which the plan makes beside this one."""
 
@@ -91,6 +93,19 @@ class HelmPatch(FluxBlock):
         "install.createNamespace": _NAMESPACES,
     }
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
+    of_one_app = (
+        *(
+            "chart",
+            "chartInterval",
+            "releaseName",
+            "source",
+            "storageNamespace",
+            "targetNamespace",
+            "valuesFiles",
+            "version",
+        ),
+        *parts["HelmChart"],
+    )
 
     source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
@@ -134,41 +149,6 @@ class Helm(HelmPatch):
     driftDetection: Annotated[dict[str, Any], BeforeValidator(_detecting_drift)] = {"mode": "enabled"}
 
 
-class Image(Model):
-    name: str
-    """The image in the manifests, without the tag."""
-    newName: str | None = None
-    """The new image name."""
-    newTag: str | None = None
-    """The new tag."""
-    digest: str | None = None
-    """The new digest; takes precedence over a tag."""
-
-
-class PatchTarget(Model):
-    group: str | None = None
-    """API group."""
-    version: str | None = None
-    """API version."""
-    kind: str | None = None
-    """Kind."""
-    name: str | None = None
-    """Name; a regular expression."""
-    namespace: str | None = None
-    """Namespace; a regular expression."""
-    labelSelector: str | None = None
-    """Labels, for example `tier=web`."""
-    annotationSelector: str | None = None
-    """Annotations, for example `tier=web`."""
-
-
-class Patch(Model):
-    patch: str
-    """A strategic merge patch, or a list of JSON patch operations, as text."""
-    target: PatchTarget | None = None
-    """The objects to patch. Default: the object that the patch names."""
-
-
 class SubstituteFrom(Model):
     kind: Fillable[Literal["Secret", "ConfigMap"]]
     """The kind of the object."""
@@ -195,6 +175,7 @@ class KustomizePatch(FluxBlock):
         **SET_FOR_APPS,
         "decryption.serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
     }
+    of_one_app = ("components", "namePrefix", "nameSuffix", "path", "source", "targetNamespace")
 
     source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
@@ -225,40 +206,10 @@ class KustomizePatch(FluxBlock):
     """A suffix for every object's name."""
     components: list[str] | None = None
     """Kustomize components, relative to `path`, inside the source."""
-    images: list[Image] | None = None
-    """Images to replace."""
-    patches: list[Patch] | None = None
-    """Patches on the built manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
     commonMetadata: CommonMetadata | None = None
     """Labels and annotations for every object."""
-
-
-_OF_EACH_APP = "each app says it itself"
-
-
-class KustomizeOfAll(KustomizePatch):
-    """What all apps with `kustomize` of a tenant, or all add-ons, have, unless they say it themselves."""
-
-    owned = KustomizePatch.owned | dict.fromkeys(
-        ("components", "namePrefix", "nameSuffix", "path", "source", "targetNamespace"), _OF_EACH_APP
-    )
-
-
-class HelmOfAll(HelmPatch):
-    """What all apps with `helm` of a tenant, or all add-ons, have, unless they say it themselves."""
-
-    owned = (
-        HelmPatch.owned
-        | dict.fromkeys(
-            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "version"),
-            _OF_EACH_APP,
-        )
-        | dict.fromkeys(
-            ("chartInterval", "valuesFiles", *HelmPatch.parts["HelmChart"]), "each app says it of its chart"
-        )
-    )
 
 
 _COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")

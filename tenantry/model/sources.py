@@ -127,57 +127,6 @@ class Bucket(FluxBlock):
     """How long one fetch may take."""
 
 
-class GitPatch(Git):
-    """What differs of a Git repository. `null` removes a key of Flux's own."""
-
-    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
-    """Another address."""
-    ref: GitRef | None = None  # type: ignore[assignment]
-    """What to check out; it replaces the source's `ref` as a whole."""
-
-
-class OciPatch(Oci):
-    """What differs of an artifact in an OCI registry. `null` removes a key of Flux's own."""
-
-    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
-    """Another address."""
-    ref: OciRef | None = None  # type: ignore[assignment]
-    """The artifact to fetch; it replaces the source's `ref` as a whole."""
-
-
-class HelmRepositoryPatch(HelmRepository):
-    """What differs of a Helm repository. `null` removes a key of Flux's own."""
-
-    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
-    """Another address."""
-
-
-class BucketPatch(Bucket):
-    """What differs of a bucket. `null` removes a key of Flux's own."""
-
-    bucketName: Text | None = None  # type: ignore[assignment]  # the source itself has one
-    """Another bucket."""
-    endpoint: Text | None = None  # type: ignore[assignment]
-    """Another object store."""
-
-
-class SourcePatch(Model):
-    """What an override may change in a source: of its own kind only."""
-
-    git: GitPatch | None = None
-    """Changes to the source's `git`."""
-    oci: OciPatch | None = None
-    """Changes to the source's `oci`."""
-    helm: HelmRepositoryPatch | None = None
-    """Changes to the source's `helm`."""
-    bucket: BucketPatch | None = None
-    """Changes to the source's `bucket`."""
-    credentials: CredentialsName | None = None
-    """Other credentials; `null` takes the source's away."""
-    metadata: FluxMetadata | None = None
-    """Merged with the source's; `null` removes a label or an annotation."""
-
-
 class Source(OneOf):
     """A place that apps take manifests or charts from."""
 

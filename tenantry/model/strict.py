@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_a
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from tenantry.messages.data import without
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
-    from pydantic_core import ErrorDetails
 
 
 class Model(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
+    partial: ClassVar[bool] = False
+    """Whether only a part of the entry is written, which is merged with the rest."""
     owned: ClassVar[dict[str, str]] = {}
     """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
 
@@ -45,7 +45,7 @@ class OneOf(Model):
             return self
         # An attribute cannot be called `class`.
         given = [key for key in self.one_of if getattr(self, f"{key}_" if iskeyword(key) else key) is not None]
-        if len(given) != 1:
+        if len(given) > 1 or not (given or self.partial):
             raise _none_or_several(self.one_of, given)
         return self
 
@@ -73,36 +73,6 @@ class Deferred:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return or_unfilled(handler(schema["schema"]))
-
-
-@dataclass(frozen=True, slots=True)
-class InParts:
-    """Marks the type of a mapping that others complete: it may lack what makes it whole. What it says is checked, and an entry that
-    is not whole is left out.
-    """
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def checked(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
-            try:
-                return check(value)
-            except ValidationError as error:
-                found = [each for each in error.errors(include_url=False) if each["type"] not in _MISSING]
-                if found:
-                    raise ValidationError.from_exception_data(error.title, [_again(each) for each in found]) from None
-                return check(without(value, (each["loc"][:2] for each in error.errors(include_url=False))))
-
-        return core_schema.no_info_wrap_validator_function(checked, handler(source))
-
-
-_MISSING = ("missing", "choose-one")
-
-
-def _again(error: ErrorDetails) -> InitErrorDetails:
-    """An error of pydantic's in the form in which it can be raised."""
-    kind, context = error["type"], error.get("ctx", {})
-    ours = "text" in context
-    again = PydanticCustomError(kind, "{text}", context) if ours else kind
-    return InitErrorDetails(type=again, loc=error["loc"], input=error["input"], ctx={} if ours else context)
 
 
 Fillable = Annotated[_T, Deferred()]

@@ -115,6 +115,7 @@ WARNINGS: tuple[Rule, ...] = (
     without_effect.credentials_and_configs_are_used,
     templates.templates_are_used,
     templates.templates_are_named_once,
+    templates.templates_remove_nothing,
     without_effect.environments_have_clusters,
     clusters.frames_come_after_none,
     clusters.kubeconfigs_lie_together,

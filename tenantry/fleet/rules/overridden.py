@@ -18,10 +18,10 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path
-from tenantry.model import PlacedSettings, SourcePatch
+from tenantry.model import PlacedSettings, Source
 
 _SETTINGS = frozenset(PlacedSettings.model_fields)
-_OF_SOURCES = frozenset(SourcePatch.model_fields)
+_OF_SOURCES = frozenset(Source.model_fields)
 _NEEDED = frozenset({"bucketName", "endpoint", "ref", "url"})
 """Keys without which a source is not complete."""
 _WHAT = ("source", "chart")

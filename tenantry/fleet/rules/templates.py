@@ -39,6 +39,24 @@ def templates_are_named_once(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
+def templates_remove_nothing(fleet: Fleet) -> Iterator[Problem]:
+    """One line would off-board, or adopt objects for, everything that is from the template."""
+    places: list[tuple[str, ...]] = [
+        (DEFAULTS,),
+        *((*TENANTS.templates, name) for name in fleet.raw(*TENANTS.templates)),
+    ]
+    for at in (*places, *((*CLUSTERS.templates, name) for name in fleet.raw(*CLUSTERS.templates))):
+        written = fleet.raw(*at)
+        kind = CLUSTERS if at[:2] == CLUSTERS.templates else TENANTS
+        where = f"'{DEFAULTS}'" if at == (DEFAULTS,) else "a template"
+        if written.get("state") not in (None, "active", "paused"):
+            text = f"'state: {written['state']}' does not stand in {where}: it would concern every {kind.word} that is from it"
+            yield Problem((*at, "state"), "for-one-entry", text, fix=f"write it in each {kind.word}")
+        if kind is TENANTS and "adopt" in written:
+            text = f"'adopt' does not stand in {where}: it would concern every {kind.word} that is from it"
+            yield Problem((*at, "adopt"), "for-one-entry", text, fix=f"write it in each {kind.word}", at_key=True)
+
+
 def _naming(fleet: Fleet, kind: Kind) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Every place that names templates, as it is written."""
     if kind is TENANTS:

@@ -22,7 +22,7 @@ from tenantry.messages.placeholders import is_unfilled, names_in
 from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
-from tenantry.model import Source, SourcePatch
+from tenantry.model import Source
 
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
@@ -95,7 +95,7 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
                 place = (*path, "version")
                 yield place, _filled(fleet, at, place, text) if filled else _without_placeholders(text)
     for at, source in walk.sources(fleet):
-        levels: list[tuple[Path, Source | SourcePatch]] = [(at, source), *walk.source_patches(fleet, at)]
+        levels: list[tuple[Path, Source]] = [(at, source), *walk.source_patches(fleet, at)]
         for path, each in levels:
             taken = each.git or each.oci
             if taken and taken.ref and taken.ref.semver:

@@ -14,7 +14,7 @@ from docgen.reference.flux import flux_rows
 from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import Section, default_of, sections
 from tenantry.load import load_fleet, plan_all
-from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Selector, Tenant, TenantTemplate
+from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Selector, Tenant
 
 SECTIONS = {each.model: each for each in sections()}
 
@@ -35,15 +35,15 @@ def test_the_published_page_is_what_the_generator_writes() -> None:
 
 def test_a_section_stands_where_tenants_have_it_and_says_where_else() -> None:
     section = SECTIONS[Selector]
-    assert section.path == "defaults.clusters"
+    assert section.path == "tenants.<name>.clusters"
     assert "platform.addons.<name>.clusters" in section.elsewhere
 
 
 def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
-    assert "quota" not in SECTIONS[Tenant].fields
     assert SECTIONS[Addon].fields == (
         "clusters",
         "environments",
+        "overrides",
         "source",
         "namespace",
         "namespaces",
@@ -55,7 +55,7 @@ def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
 
 def test_defaults_are_those_of_the_merged_whole() -> None:
     assert default_of(KustomizePatch, "prune") is True
-    assert default_of(TenantTemplate, "interval") == "10m"
+    assert default_of(Tenant, "interval") == "10m"
     assert default_of(Document, "apiVersion") is ...
     assert default_of(Document, "tenants") is None
 
@@ -94,7 +94,7 @@ def test_what_is_missing_is_named_with_the_place_to_write_it(monkeypatch: pytest
     assert examples.gaps() == [
         "key 'platform' of the top level (Document.platform in tenantry.model.document) has no text: write one below the field",
         "section 'clusters.<name>.kubeconfig.capi' has no example: write docgen/reference/examples/Capi.yaml",
-        "the example of section 'defaults.limits' does not show 'defaultRequest': add it to Limits.yaml",
+        "the example of section 'tenants.<name>.limits' does not show 'defaultRequest': add it to Limits.yaml",
         "no part of the file is a 'Gone' (any more): remove docgen/reference/examples/Gone.yaml",
     ]
 

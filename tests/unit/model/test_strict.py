@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from tenantry.fleet.json_schema import models
-from tenantry.model import App, FluxBlock, Git, Kubeconfig, TenantTemplate
+from tenantry.model import App, FluxBlock, Git, Kubeconfig, Tenant
 
 SECRET = "hunter2-hunter2"
 
@@ -30,8 +30,8 @@ def test_equal_models_are_one_key_of_a_cache() -> None:
 
 
 def test_a_default_is_made_anew_for_each_model() -> None:
-    assert TenantTemplate().overrides == TenantTemplate().overrides
-    assert TenantTemplate().overrides.environments is not TenantTemplate().overrides.environments
+    assert Tenant().overrides == Tenant().overrides
+    assert Tenant().overrides.environments is not Tenant().overrides.environments
 
 
 def test_no_value_is_converted_and_no_error_repeats_a_value() -> None:
