@@ -78,6 +78,8 @@ class _Generator(GenerateJsonSchema):
         return made
 
 
+_REFUSED: dict[str, Any] = {"not": {}}
+"""The schema of a key that a place does not take. Editors do not know the short form `false` of it."""
 _WITH_SHARED_BLOCKS = (model.Tenant, model.TenantOverride, model.Platform, model.PlatformOverride)
 """What has blocks for all of its apps or add-ons."""
 
@@ -112,7 +114,7 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
     if described in _WITH_SHARED_BLOCKS:
         for kind in (model.KustomizePatch, model.HelmPatch):
             block = next(each for each in _options(definition) if each["$ref"].endswith(f"/{kind.__name__}"))
-            block["properties"] = dict.fromkeys(kind.of_one_app, False)
+            block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
         definition["properties"] |= {key: _removable(part) for key, part in parts}
@@ -157,7 +159,7 @@ def _let_complete(schema: dict[str, Any]) -> None:
         for part in definition["properties"].values():
             _let_remove(part)
     whole = {"$ref": "#/$defs/Tenant"}
-    part = {"allOf": [whole, {"properties": {"adopt": False, "state": {"enum": ["active", "paused"]}}}]}
+    part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
     definitions["Templates"]["properties"]["tenants"]["additionalProperties"] = part
     defaults = schema["properties"]["defaults"]
     schema["properties"]["defaults"] = {"description": defaults["description"], **part}

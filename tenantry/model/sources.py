@@ -9,7 +9,7 @@ from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration, ShortDuration
 from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
-from tenantry.model.strict import Fillable, Model, OneOf
+from tenantry.model.strict import Fillable, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
