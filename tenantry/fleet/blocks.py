@@ -29,7 +29,9 @@ Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
-_CHART = ("platform", "chart", "oci")
+
+
+PLATFORM = ("platform",)
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
@@ -50,8 +52,9 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     for at in _apps(data):
         yield from ((path, _MODELS[str(path[-1])], block) for path, block in blocks_of(data, at))
     yield from shared_blocks(data)
-    if block := mapping_at(data, *_CHART):
-        yield _CHART, Oci, block
+    for path, chart in chart_entries(data):
+        if block := mapping_at(chart, "oci"):
+            yield (*path, "oci"), Oci, block
 
 
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -88,6 +91,13 @@ def source_entries(data: dict[str, Any]) -> Iterator[Path]:
             yield from ((*at, "sources", name) for name in mapping_at(data, *at, "sources"))
     for addon in _addons(data):
         yield (*addon, "source")
+
+
+def chart_entries(data: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The chart for baselines, and what overrides say of it."""
+    for at in (PLATFORM, *override_paths(data, PLATFORM)):
+        if chart := mapping_at(data, *at, "chart"):
+            yield (*at, "chart"), chart
 
 
 def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:

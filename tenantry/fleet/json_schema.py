@@ -152,9 +152,7 @@ def _let_complete(schema: dict[str, Any]) -> None:
         definition.pop("required", None)
         if definition.pop("oneOf", None):
             kinds = next(each.one_of for each in subclasses(OneOf) if each.__name__ == name)
-            others = {
-                kind: dict.fromkeys((other for other in kinds if other != kind), {"type": "null"}) for kind in kinds
-            }
+            others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
             definition["dependentSchemas"] = {kind: {"properties": each} for kind, each in others.items()}
         for part in definition["properties"].values():
             _let_remove(part)

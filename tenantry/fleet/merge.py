@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.messages.data import ABSENT, depth_of, leaves, mapping_at, value_at
+from tenantry.messages.data import ABSENT, depth_of, leaves, mapping_at, value_at, without
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.selector import When
@@ -29,6 +29,16 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
     for layer in layers:
         merged = _merge(merged, layer.data)
     return merged
+
+
+def with_whole(layers: Sequence[Layer], paths: Iterable[Path]) -> list[Layer]:
+    """The layers, with the value at each of some paths in the last layer only that has one: it replaces all of the others."""
+    result = list(layers)
+    for path in paths:
+        having = [index for index, layer in enumerate(result) if value_at(layer.data, path)]
+        for index in having[:-1]:
+            result[index] = replace(result[index], data=without(result[index].data, [path]))
+    return result
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
@@ -74,10 +84,14 @@ def overlay(
 
 
 def _is_replaced(path: tuple[str, ...]) -> bool:
-    """Whether a mapping replaces another one: half of two selectors, or of two references to a version, would be neither."""
+    """Whether a mapping replaces another one: half of two selectors, levels or versions would be neither."""
     match path:
         case (
-            ("clusters" | "kubeconfig",) | ("grants", "clusters") | ("apps", _, "clusters") | ("sources", _, *_, "ref")
+            ("clusters" | "kubeconfig" | "podSecurity",)
+            | ("grants", "clusters")
+            | ("apps", _, "clusters")
+            | ("namespaces", _, "podSecurity")
+            | ("sources", _, *_, "ref")
         ):
             return True
     return False

@@ -15,7 +15,7 @@ from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
-from tenantry.fleet.resolve import resolved
+from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import (
     TIMES,
     TenantSettings,
@@ -28,7 +28,7 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
-from tenantry.fleet.sources import effective_source, source_layers, source_place
+from tenantry.fleet.sources import CHART, effective_source, source_layers, source_place
 from tenantry.fleet.template import fill, fill_manifest
 from tenantry.messages.data import leaves
 from tenantry.messages.errors import Found, Path
@@ -236,9 +236,9 @@ def platform_namespace(fleet: Fleet) -> Value:
 
 def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, ...]:
     """The source of the objects chart."""
-    at = ("platform", "chart")
-    chart = resolved(fleet, at, ObjectsChart, variables_of(fleet, environment, cluster))
-    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump(exclude_none=True))
+    layers = source_layers(fleet, CHART, environment, cluster)
+    chart = resolved_once(fleet, layers, ObjectsChart, variables_of(fleet, environment, cluster))
+    values = trace(fleet.source, layers, chart.model_dump(exclude_none=True))
     return tuple(value.under("chart") for value in values)
 
 

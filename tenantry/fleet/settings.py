@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.merge import Layer, origin, with_whole
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.fleet.template import BUILT_IN
 from tenantry.messages.errors import Path
@@ -24,6 +24,8 @@ _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
 which are no settings of the tenant's objects; see `fleet.grants`."""
 
+_WHOLE = (("podSecurity",),)
+"""Settings that a more specific layer replaces as a whole: a stricter `enforce` keeps no laxer `version` of another layer."""
 TIMES = ("interval", "retryInterval", "timeout")
 """Settings that apps and add-ons take over where they do not set them themselves."""
 
@@ -76,7 +78,7 @@ def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, 
     layers = settings_layers(fleet, tenant, environment, cluster)
     at = ("tenants", tenant, "namespaces", key)
     own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
-    return [*layers, Layer(at, own)] if key else layers
+    return with_whole([*layers, Layer(at, own)], _WHOLE) if key else layers
 
 
 def setting_origin(
@@ -92,7 +94,8 @@ def setting_origin(
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
     """The layers of a tenant's settings."""
     at = ("tenants", tenant)
-    return [_settings(Layer(at, fleet.said(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
+    layers = [_settings(Layer(at, fleet.said(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
+    return with_whole(layers, _WHOLE)
 
 
 def _settings(layer: Layer) -> Layer:

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.merge import Layer, merge, origin, with_whole
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import overrides, variables_of, variables_of_app
 from tenantry.fleet.template import fill
-from tenantry.messages.data import mapping_at, without
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Scalar, Variables
 from tenantry.model import Source
 
+CHART = ("platform", "chart")
+"""Where the chart for baselines stands. It has layers as a source has."""
 REFS = (("git", "ref"), ("oci", "ref"))
 """What an override replaces as a whole: half of a `ref` merged into another would name something that nobody wrote."""
 
@@ -64,12 +66,7 @@ def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
 
 def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> list[Layer]:
     """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
-    layers = [Layer(at, fleet.raw(*at)), *_overrides(fleet, at, environment, cluster)]
-    for ref in REFS if layers[1:] else ():
-        said = [index for index, layer in enumerate(layers) if mapping_at(layer.data, *ref)]
-        for index in said[:-1]:
-            layers[index] = Layer(layers[index].path, without(layers[index].data, [ref]))
-    return layers
+    return with_whole([Layer(at, fleet.raw(*at)), *_overrides(fleet, at, environment, cluster)], REFS)
 
 
 def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:

@@ -236,6 +236,8 @@ class PlatformOverride(Model):
     """Changes to sources, by name."""
     addons: dict[Name, AddonPatch] = {}
     """Changes to add-ons, by name."""
+    chart: Annotated[ObjectsChart, Partial()] | None = None
+    """Another chart for baselines, or another version of it."""
     kustomize: KustomizePatch | None = None
     """Changes to all add-ons with `kustomize`."""
     helm: HelmPatch | None = None

@@ -15,8 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
 from tenantry.messages.data import without
-from tenantry.model.flux import FluxBlock
-from tenantry.model.strict import Model, declared_type
+from tenantry.model.strict import Model, OneOf, declared_type
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, ValidatorFunctionWrapHandler
@@ -37,7 +36,7 @@ class Partial:
 
 @cache
 def partial(model: type[Model]) -> type[Model]:
-    """The model without required keys, also in blocks of Flux below it. A `null` in a mapping removes an entry of the rest."""
+    """The model without required keys, also below it. A `null` in a mapping removes an entry of the rest."""
     fields: dict[str, Any] = {}
     for name, field in model.model_fields.items():
         declared = declared_type(field)
@@ -51,8 +50,8 @@ def partial(model: type[Model]) -> type[Model]:
 
 
 def _lenient(declared: Any) -> Any:
-    """The type of a value in a part of an entry. What is no mapping or block replaces that of the rest as a whole."""
-    if isinstance(declared, type) and issubclass(declared, FluxBlock):
+    """The type of a value in a part of an entry. A `ref` or a kubeconfig, of which there is one of several kinds, stays whole."""
+    if isinstance(declared, type) and issubclass(declared, Model) and not issubclass(declared, OneOf):
         return Annotated[declared, Partial()]
     origin, args = get_origin(declared), get_args(declared)
     if origin is dict:

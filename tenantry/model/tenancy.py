@@ -197,7 +197,7 @@ class ExtraNamespace(Model):
     annotations: dict[LabelKey, str | None] | None = None
     """Merged with the tenant's."""
     podSecurity: PodSecurity | None = None
-    """Merged with the tenant's."""
+    """In place of the tenant's."""
     network: Network | None = None
     """In place of the tenant's."""
     objects: dict[Name, ObjectManifest | None] | None = None

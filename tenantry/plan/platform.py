@@ -8,8 +8,9 @@ from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
-from tenantry.fleet.resolve import resolved
+from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import platform_settings, variables_of
+from tenantry.fleet.sources import CHART, source_layers
 from tenantry.flux.conformance import check_spec
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
@@ -225,10 +226,9 @@ class PlatformPlanner:
         if cluster not in self._charts:
             chart = self._declared_chart(cluster, why)
             declared, helm = chart_of_objects(chart)
-            at = ("platform", "chart")
-            source = source_object(platform, key_of_address(declared), declared, at, is_chart=helm is None)
+            source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
             raise_found(
-                check_spec(source.id.kind, source.manifest["spec"], (*at, declared.kind)) if helm is None else ()
+                check_spec(source.id.kind, source.manifest["spec"], (*CHART, declared.kind)) if helm is None else ()
             )
             attachments = Attachments(self.fleet, platform, {})
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
@@ -241,13 +241,14 @@ class PlatformPlanner:
         return self._charts[cluster]
 
     def _declared_chart(self, cluster: str, why: str) -> ObjectsChart:
-        if self._platform.chart is None:
+        layers = source_layers(self.fleet, CHART, self.environment, cluster)
+        if not any(layer.data for layer in layers):
             message = (
                 f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
             raise Found([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
-        return resolved(self.fleet, ("platform", "chart"), ObjectsChart, self._variables(cluster))
+        return resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants

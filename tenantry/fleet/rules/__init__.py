@@ -102,6 +102,7 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_name_apps_and_sources_that_are_there,
     apps.overrides_keep_the_kind_of_app,
     apps.overrides_keep_the_kind_of_source,
+    apps.overrides_keep_the_kind_of_chart,
     rollouts.waves_name_declared_clusters,
     rollouts.waves_name_clusters_of_their_environment,
     rollouts.waves_take_clusters,

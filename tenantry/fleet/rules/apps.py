@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet import walk
+from tenantry.fleet.blocks import PLATFORM, chart_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import ADDON_PREFIX, addon_named
@@ -19,6 +20,7 @@ from tenantry.model import (
     SOURCE_KINDS,
     Addon,
     App,
+    ObjectsChart,
     PlacedSettings,
     Source,
 )
@@ -192,6 +194,17 @@ def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
                     message = f"{walk.source_in_words(at)} is '{source.kind}:', and an override cannot change that to '{other}:'"
                     fix = "declare a second source, and let apps name it in an override"
                     yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
+
+
+def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
+    charts = dict(chart_entries(fleet.source.data))
+    chart = charts.pop((*PLATFORM, "chart"), {})
+    kind = next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None)
+    for path, override in charts.items() if kind else ():
+        for other in (each for each in ObjectsChart.one_of if each != kind and override.get(each)):
+            message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other}:'"
+            fix = "write the chart of each environment in an override, and none beside 'overrides'"
+            yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
-from tenantry.fleet.blocks import alert_blocks, receiver_blocks, source_entries
+from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.sources import source_entry
@@ -71,7 +71,7 @@ def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
 
 
 def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for at in (*source_entries(fleet.source.data), ("platform", "chart")):
+    for at in (*source_entries(fleet.source.data), *(path for path, _ in chart_entries(fleet.source.data))):
         if at[:4] in fleet.left_out:
             continue
         if isinstance(name := mapping_at(fleet.source.data, *at).get("credentials"), str):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
+from tenantry.fleet.blocks import chart_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import origin
 from tenantry.fleet.placement import placements_of
@@ -82,13 +83,10 @@ def _no_versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, str]]:
 
 def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
     """Every place of a version or a range, with what stands there once placeholders are filled in."""
-    if chart := fleet.document.platform.chart:
-        if chart.helm:
-            yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
-        if chart.oci and chart.oci.ref.semver:
-            yield ("platform", "chart", "oci", "ref", "semver"), _without_placeholders(chart.oci.ref.semver)
-        if chart.git and chart.git.ref.semver:
-            yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
+    for path, chart in chart_entries(fleet.source.data):
+        for inner in (("helm", "version"), ("oci", "ref", "semver"), ("git", "ref", "semver")):
+            if isinstance(text := value_at(chart, inner), str):
+                yield (*path, *inner), _without_placeholders(text)
     for at, *_ in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
             if path[-1] == "helm" and isinstance(text := block.get("version"), str):
