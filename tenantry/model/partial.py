@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic import create_model
@@ -42,8 +43,8 @@ def partial(model: type[Model]) -> type[Model]:
         declared = declared_type(field)
         lenient = _lenient(declared)
         if field.is_required() or lenient is not declared:
-            default = None if field.is_required() else field.default
-            fields[name] = (Union[lenient, None], FieldInfo(default=default, alias=field.alias))  # noqa: UP007  # `|` takes no Annotated
+            default = None if field.is_required() else field.get_default(call_default_factory=True)
+            fields[name] = (lenient | None, FieldInfo(default=default, alias=field.alias))
     made = create_model(model.__name__ + IN_PART, __base__=model, __module__=model.__module__, **fields)
     made.partial = True
     return made
@@ -55,10 +56,10 @@ def _lenient(declared: Any) -> Any:
         return Annotated[declared, Partial()]
     origin, args = get_origin(declared), get_args(declared)
     if origin is dict:
-        return dict[args[0], Union[args[1], None]]  # type: ignore[valid-type]  # noqa: UP007
+        return dict[args[0], args[1] | None]  # type: ignore[valid-type]
     if origin in (Union, types.UnionType):
         lenient = tuple(_lenient(arg) for arg in args)
-        return declared if lenient == args else Union[lenient]
+        return declared if lenient == args else reduce(or_, lenient)
     return declared
 
 
