@@ -17,9 +17,11 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    OwnAppName,
     Quantity,
     QuotaName,
     RoleName,
+    SourceName,
     SourcePath,
     TemplateNames,
     Text,
@@ -86,9 +88,9 @@ class TenantOverride(PlacedSettings):
     """Changes to all apps with `kustomize`."""
     helm: HelmOfAll | None = None
     """Changes to all apps with `helm`."""
-    sources: dict[Name, SourcePatch] = {}
+    sources: dict[SourceName, SourcePatch] = {}
     """Changes to sources, by name."""
-    apps: dict[Name, AppPatch] = {}
+    apps: dict[OwnAppName, AppPatch] = {}
     """Changes to apps, by name."""
     state: Literal["active", "removing", "offboarding"] = "active"
     """`removing`: a later run may take the tenant off these clusters, even if the environment is protected; its namespaces stay

@@ -100,6 +100,7 @@ RULES: tuple[Rule, ...] = (
     apps.tenants_depend_on_declared_addons,
     apps.overrides_name_what_is_declared,
     apps.overrides_name_apps_and_sources_that_are_there,
+    overrides.overrides_of_templates_have_no_state,
     apps.overrides_keep_the_kind_of_app,
     apps.overrides_keep_the_kind_of_source,
     rollouts.waves_name_declared_clusters,

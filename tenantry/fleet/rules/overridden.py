@@ -19,6 +19,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path
 from tenantry.model import PlacedSettings, SourcePatch
+from tenantry.source.parsed_file import override_of
 
 _SETTINGS = frozenset(PlacedSettings.model_fields)
 _OF_SOURCES = frozenset(SourcePatch.model_fields)
@@ -69,7 +70,7 @@ def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, 
 
 def _overridden(said: dict[str, Any], layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[Path, dict[str, Path]]]:
     """The paths below an entry that all environments override, each with the places of the overrides by environment."""
-    over = {name: [each for each in those if "overrides" in each.path] for name, those in layers.items()}
+    over = {name: [each for each in those if override_of(each.path)] for name, those in layers.items()}
     if not over or not all(over.values()):
         return
     for path in _leaves(said):
