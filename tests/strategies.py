@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -46,8 +46,12 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 **({"from": draw(_FROM)} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
                 **draw(_SHARD),
             }
-    addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
-    tenants = {name: draw(_tenants(sorted(clusters), addons)) for name in _TENANTS[: draw(st.integers(0, 3))]}
+    whens = _whens(environments, sorted(clusters))
+    addons = {name: draw(_addons(sorted(clusters), whens)) for name in _ADDONS[: draw(st.integers(0, 2))]}
+    tenants = {name: draw(_tenants(sorted(clusters), addons, whens)) for name in _TENANTS[: draw(st.integers(0, 3))]}
+    templates: Data = {"clusters": _TEMPLATES} if any("from" in each for each in clusters.values()) else {}
+    if any("from" in each for each in tenants.values()):
+        templates["tenants"] = {"small": {**draw(_settings), "overrides": draw(_overrides_of_all(whens))}}
     for tenant in tenants.values():
         if _is_everywhere(tenant) and draw(st.booleans()):
             tenant["environments"] = [draw(st.sampled_from(environments))]
@@ -64,15 +68,16 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             }
             for environment in environments
         },
-        **({"templates": {"clusters": _TEMPLATES}} if any("from" in each for each in clusters.values()) else {}),
+        **({"templates": templates} if templates else {}),
         "clusters": clusters,
         "platform": {
             "chart": {"helm": {"url": "https://charts.{domain}", "version": "0.1.0"}},
             "addons": addons,
             "credentials": _CREDENTIALS,
             "alerts": draw(_alerts(addons)) if addons else {},
+            "overrides": draw(_overrides_of_platform(addons, whens)),
         },
-        "defaults": {"clusters": {"all": True}, **draw(_settings)},
+        "defaults": {"clusters": {"all": True}, **draw(_settings), "overrides": draw(_overrides_of_all(whens))},
         "tenants": tenants,
     }
 
@@ -284,7 +289,7 @@ _HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE
 
 
 @st.composite
-def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
+def _apps(draw: st.DrawFn, clusters: list[str], addons: Data, whens: st.SearchStrategy[Data]) -> Data:
     apps: Data = {}
     for name in _APPS[: draw(st.integers(1, len(_APPS)))]:
         kind = draw(st.sampled_from(["kustomize", "helm"]))
@@ -301,12 +306,7 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
                 "labels": {"example.com/where": "{cluster}"},
                 "annotations": {"example.com/who": "{tenant}"},
             }
-        if draw(st.booleans()):
-            app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
-        if draw(st.booleans()):
-            regions = draw(st.lists(_REGIONS, max_size=2))
-            where = [{"clusters": {"labels": {"region": region}}, kind: {"timeout": "4m"}} for region in regions]
-            app.setdefault("overrides", {})["where"] = where
+        app["overrides"] = draw(_lists_of(whens, _patches(kind)))
         apps[name] = app
     return apps
 
@@ -391,18 +391,85 @@ _CALLS: st.SearchStrategy[Data] = st.sampled_from(
 )
 
 
-@st.composite
-def _overrides(draw: st.DrawFn, clusters: list[str]) -> Data:
-    """Settings that differ somewhere."""
-    return {
-        "environments": {"dev": draw(_settings)},
-        "where": [{**draw(_settings), "clusters": {"labels": {"region": draw(_REGIONS)}}}],
-        "clusters": {draw(st.sampled_from(clusters)): draw(_settings)},
+def _whens(environments: Sequence[str], clusters: list[str]) -> st.SearchStrategy[Data]:
+    """Where an override holds."""
+    # That one is in all fleets, also in those that a test makes of this one.
+    names = st.sampled_from([["dev"], ["dev"], [*environments]])
+    selectors: st.SearchStrategy[Data] = st.one_of(
+        _REGIONS.map(lambda region: {"labels": {"region": region}}),
+        st.sampled_from(clusters).map(lambda name: {"names": [name]}),
+        st.sampled_from(clusters).map(lambda name: {"all": True, "exclude": [name]}),
+    )
+    return st.one_of(
+        st.fixed_dictionaries({"environments": names}),
+        st.fixed_dictionaries({"clusters": selectors}),
+        st.fixed_dictionaries({"environments": names, "clusters": selectors}),
+    )
+
+
+def _lists_of(whens: st.SearchStrategy[Data], changes: st.SearchStrategy[Data]) -> st.SearchStrategy[list[Data]]:
+    """Overrides, each with changes."""
+    return st.lists(st.builds(lambda when, change: {"when": when, **change}, whens, changes), max_size=2)
+
+
+_TIMES: st.SearchStrategy[Data] = st.fixed_dictionaries(
+    {}, optional={"timeout": st.sampled_from(["3m", "4m"]), "interval": st.sampled_from(["5m", "7m"])}
+)
+_OF_ALL: dict[str, st.SearchStrategy[Data]] = {"kustomize": _TIMES, "helm": _TIMES}
+_METADATA = st.just({"labels": {"example.com/where": "elsewhere"}, "annotations": {"example.com/who": None}})
+
+
+def _patches(kind: str) -> st.SearchStrategy[Data]:
+    """What an override changes in an app of a kind, or in one of any kind."""
+    return st.fixed_dictionaries({}, optional={**({kind: _TIMES} if kind else {}), "metadata": _METADATA})
+
+
+def _several(changes: dict[str, st.SearchStrategy[Data]]) -> st.SearchStrategy[Data]:
+    return st.fixed_dictionaries({}, optional=changes)
+
+
+_PATCHES_OF_SOURCES = _several(
+    {
+        "manifests": st.just({"git": {"ref": {"tag": "v2"}}}),
+        _LONGEST: st.just({"git": {"interval": "3m"}, "metadata": {"labels": {"example.com/where": "{cluster}"}}}),
+        "charts": st.just({"credentials": "git"}),
+        "whole": st.just({"oci": {"ref": {"semver": "2.x"}}, "credentials": None}),
     }
+)
+
+
+def _overrides_of_all(whens: st.SearchStrategy[Data]) -> st.SearchStrategy[list[Data]]:
+    """What differs of all tenants: each of them has these sources, and its apps have any kind."""
+    apps = _several({name: _patches("") for name in _APPS})
+    parts = _several({**_OF_ALL, "sources": _PATCHES_OF_SOURCES, "apps": apps})
+    return _lists_of(whens, st.builds(lambda *changes: {**changes[0], **changes[1]}, _settings, parts))
 
 
 @st.composite
-def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
+def _overrides(draw: st.DrawFn, apps: Data, whens: st.SearchStrategy[Data]) -> list[Data]:
+    """What differs of a tenant."""
+    of_apps = _several({name: _patches(_kind(app)) for name, app in apps.items()})
+    parts = _several({**_OF_ALL, "sources": _PATCHES_OF_SOURCES, "apps": of_apps})
+    overrides = draw(_lists_of(whens, st.builds(lambda *changes: {**changes[0], **changes[1]}, _settings, parts)))
+    for override in overrides:
+        if "environments" not in override["when"]:
+            override.update(draw(st.sampled_from([{}, {}, {"state": "active"}, {"state": "removing"}])))
+    return overrides
+
+
+def _overrides_of_platform(addons: Data, whens: st.SearchStrategy[Data]) -> st.SearchStrategy[list[Data]]:
+    of_addons = _several({name: _patches_of_addon(addon) for name, addon in addons.items()})
+    return _lists_of(whens, _several({**_OF_ALL, "addons": of_addons}))
+
+
+def _patches_of_addon(addon: Data) -> st.SearchStrategy[Data]:
+    (source,) = addon["source"]
+    patches = st.sampled_from([{}, {"source": {source: {"interval": "9m"}}}])
+    return st.builds(lambda patch, of_source: {**patch, **of_source}, _patches(_kind(addon)), patches)
+
+
+@st.composite
+def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data, whens: st.SearchStrategy[Data]) -> Data:
     tenant = {
         **draw(_settings),
         **draw(_waiting(addons)),
@@ -418,13 +485,14 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             "whole": {"oci": {"url": "oci://registry.{domain}/c", "ref": {"semver": "1.x"}}, "credentials": "pull"},
             **_OPTIONAL_SOURCES,
         },
-        "apps": draw(_apps(clusters, addons)),
+        "apps": draw(_apps(clusters, addons, whens)),
     }
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
     fetched = list(tenant["sources"])
     tenant["receivers"] = draw(_receivers(fetched))
+    tenant["overrides"] = draw(_overrides(tenant["apps"], whens))
     if draw(st.booleans()):
-        tenant["overrides"] = draw(_overrides(clusters))
+        tenant["from"] = "small"
     if draw(st.booleans()):
         tenant["namespaces"] = draw(_NAMESPACES)
     if draw(st.booleans()):
@@ -461,7 +529,13 @@ _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNam
 
 
 @st.composite
-def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
+def _addons(draw: st.DrawFn, clusters: list[str], whens: st.SearchStrategy[Data]) -> Data:
+    addon = draw(_addons_without(clusters))
+    return {**addon, "overrides": draw(_lists_of(whens, _patches_of_addon(addon)))}
+
+
+@st.composite
+def _addons_without(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
     if draw(st.booleans()):
         addon["namespaces"] = {f"{{app}}-{{env}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}

@@ -1,7 +1,9 @@
-"""Values for an environment or for clusters alone: in the last override with exactly this `when`, or in a new one."""
+"""Values for an environment or for clusters alone: in an override with exactly this `when`, or in a new one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path as FilePath
 from typing import Any
 
 from tenantry.edit.document import nested
@@ -9,8 +11,10 @@ from tenantry.edit.editor import Editor
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path
+from tenantry.model import When
 
-When = dict[str, Any]
+Condition = dict[str, Any]
+"""A `when` as the file says it."""
 
 
 def split(path: Path) -> tuple[Path, Path]:
@@ -18,6 +22,10 @@ def split(path: Path) -> tuple[Path, Path]:
 
     Raises: Refused: nothing at the path can differ between environments or clusters.
     """
+    if any(isinstance(part, int) for part in path):
+        whole = path[: next(index for index, part in enumerate(path) if isinstance(part, int))]
+        message = f"an override replaces the list '{format_path(whole)}' as a whole"
+        raise Refused(message, f"set all of its entries: '{format_path(whole)}'")
     match path:
         case ("tenants", _, "apps", _, _, *_):
             return path[:4], path[4:]
@@ -31,44 +39,55 @@ def split(path: Path) -> tuple[Path, Path]:
     raise Refused(message, "name a value of a tenant, an app, an add-on, the platform, `defaults` or a template")
 
 
-def index_of(editor: Editor, holder: Path, when: When) -> int | None:
-    """The last override of an entry with exactly this `when`; None: it has none."""
-    entries = editor.value((*holder, "overrides"), [])
-    same = [index for index, each in enumerate(_entries(entries)) if mapping_at(each, "when") == when]
-    return same[-1] if same else None
-
-
-def override(editor: Editor, path: Path, when: When, value: Any) -> Path:
+def override(editor: Editor, path: Path, when: Condition, value: Any) -> Path:
     """Write a value that holds where `when` says. Returns: the path where it stands.
 
-    A new override comes last, or before the first that names clusters if it names none: clusters are more specific.
+    A value that is there is changed where it stands. A new override comes last, or, if it names no clusters, behind the last one
+    that names none: clusters are more specific.
     """
+    if said := next(_said(editor, path, when), None):
+        file, at = said
+        editor.set(at, value, file=file)
+        return at
     holder, below = split(path)
-    index = index_of(editor, holder, when)
-    if index is not None:
-        editor.set((*holder, "overrides", index, *below), value)
-        return (*holder, "overrides", index, *below)
-    entries = _entries(editor.value((*holder, "overrides"), []))
-    of_clusters = [place for place, each in enumerate(entries) if "clusters" in mapping_at(each, "when")]
-    place = of_clusters[0] if of_clusters and "clusters" not in when else len(entries)
-    entry = {"when": when, **nested(below, value)}
-    editor.set((*holder, "overrides"), [*entries[:place], entry, *entries[place:]])
+    file = editor.file_of(path)  # what a team's file declares is overridden there
+    entries = _entries(editor, file, holder)
+    same = [index for index, entry in enumerate(entries) if mapping_at(entry, "when") == when]
+    if same:
+        at = (*holder, "overrides", same[-1], *below)
+        editor.set(at, value, file=file)
+        return at
+    general = [index for index, entry in enumerate(entries) if "clusters" not in mapping_at(entry, "when")]
+    place = len(entries) if "clusters" in when else general[-1] + 1 if general else 0
+    new = {"when": when, **nested(below, value)}
+    editor.set((*holder, "overrides"), [*entries[:place], new, *entries[place:]], file=file)
     return (*holder, "overrides", place, *below)
 
 
-def withdraw(editor: Editor, path: Path, when: When) -> Path:
-    """Remove such a value, and the override with it if that is left with nothing. Raises: Refused: there is none."""
+def withdraw(editor: Editor, path: Path, when: Condition) -> Path:
+    """Remove such a value. Returns: the path where it stood. Raises: Refused: there is none."""
+    if said := next(_said(editor, path, when), None):
+        file, at = said
+        editor.unset(at, file=file)
+        return at
+    raise Refused(f"no override sets '{format_path(path)}' for {When.model_validate(when).in_words}")
+
+
+def _said(editor: Editor, path: Path, when: Condition) -> Iterator[tuple[FilePath, Path]]:
+    """Where overrides with exactly this `when` set a value, the one that prevails first.
+
+    What belongs to an app stands in the app's own overrides, or in those of its tenant.
+    """
     holder, below = split(path)
-    index = index_of(editor, holder, when)
-    at: Path = (*holder, "overrides", -1 if index is None else index)
-    entry = editor.value(at, ABSENT) if index is not None else ABSENT
-    if value_at(entry, below, ABSENT) is ABSENT:
-        raise Refused(f"no override with this 'when' sets '{format_path(path)}'")
-    editor.unset((*at, *below))
-    if set(mapping_at(editor.value((*holder, "overrides"), [])[at[-1]])) == {"when"}:
-        editor.unset(at)
-    return (*at, *below)
+    owner = path[:2] if path[0] == "tenants" else path[:1]
+    of_owner = [(owner, path[len(owner) :])] if owner != holder and path[0] != "templates" else []
+    for at, inner in [(holder, below), *of_owner]:
+        for file in reversed([*editor.documents]):
+            for index, entry in reversed([*enumerate(_entries(editor, file, at))]):
+                if mapping_at(entry, "when") == when and value_at(entry, inner, ABSENT) is not ABSENT:
+                    yield file, (*at, "overrides", index, *inner)
 
 
-def _entries(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _entries(editor: Editor, file: FilePath, holder: Path) -> list[Any]:
+    entries = value_at(editor.documents[file].data, (*holder, "overrides"))
+    return entries if isinstance(entries, list) else []

@@ -37,7 +37,7 @@ _SAYS_WHAT = frozenset({"type", "properties", "enum", "const", "items"})
 """Keywords of schemas that say what a value is. The others only constrain it."""
 _FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket"})
 """Blocks whose keys are Flux's."""
-_FIRST = ("clusters", "environments", "source")
+_FIRST = ("when", "clusters", "environments", "source")
 _TYPES = {
     bool: {"boolean"},
     int: {"integer", "number"},
@@ -138,14 +138,14 @@ def keys_at(path: Path) -> list[str]:
 
 
 def ranks_at(path: Path) -> dict[str, int]:
-    """The order of the keys at a path: that of the reference, but where something runs comes before what runs.
+    """The order of the keys at a path: that of the reference, but where something runs or holds comes before what does.
 
     Empty if the keys are names, or Flux's own, which have no order.
     """
     if any(part in _FLUX for part in path):
         return {}
     keys = keys_at(path)
-    if "overrides" in keys:
+    if "overrides" in keys or "when" in keys:
         keys = [*(key for key in _FIRST if key in keys), *(key for key in keys if key not in _FIRST)]
     return {key: rank for rank, key in enumerate(keys)}
 
@@ -170,17 +170,20 @@ def goes_when_empty(path: Path) -> bool:
 
 def emptied_by(data: Any, path: Path) -> Path:
     """The path to remove so that nothing empty stays whose absence means the same."""
-    while len(path) > 1 and len(above := value_at(data, path[:-1])) == 1:
-        if not goes_when_empty(path[:-1]) and not (isinstance(above, dict) and _is_in_override(path[:-1])):
+    while len(path) > 1:
+        above, depth = value_at(data, path[:-1]), _in_override(path[:-1])
+        is_empty = len(above) == 1 and (goes_when_empty(path[:-1]) or (isinstance(above, dict) and depth > 0))
+        says_where_alone = depth == 0 and above.keys() == {"when", path[-1]}
+        if not is_empty and not says_where_alone:
             break
         path = path[:-1]
     return path
 
 
-def _is_in_override(path: Path) -> bool:
-    """Whether a path leads into an override, where an empty mapping sets nothing."""
+def _in_override(path: Path) -> int:
+    """How many keys a path leads into an override, in which an empty mapping sets nothing; -1: it leads into none."""
     depth = path.index("overrides") if "overrides" in path else len(path)
-    return len(path) > depth + 2 and not _FLUX & set(path[:depth])
+    return -1 if _FLUX & set(path[:depth]) else max(len(path) - depth - 2, -1)
 
 
 @cache
@@ -265,6 +268,10 @@ def _unknown(path: Path) -> Refused:
     """The error for a path whose last part no schema knows."""
     known: Iterable[str] = keys_at(path[:-1])
     near = closest(str(path[-1]), known)
+    if any(schema.get("type") == "array" for schema in schemas_at(path[:-1])):
+        message = f"'{format_path(path[:-1])}' is a list, so it has no '{path[-1]}'"
+        where = ", or say where it holds: --environment, --clusters" if path[-2] == "overrides" else ""
+        return Refused(message, f"name an entry by its index: '{format_path((*path[:-1], 0))}'{where}")
     if isinstance(path[-1], int) or not known:
         message = f"'{format_path(path[:-1])}' has no entries, so there is no '{format_path(path)}'"
         return Refused(message, f"set it as a whole: tenantry set {format_path(path[:-1])} VALUE")

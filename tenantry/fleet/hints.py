@@ -18,7 +18,9 @@ from tenantry.messages.errors import Path
 from tenantry.messages.text import format_path
 from tenantry.model import (
     SOURCE_KINDS,
+    AddonOverride,
     App,
+    AppOverride,
     AppPatch,
     ChartDirectory,
     Cluster,
@@ -36,6 +38,7 @@ from tenantry.model import (
     Oci,
     OciRef,
     PlacedSettings,
+    PlatformOverride,
     Tenant,
     TenantOverride,
     When,
@@ -47,6 +50,8 @@ _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": H
 _REFS: Mapping[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
+_OF_WHEN = ("clusters", "environments", "cluster", "environment", "where")
+_IN_WHEN = "write it in 'when:', which says where the override holds"
 _ABOVE = "set it outside of 'overrides', which cannot change it"
 _A_SUBJECT = "write 'user: NAME', 'group: NAME' or 'serviceAccount: {name: NAME}'"
 _A_REF = "write 'ref: {branch: NAME}', or 'tag', 'semver' or 'commit' in it"
@@ -66,10 +71,9 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
         "cluster": "write 'clusters: {names: [NAME]}'",
         "names": "write 'clusters: {names: [NAME]}'",
     },
+    **dict.fromkeys((AppOverride, AddonOverride, PlatformOverride), dict.fromkeys(_OF_WHEN, _IN_WHEN)),
     AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
-    TenantOverride: {
-        **dict.fromkeys(("clusters", "environments", "grants"), _ABOVE),
-    },
+    TenantOverride: {**dict.fromkeys(_OF_WHEN, _IN_WHEN), "grants": _ABOVE},
     Tenant: {
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",
         **dict.fromkeys(("members", "users", "admins"), "write 'owners: [{user: NAME}]'"),

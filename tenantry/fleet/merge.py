@@ -12,7 +12,7 @@ from tenantry.messages.data import ABSENT, depth_of, leaves, mapping_at, value_a
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.selector import When
-from tenantry.source.parsed_file import ParsedFile
+from tenantry.source.parsed_file import ParsedFile, override_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,6 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-APPENDED = "overrides"
-"""The key of lists to which another layer's entries are appended."""
-
-
 def overlay(
     below: dict[str, Any], over: Mapping[str, Any], removed: list[Path], at: tuple[str, ...] = ()
 ) -> dict[str, Any]:
@@ -76,11 +72,16 @@ def overlay(
             removed.append(path)
         elif isinstance(value, dict) and isinstance(there, dict) and not _is_replaced(path):
             result[key] = overlay(there, value, removed, path)
-        elif isinstance(value, list) and isinstance(there, list) and key == APPENDED:
+        elif isinstance(value, list) and isinstance(there, list) and _is_appended(path):
             result[key] = [*there, *value]
         else:
             result[key] = value
     return result
+
+
+def _is_appended(path: tuple[str, ...]) -> bool:
+    """Whether another layer's entries are appended to a list: it holds the overrides of a tenant or of its app."""
+    return path == ("overrides",) or (path[0] == "apps" and path[2:] == ("overrides",))
 
 
 def _is_replaced(path: tuple[str, ...]) -> bool:
@@ -179,11 +180,10 @@ def placeholders(written: Any) -> tuple[str, ...]:
 
 def _override(source: ParsedFile, path: Path) -> str:
     """The override that a value stands in, by its `when`; "" if it stands in none."""
-    if APPENDED not in path:
+    if not (at := override_of(path)):
         return ""
-    entry = value_at(source.data, path[: path.index(APPENDED) + 2], {})
     try:
-        return When.model_validate(mapping_at(entry, "when")).in_words
+        return When.model_validate(mapping_at(source.data, *at, "when")).in_words
     except ValidationError:
         return ""
 

@@ -182,6 +182,7 @@ _EXAMPLES = {
     "ref": "ref: {branch: main}",
     "environments": "environments: [...]",
     "clusters": "clusters: {...}",
+    "when": "when: {environments: [...]}",
 }
 """What to add where a key is missing, if more can be said than its name."""
 

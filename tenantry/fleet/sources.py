@@ -17,6 +17,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Scalar, Variables
 from tenantry.model import Source
+from tenantry.source.parsed_file import override_of
 
 CHART = ("platform", "chart")
 """Where the chart for baselines stands. It has layers as a source has."""
@@ -33,9 +34,8 @@ def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
 
 def source_entry(path: Path) -> tuple[str, ...]:
     """The entry of the source that a path of the document lies in, also if that is an override."""
-    if "overrides" in path:
-        at = path.index("overrides")
-        path = (*path[:at], *path[at + 2 :])
+    if at := override_of(path):
+        path = (*at[:-2], *path[len(at) :])
     return tuple(map(str, path[: 3 if path[:2] == ("platform", "sources") else 4]))
 
 

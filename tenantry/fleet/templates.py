@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
-from tenantry.fleet.merge import APPENDED, Layer, origin, overlay, placeholders
+from tenantry.fleet.merge import Layer, origin, overlay, placeholders
 from tenantry.fleet.template import fill
 from tenantry.messages.data import leaves, mapping_at, value_at
 from tenantry.messages.errors import Found, Path, Problem, first_of
 from tenantry.messages.problems import empty_list, missing_key
-from tenantry.source.parsed_file import ParsedFile
+from tenantry.source.parsed_file import ParsedFile, override_of
 
 DEFAULTS = "defaults"
 _KINDS = {
@@ -278,9 +278,8 @@ class _Merging:
         layers = self.layers.get(str(path[1])) if path[:1] == (self.kind.section,) and len(path) > 1 else None
         if not layers:
             return path
-        index = next((place for place, part in enumerate(path) if isinstance(part, int)), 0)
-        appended = path[index - 1 : index] == (APPENDED,)
-        return _in_appended(layers, path[2:], index - 2) if appended else origin(layers, path[2:])
+        appended = override_of(path)
+        return _in_appended(layers, path[2:], len(appended) - 3) if appended else origin(layers, path[2:])
 
 
 def _in_appended(layers: tuple[Layer, ...], path: Path, at: int) -> Path:

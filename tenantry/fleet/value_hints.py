@@ -139,6 +139,8 @@ def _of_list(model: type[Model] | None, path: Path, value: Any) -> str:
     """A list of one entry, which was written without the list."""
     if value is None:
         return f"write '{quoted(path[-1], ())}: [...]', or remove the key"
+    if isinstance(value, dict) and path[-1] == "overrides":
+        return "write where each of them holds: '- {when: {environments: [NAME]}, ...}'"
     if isinstance(value, dict):
         names = ", ".join(quoted(each, path) for each in ([value["name"]] if "name" in value else value))
         return f"write [{names}]" if model is None and names else "begin each entry with '- ': a hyphen and a space"

@@ -27,6 +27,7 @@ from tenantry.model import (
 from tenantry.model.document import Platform, Tenant
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
+from tenantry.source.parsed_file import override_of
 
 
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
@@ -246,7 +247,8 @@ def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
     if selects and "*" in name:
         return "names have no patterns: list the clusters, or select them by 'labels:'"
     if name in fleet.environments and selects:
-        return f"write 'environments: [{name}]' beside 'clusters:': it is an environment"
+        where = "instead" if override_of(at) else "beside 'clusters:'"
+        return f"write 'environments: [{name}]' {where}: it is an environment"
     if name in fleet.environments:
         return f"name a cluster: '{name}' is an environment"
     return "write the cluster's name: the file has no variables of the shell" if name.startswith("${") else ""

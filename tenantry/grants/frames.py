@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from tenantry.fleet.merge import overlay
 from tenantry.fleet.templates import DEFAULTS, is_nearer, is_shared, with_templates
-from tenantry.messages.data import leaves, mapping_at
+from tenantry.messages.data import leaves, mapping_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.text import format_path
@@ -77,11 +77,11 @@ class _Filling:
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
-            elif key == OVERRIDES and isinstance(value, list):
-                self._add_overrides(name, fill, frame, joined, grants)
+            elif key == OVERRIDES and isinstance(value, list) and isinstance(frame.get(key), list | None):
+                self._add_overrides(name, fill, frame, joined)
             elif key in BLOCKS and key in frame and self.main.origin((*at, key))[:1] != (DEFAULTS,):
                 self._platforms(name, fill, (*at, key), "or write it in the apps")
-            elif key == SELECTOR or key in PARTS or key in BLOCKS:
+            elif key in (SELECTOR, OVERRIDES) or key in PARTS or key in BLOCKS:
                 if value is not None:  # else what the platform says stays
                     self._put(joined, fill, (*at, key), value)
             else:
@@ -147,29 +147,37 @@ class _Filling:
             self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
         joined[key] = {**own, **there}
 
-    def _add_overrides(
-        self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any], grants: _Granted
-    ) -> None:
+    def _add_overrides(self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any]) -> None:
         """Append the file's overrides to those of the frame. They change what the file declares, and settings that are granted."""
         at: Path = ("tenants", name, OVERRIDES)
-        own = fill.file.data["tenants"][name][OVERRIDES]
-        there = frame.get(OVERRIDES) or []
-        if not isinstance(there, list):
-            return  # the check of shapes reports it
-        for index, entry in enumerate(own):
-            self.written[*at, len(there) + index] = (fill.file, (*at, index))
-            for key, value in entry.items() if isinstance(entry, dict) else ():
-                if key in ("apps", "sources") and isinstance(value, dict):
-                    for inner in value.keys() & mapping_at(frame, key).keys():
-                        self._platforms(name, fill, (*at, index, key, inner), "")
-                elif key in BLOCKS and key in frame and self.main.origin(("tenants", name, key))[:1] != (DEFAULTS,):
-                    self._platforms(name, fill, (*at, index, key), "or write it for the apps")
-                elif key not in ("when", "apps", "sources", *BLOCKS):
-                    for path, fix in grants.refused(key, value):
-                        self._platforms(name, fill, (*at, index, key, *path), fix)
+        taken = list(frame.get(OVERRIDES) or [])
         if OVERRIDES not in joined:
             self.written[at] = (fill.file, at)
-        joined[OVERRIDES] = [*there, *own]
+        for index, entry in enumerate(fill.file.data["tenants"][name][OVERRIDES]):
+            self.written[*at, len(taken)] = (fill.file, (*at, index))
+            refused = tuple(self._refused_in_override(name, entry, frame)) if isinstance(entry, dict) else ()
+            for path, fix in refused:
+                self._platforms(name, fill, (*at, index, *path), fix)
+            taken.append(without(entry, (path for path, _ in refused)) if refused else entry)
+        joined[OVERRIDES] = taken
+
+    def _refused_in_override(
+        self, name: str, entry: dict[str, Any], frame: dict[str, Any]
+    ) -> Iterator[tuple[Path, str]]:
+        """The paths of what an override of the file may not say, each with what else to do."""
+        # As in `_is_grantable`.
+        from tenantry.fleet.model_paths import fields_of
+        from tenantry.model import TenantOverride
+
+        grants, known = _Granted(frame), fields_of(TenantOverride)
+        for key, value in entry.items():
+            if key in ("apps", "sources"):
+                yield from (((key, inner), "") for inner in mapping_at(entry, key) if inner in mapping_at(frame, key))
+            elif key in BLOCKS:
+                if key in frame and self.main.origin(("tenants", name, key))[:1] != (DEFAULTS,):
+                    yield (key,), "or write it in the apps"
+            elif key != "when" and key in known:  # the check of shapes reports a key that is misspelt
+                yield from (((key, *path), fix) for path, fix in grants.refused(key, value))
 
     def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], grants: _Granted) -> None:
         """Take a setting over if it is granted, else report it."""

@@ -13,7 +13,8 @@ from tenantry.messages.text import printable
 _WIDTH = 100
 """The longest line on which a whole mapping or list stands."""
 _ROOMY = ("environments", "clusters", "tenants")
-_ONE_LINE = ("git", "oci", "helm", "bucket", "ref", "source", "clusters", "kubeconfig")
+_ONE_LINE = dict.fromkeys(("git", "oci", "helm", "bucket", "ref", "source", "clusters", "kubeconfig"), 2) | {"when": 3}
+"""How deep a mapping below a key may be to stand on its line; below all others: 1."""
 _STYLE = Style()
 
 Comments = Mapping[Path, Iterable[str]]
@@ -79,7 +80,7 @@ def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
         or (len(path) == 2 and path[0] in _ROOMY)
     ):
         return False
-    if isinstance(value, dict) and depth_of(value) > (2 if path[-1] in _ONE_LINE else 1):
+    if isinstance(value, dict) and depth_of(value) > _ONE_LINE.get(str(path[-1]), 1):
         return False
     if isinstance(value, list) and any(isinstance(each, dict | list) and depth_of(each) > 1 for each in value):
         return False

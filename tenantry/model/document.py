@@ -18,9 +18,11 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    OwnAppName,
     Quantity,
     QuotaName,
     RoleName,
+    SourceName,
     SourcePath,
     TemplateNames,
     Text,
@@ -87,9 +89,9 @@ class TenantOverride(PlacedSettings):
     """Changes to all apps with `kustomize`."""
     helm: HelmPatch | None = None
     """Changes to all apps with `helm`."""
-    sources: dict[Name, Annotated[Source, Partial()]] = {}
+    sources: dict[SourceName, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
-    apps: dict[Name, AppPatch] = {}
+    apps: dict[OwnAppName, AppPatch] = {}
     """Changes to apps, by name."""
     state: Literal["active", "removing", "offboarding"] = "active"
     """`removing`: a later run may take the tenant off these clusters, even if the environment is protected; its namespaces stay
@@ -232,7 +234,7 @@ class PlatformOverride(Model):
 
     when: When
     """Where it differs."""
-    sources: dict[Name, Annotated[Source, Partial()]] = {}
+    sources: dict[SourceName, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
     addons: dict[Name, AddonPatch] = {}
     """Changes to add-ons, by name."""

@@ -131,6 +131,9 @@ class When(Model):
 
     @property
     def in_words(self) -> str:
-        """Such as: environment prod, labels tier=edge"""
+        """Such as: environment prod, tier=edge; or: cluster edge"""
         words = [f"environment {' or '.join(self.environments)}"] if self.environments else []
-        return ", ".join((*words, *([self.clusters.in_words.removeprefix("labels ")] if self.clusters else [])))
+        if self.clusters:
+            named = "cluster" if len(self.clusters.names or ()) == 1 else "clusters"
+            words.append(self.clusters.in_words.removeprefix("labels ").replace("names ", f"{named} ", 1))
+        return ", ".join(words)

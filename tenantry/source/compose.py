@@ -13,7 +13,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, InvalidFleet, Location, Path, Problem
 from tenantry.messages.redact import shorten
 from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_depth, check_events, surely_allowed
-from tenantry.source.parsed_file import end_of, invalid, location
+from tenantry.source.parsed_file import end_of, invalid, location, override_of
 from tenantry.source.syntax import explained
 
 INTEGER = "tag:yaml.org,2002:int"
@@ -244,7 +244,7 @@ class Constructor:
         if not is_exact(value):
             message = "Kubernetes cannot store this number exactly"
             self._add(node, "bad-number", message, path, fix="put it in quotes")
-        elif value is None and any(isinstance(part, int) for part in _below_override(path)):
+        elif value is None and any(isinstance(part, int) for part in path[len(override_of(path)) :]):
             # 'null' removes a key of a mapping. In a list it has no meaning; Pulumi's provider drops it, or crashes.
             self._add(node, "null-in-list", "'null' cannot stand in a list", path, fix="leave it out")
         elif node.tag == STRING and not node.style and node.value.lower() in YAML_1_1_BOOLEANS:
@@ -259,15 +259,3 @@ class Constructor:
         self.problems.append(Problem(path, code, message, notes, fix).at(location(self.file, node)))
         if len(self.problems) > MAX_PROBLEMS:
             raise InvalidFleet(self.problems)
-
-
-def _below_override(path: Path) -> Path:
-    """The path below an entry of `overrides`, whose `null` removes a key; else the whole path."""
-    for place, part in enumerate(path[:-1]):
-        if (
-            part == "overrides"
-            and isinstance(path[place + 1], int)
-            and path[0] in ("defaults", "templates", "tenants", "platform")
-        ):
-            return path[place + 2 :]
-    return path

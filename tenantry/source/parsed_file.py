@@ -221,3 +221,22 @@ def _last_line(node: Node) -> int:
         node = last[1] if isinstance(node, MappingNode) else last
     end = node.end_mark
     return int(end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line)
+
+
+def override_of(path: Path) -> Path:
+    """The override that a path of tenants.yaml lies in, such as `("tenants", "rocky", "overrides", 0)`; () if in none.
+
+    A tenant or a value of a chart can be called `overrides`, too.
+    """
+    match path:
+        case ("defaults" | "platform", "overrides", int(), *_):
+            return path[:3]
+        case ("tenants", _, "overrides", int(), *_):
+            return path[:4]
+        case ("platform", "addons", _, "overrides", int(), *_) | ("templates", "tenants", _, "overrides", int(), *_):
+            return path[:5]
+        case ("tenants", _, "apps", _, "overrides", int(), *_):
+            return path[:6]
+        case ("templates", "tenants", _, "apps", _, "overrides", int(), *_):
+            return path[:7]
+    return ()

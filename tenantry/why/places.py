@@ -11,6 +11,7 @@ from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import setting_origin
 from tenantry.messages.errors import Path, TenantryError
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.source.parsed_file import override_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Places:
         path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key)
         if key[0] not in path:
             return ()
-        own = path[:2] == ("tenants", app.tenant) or "overrides" in path
+        own = path[:2] == ("tenants", app.tenant) or override_of(path)
         return path if own else ("tenants", app.tenant)
 
 

@@ -50,7 +50,11 @@ def filling_of(name: str, chance: random.Random) -> Data:
         kind = chance.choice(("kustomize", "helm"))
         filling[kind] = copy.deepcopy(chance.choice(_FOR_ALL[kind]))
     if chance.random() < 0.15:
-        sources["manifests"]["overrides"] = copy.deepcopy(chance.choice(_OF_SOURCES))
+        filling["overrides"] = [copy.deepcopy(chance.choice(_OVERRIDES))]
+    if chance.random() < 0.15:
+        app = chance.choice(sorted(apps))
+        change: Data = {next(iter(apps[app].keys() & _FOR_ALL.keys())): {"interval": "7m"}}
+        apps[app]["overrides"] = [{"when": copy.deepcopy(chance.choice(WHENS)), **change}]
     if chance.random() < 0.15:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
     if chance.random() < 0.3:
@@ -97,12 +101,25 @@ _FOR_ALL: dict[str, tuple[Data, ...]] = {
     ),
     "helm": ({"values": {"host": "{cluster}"}}, {"valuesFrom": [{"kind": "Secret", "name": "there"}]}),
 }
-_OF_SOURCES: tuple[Data, ...] = (
-    {"environments": {"dev": {"git": {"ref": {"tag": "v1"}, "interval": "1h"}}}},
-    {"clusters": {"far": {"credentials": "there", "metadata": {"labels": {"rocky.example.com/a": "b"}}}}},
-    {"where": [{"labels": {"zone": "in"}, "git": {"url": "https://git.example.com/rocky/other"}}]},
+WHENS: tuple[Data, ...] = (
+    {"environments": ["dev"]},
+    {"clusters": {"names": ["far"]}},
+    {"clusters": {"labels": {"zone": "in"}}},
+    {"environments": ["dev"], "clusters": {"all": True, "exclude": ["edge"]}},
 )
-"""What differs of a source, within what most main files grant."""
+_OVERRIDES: tuple[Data, ...] = tuple(
+    {"when": when, **change}
+    for when, change in (
+        (WHENS[0], {"sources": {"manifests": {"git": {"ref": {"tag": "v1"}, "interval": "1h"}}}}),
+        (WHENS[1], {"sources": {"manifests": {"credentials": "there"}}}),
+        (WHENS[1], {"sources": {"charts": {"metadata": {"labels": {"rocky.example.com/a": "b"}}}}}),
+        (WHENS[2], {"sources": {"manifests": {"git": {"url": "https://git.example.com/rocky/other"}}}}),
+        (WHENS[3], {"apps": {"web": {"kustomize": {"path": "./far"}, "dependsOn": []}}}),
+        (WHENS[3], {"kustomize": {"wait": False}, "helm": {"values": {"host": "{cluster}"}}}),
+        (WHENS[0], {"interval": "9m", "quota": {"pods": 9}}),
+    )
+)
+"""What differs somewhere, within what most main files grant."""
 _ALERTS: tuple[Data, ...] = (
     {"provider": {"type": "slack", "channel": "{cluster}"}, "credentials": "there"},
     {"provider": {"type": "generic", "address": "https://hooks.example.com/{tenant}"}},

@@ -145,13 +145,21 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:
-        over = {"clusters": {"labels": {"zone": "in"}}, "helm": {"targetNamespace": "certs-in"}}
-        platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
+        over = {"when": {"clusters": {"labels": {"zone": "in"}}}, "helm": {"targetNamespace": "certs-in"}}
+        platform["addons"]["cert-manager"]["overrides"] = [over]
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
     own = random.Random(str(chance.getstate()))  # so that all else is drawn as without it
     if own.random() < 0.2:
         platform["addons"][own.choice(("cert-manager", "dns"))]["namespace"] = "tools"
+    if own.random() < 0.2:
+        source = {"git": {"url": "https://git.example.com/platform/far"}}
+        over = {
+            "when": {"clusters": {"names": ["far"]}},
+            "addons": {"dns": {"source": source}},
+            "helm": {"interval": "1h"},
+        }
+        platform["overrides"] = [over]
     return platform
 
 
@@ -175,7 +183,18 @@ def _defaults(chance: random.Random, *, shared: bool) -> Data:
         defaults["podSecurity"] = chance.choice(("baseline", "restricted", {"enforce": "baseline", "version": "v1.30"}))
     if chance.random() < (0.02 if shared else 0.3):
         defaults["dependsOn"] = ["platform/cert-manager"]
+    own = random.Random(str(chance.getstate()))  # so that all else is drawn as without it
+    if own.random() < 0.2:
+        defaults["overrides"] = [copy.deepcopy(own.choice(_OVERRIDES_OF_ALL))]
     return defaults
+
+
+_OVERRIDES_OF_ALL: tuple[Data, ...] = (
+    {"when": {"environments": ["dev"]}, "podSecurity": "restricted", "quota": {"pods": 7}},
+    {"when": {"clusters": {"labels": {"zone": "in"}}}, "role": "edit", "network": "strict"},
+    {"when": {"clusters": {"names": ["edge"]}}, "apps": {"web": {"kustomize": {"path": "./edge"}}}},
+    {"when": {"environments": ["dev"], "clusters": {"all": True}}, "sources": {"charts": {"helm": {"interval": "1h"}}}},
+)
 
 
 def _frame(chance: random.Random, *, shared: bool) -> Data:
@@ -252,13 +271,25 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "namespaces": ({"jobs": {"serviceAccount": True}}, {"jobs": {"podSecurity": "restricted"}}),
     "interval": ("10s", "5m"),
     "overrides": (
-        {"environments": {"dev": {"role": "view", "quota": {"pods": 3}}}, "clusters": {"edge": {"role": "admin"}}},
-        {
-            "where": [
-                {"clusters": {"labels": {"zone": "in"}}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}
-            ]
-        },
-        {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
+        [
+            {"when": {"environments": ["dev"]}, "role": "view", "quota": {"pods": 3}},
+            {"when": {"clusters": {"names": ["edge"]}}, "role": "admin"},
+        ],
+        [
+            {
+                "when": {"clusters": {"labels": {"zone": "in"}}},
+                "podSecurity": "restricted",
+                "owners": [{"group": "leads"}],
+            }
+        ],
+        [
+            {
+                "when": {"environments": ["dev"], "clusters": {"names": ["edge"]}},
+                "network": "open",
+                "podSecurity": {"enforce": "restricted"},
+                "labels": {"a": "b"},
+            }
+        ],
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
     "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}, {"ca": {**_OBJECTS["ca"], "data": {"a": "{team}", "b": "{wait}"}}}),

@@ -136,19 +136,14 @@ NAMESPACES: tuple[Any, ...] = (
     {"jobs": {"labels": {"rocky.example.com/a": "b"}}},
     {"jobs": {"quota": {"pods": 1000}}},
 )
+_WHENS: tuple[Any, ...] = (
+    {"environments": ["dev"]},
+    {"clusters": {"labels": {"zone": "in"}}},
+    *({"clusters": {"names": [name]}} for name in ("edge", "hub", "far")),
+)
 OVERRIDES: tuple[Any, ...] = tuple(
-    {
-        level: [{"clusters": {"labels": {"zone": name}}, kind: {key: value}}]
-        if level == "where"
-        else {name: {kind: {key: value}}}
-    }
-    for level, name in (
-        ("environments", "dev"),
-        ("where", "in"),
-        ("clusters", "edge"),
-        ("clusters", "hub"),
-        ("clusters", "far"),
-    )
+    [{"when": when, kind: {key: value}}]
+    for when in _WHENS
     for kind in ("kustomize", "helm")
     for key, value in (
         ("timeout", "1m"),
@@ -167,4 +162,39 @@ OVERRIDES: tuple[Any, ...] = tuple(
         ("postBuild", {"substituteFrom": [{"kind": "Secret", "name": "edge-kubeconfig"}]}),
     )
 )
+OVERRIDES_OF_TENANTS: tuple[Any, ...] = (
+    *OVERRIDES,
+    *([{"when": each["when"], "apps": {"web": each}}] for (each,) in OVERRIDES),
+    *([{**each, "when": {}}] for (each,) in OVERRIDES[:2]),
+    *(
+        [{"when": when, "sources": {"manifests": {"git": {key: value}}}}]
+        for when in _WHENS
+        for key, value in (
+            ("url", "https://git.example.com/rocky/other"),
+            ("url", "https://git.example.com/movy/manifests"),
+            ("url", "{other}"),
+            ("secretRef", {"name": "deploy"}),
+            ("interval", "1ms"),
+            ("ref", {"branch": "next"}),
+            ("proxySecretRef", {"name": "edge.movy.git"}),
+        )
+    ),
+    *([{"when": when, "sources": {"manifests": {"credentials": each}}}] for when in _WHENS for each in SECRETS),
+    *(
+        [{"when": when, key: value}]
+        for when in _WHENS
+        for key, value in (("quota", {"pods": 1000}), ("network", "open"))
+    ),
+)
+_FOREIGN: tuple[dict[str, Any], ...] = (
+    {"role": "cluster-admin"},
+    {"state": "offboarding"},
+    {"podSecurity": "privileged"},
+    {"labels": {"istio-injection": "enabled"}},
+    {"apps": {"given": {"kustomize": {"path": "./mine"}}}},
+    {"apps": {"movy": {"dependsOn": []}}},
+    {"sources": {"given": {"git": {"url": "https://evil.example.com"}}}},
+    {"clusters": {"all": True}},
+)
+FOREIGN_OVERRIDES: tuple[Any, ...] = tuple([{"when": when, **change}] for when in _WHENS for change in _FOREIGN)
 PROVIDERS: tuple[Any, ...] = ("aws", "azure", "gcp", "{cloud}", "generic", "github", None)

@@ -14,10 +14,11 @@ from tenantry.cli.commands import Command
 from tenantry.cli.completers import environments as environments_of
 from tenantry.cli.completers import fleet_data
 from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.edit.arguments import clusters as clusters_option
 from tenantry.cli.edit.check import Checked
 from tenantry.cli.fleet_file import reads_file
 from tenantry.edit.editor import Editor
-from tenantry.edit.overriding import override, withdraw
+from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.subjects.adding import selector
 from tenantry.edit.subjects.placing import require_list
@@ -80,6 +81,7 @@ Exit codes:
 @click.argument("path", shell_complete=_complete)
 @click.argument("value")
 @click.option(
+    "-e",
     "--environment",
     "environments",
     metavar="NAME",
@@ -87,9 +89,7 @@ Exit codes:
     help="Set it in this environment alone; may be repeated.",
     shell_complete=environments_of,
 )
-@click.option(
-    "--clusters", metavar="NAMES|LABELS", help="Set it on these clusters alone: names, or labels such as tier=edge."
-)
+@clusters_option("Set it on these clusters alone: names, or labels such as tier=edge.")
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options
 @reads_file
@@ -114,6 +114,8 @@ def command(
     To remove a tenant or an app with what refers to it, use `tenantry remove`. To write a null into the file, set the mapping
     that holds it: `tenantry set tenants.rocky.limits '{default: null}'`.
 
+    With --environment or --clusters, VALUE is that of an override, which holds there alone; null removes it from the override.
+
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """
     text = sys.stdin.read() if value == "-" else value
@@ -121,9 +123,8 @@ def command(
     editor = Editor.open(file)
     asked = parse_path(path)
     if when := _when(environments, clusters):
-        return _override(
-            editor, asked, when, given, typed(asked, given, text) if not string else text, How(dry_run, output)
-        )
+        new = text if string else typed(asked, given, text)
+        return _override(editor, asked, when, None if given is None else new, How(dry_run, output))
     if given is None:
         return _remove(editor, asked, How(dry_run, output))
     new = text if string else typed(asked, given, text)
@@ -134,9 +135,12 @@ def command(
     at = located((*asked[:-1], new) if is_there else asked, editor.value)
     check_known(at, editor.value_or_of_template)
     editor.set(at, new)
+    return apply(editor, How(dry_run, output), [_done(at, new)], lambda checked: _overridden(checked, at))
+
+
+def _done(at: Path, new: Any) -> str:
     shown = redacted(flow(new, Style()))
-    done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
-    return apply(editor, How(dry_run, output), [done], lambda checked: _overridden(checked, at))
+    return f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
 
 
 def _when(environments: tuple[str, ...], clusters: str | None) -> dict[str, Any]:
@@ -147,14 +151,15 @@ def _when(environments: tuple[str, ...], clusters: str | None) -> dict[str, Any]
     }
 
 
-def _override(editor: Editor, asked: Path, when: dict[str, Any], given: Any, new: Any, how: How) -> int:
-    """Set or remove a value of the override that holds where `when` says."""
-    if given is None:
+def _override(editor: Editor, asked: Path, when: dict[str, Any], new: Any, how: How) -> int:
+    """Set a value of the override that holds where `when` says, or remove it. Args: new: None removes it."""
+    if new is None:
         return apply(editor, how, [f"removed {format_path(withdraw(editor, asked, when))}"])
+    split(asked)
+    check_known(asked, editor.value_or_of_template)
     at = override(editor, asked, when, new)
     check_known(at, editor.value_or_of_template)
-    shown = redacted(flow(new, Style()))
-    return apply(editor, how, [f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"])
+    return apply(editor, how, [_done(at, new)])
 
 
 def _remove(editor: Editor, asked: Path, how: How) -> int:
@@ -198,23 +203,28 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
     """Where a value can be set that prevails over the one at a path: in overrides, and in what takes settings over."""
     match path:
         case ("defaults", *rest):
-            holder: Path = path[:1]
+            holders: list[Path] = [path[:1]]
             below: list[Path] = [("tenants", name) for name in mapping_at(data, "tenants")]
         case ("tenants", _, "apps", _, *rest):
-            holder, below = path[:4], []
+            holders, below = [path[:2], path[:4]], []
         case ("tenants", tenant, *rest):
-            holder = path[:2]
-            below = [(*holder, "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
+            holders = [path[:2]]
+            below = [(*path[:2], "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
         case ("templates", section, template, *rest):
-            holder, below = path[:3], list(_taking(data, TENANTS if section == "tenants" else CLUSTERS, str(template)))
+            holders = [path[:3]]
+            below = list(_taking(data, TENANTS if section == "tenants" else CLUSTERS, str(template)))
         case ("platform", "addons", _, *rest):
-            holder, below = path[:3], []
+            holders, below = [path[:1], path[:3]], []
+        case ("platform", *rest):
+            holders, below = [path[:1]], []
         case _:
             return
     if not rest:
         return
-    entries = value_at(data, (*holder, "overrides"), ())
-    yield from ((*holder, "overrides", at, *rest) for at in range(len(entries if isinstance(entries, list) else ())))
+    for holder in holders:
+        entries = value_at(data, (*holder, "overrides"), ())
+        for at in range(len(entries if isinstance(entries, list) else ())):
+            yield (*holder, "overrides", at, *path[len(holder) :])
     for taker in below:
         yield (*taker, *rest)
         if taker[0] != "templates":

@@ -11,7 +11,7 @@ from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import If, Kind, Target
 from tenantry.edit.subjects.references import Reference, existing, references_to
 from tenantry.messages.data import ABSENT, value_at
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
@@ -57,12 +57,17 @@ def _why_not(editor: Editor, place: _Place, places: Sequence[_Place], *, cascade
         return "it is named here"
     if reference.removed is If.REFUSE:
         return "something has to take its place"
-    if reference.removed is If.KEEP_OTHERS and reference.path[0] != "include":
+    if reference.removed is If.KEEP_OTHERS and reference.path[0] != "include" and not _in_when(reference.path):
         holder = reference.path[:-1]
         names = value_at(editor.documents[file].data, holder)
         if len(names) == sum(other.file == file and other.reference.path[:-1] == holder for other in places):
             return "it is the last entry, and an empty list would be invalid or mean something else"
     return ""
+
+
+def _in_when(path: Path) -> bool:
+    """Whether a path is that of a cluster's name in the `when` of an override, which without names holds nowhere."""
+    return path[-6:-5] == ("overrides",) and path[-4:-1] == ("when", "clusters", "names")
 
 
 def _drop(editor: Editor, file: FilePath, reference: Reference) -> None:
@@ -73,6 +78,8 @@ def _drop(editor: Editor, file: FilePath, reference: Reference) -> None:
     )
     if path[0] == "include" and is_last:
         editor.unset(path[:2], file=file)  # its files speak of nobody any more
+    elif is_last and _in_when(path):
+        editor.unset(path[:-4], file=file)
     elif reference.form == "entry" and is_last and replaces:
         editor.set(path[:-1], [], file=file)  # without the list, another one would apply instead
     elif reference.form == "entry" and is_last:

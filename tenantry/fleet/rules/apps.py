@@ -162,11 +162,12 @@ def _absent(
         known = fleet.names(*owner, group)
         for name in entries:
             if name not in known:
+                code = f"unknown-{group.removesuffix('s')}"
                 what = "add-on" if group == "addons" else group.removesuffix("s")
                 message = f"an override changes {what} '{name}', which is not declared"
                 yield Problem(
                     (*path, group, name),
-                    f"unknown-{what}",
+                    code,
                     message,
                     (declared("declared", name, known),),
                     fix="correct the name, or remove it",

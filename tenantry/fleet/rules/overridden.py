@@ -1,4 +1,4 @@
-"""A rule about what an app or a tenant says itself, and no environment has, because each of them overrides it."""
+"""Rules about what an app or a tenant says itself, and no environment has, or not every one: an override outweighs it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
 from tenantry.fleet.settings import settings_layers
 from tenantry.fleet.sources import REFS, source_layers
-from tenantry.fleet.templates import DEFAULTS
+from tenantry.fleet.templates import DEFAULTS, is_shared
 from tenantry.grants.grants import is_filled
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, leaves, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path
-from tenantry.model import PlacedSettings, Source
+from tenantry.model import PlacedSettings, Source, When
+from tenantry.source.parsed_file import override_of
 
 _SETTINGS = frozenset(PlacedSettings.model_fields)
 _OF_SOURCES = frozenset(Source.model_fields)
@@ -63,13 +64,52 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
                 yield _unused(fleet, f"tenant '{tenant}'", place, by)
 
 
+def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
+    """An override of `defaults` comes after the keys of every tenant. Who writes a tenant may not know of it."""
+    if not fleet.document.defaults.overrides:
+        return
+    for tenant, entry in fleet.document.tenants.items():
+        at = ("tenants", tenant)
+        own = {
+            index for index, _ in enumerate(entry.overrides) if not _is_of_defaults(fleet, (*at, "overrides", index))
+        }
+        for path, override in walk.overrides(entry.overrides, at):
+            if path[-1] in own or not _holds_for(fleet, at, override.when):
+                continue
+            for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
+                said = value_at(fleet.source.data, (*at, *below), ABSENT)
+                again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
+                if said in (ABSENT, value) or again or is_shared(fleet.source.origin((*at, *below))):
+                    continue
+                place, where = (*path, *below), override.when.in_words
+                yield doubtful(
+                    (*at, *below),
+                    "outweighed",
+                    f"an override of 'defaults' outweighs this '{below[-1]}' of tenant '{tenant}': {where}",
+                    (f"override: {fleet.source.line_of(place)}",),
+                    fix="if it is meant for there too, write it in an override of the tenant",
+                    at_key=True,
+                )
+
+
+def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
+    return fleet.source.origin(path)[:1] == (DEFAULTS,)
+
+
+def _holds_for(fleet: Fleet, at: tuple[str, ...], when: When) -> bool:
+    """Whether an override holds somewhere where the tenant at a path is."""
+    apps = ((*at, "apps", app) for app in fleet.document.tenants[at[1]].apps)
+    placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+    return any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in placements)
+
+
 def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, Any]:
     return {key: value for key, value in fleet.raw(*at).items() if key in keys}
 
 
 def _overridden(said: dict[str, Any], layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[Path, dict[str, Path]]]:
     """The paths below an entry that all environments override, each with the places of the overrides by environment."""
-    over = {name: [each for each in those if "overrides" in each.path] for name, those in layers.items()}
+    over = {name: [each for each in those if override_of(each.path)] for name, those in layers.items()}
     if not over or not all(over.values()):
         return
     for path in _leaves(said):

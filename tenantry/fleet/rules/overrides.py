@@ -1,106 +1,187 @@
-"""Rules about overrides that hold nowhere, and about those of `defaults` that outweigh what a tenant says itself."""
+"""Rules about overrides: the state of whom they may set, and which of them never apply."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import placements_of
-from tenantry.fleet.templates import DEFAULTS, is_shared
-from tenantry.grants.grants import is_filled
-from tenantry.messages.data import ABSENT, leaves, value_at
+from tenantry.fleet.placement import (
+    addon_environment,
+    barrier,
+    matches,
+    placements_of,
+    placements_of_source,
+    reaches,
+    selector_at,
+)
+from tenantry.fleet.templates import is_shared
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
-from tenantry.model import When
+from tenantry.model import PlatformOverride, TenantOverride, When
 from tenantry.model.selector import any_of
 
-Placements = Collection[tuple[str, str]]
-"""Environments and clusters where something is."""
+_FIX = "remove it, or correct 'when'"
+_O = TypeVar("_O", bound=walk.Overriding)
 
 
-def overrides_hold_somewhere(fleet: Fleet) -> Iterator[Problem]:
-    """Those of `defaults` and of templates are for tenants that are still to come, too."""
-    for at, _, _, app in walk.apps(fleet):
-        if app.overrides:
-            yield from _unreached(fleet, at, walk.app_in_words(at), app.overrides, tuple(placements_of(fleet, at)))
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        at = ("tenants", tenant)
-        placements = _placements(fleet, at)
-        if declared_tenant.overrides and placements and not is_filled(fleet, at):
-            yield from _unreached(fleet, at, f"tenant '{tenant}'", declared_tenant.overrides, placements)
-    everywhere = [
-        (environment, cluster) for environment in fleet.environments for cluster in clusters_of(fleet, environment)
-    ]
-    platform = fleet.document.platform.overrides
-    yield from _unreached(fleet, ("platform",), "the platform", platform, everywhere)
+class _Subject(NamedTuple):
+    """A tenant, app, add-on or source that an override changes. placements: the environments and clusters where it is."""
+
+    at: tuple[str, ...]
+    name: str
+    placements: Collection[tuple[str, str]]
+    verb: str = "placed"
 
 
-def _unreached(
-    fleet: Fleet, at: tuple[str, ...], who: str, overrides: Collection[walk.Overriding], placements: Placements
-) -> Iterator[Problem]:
-    for path, override in walk.overrides(tuple(overrides), at):
-        if is_shared(fleet.source.origin(path)) or any(_holds(fleet, override.when, *each) for each in placements):
-            continue
-        clusters = listed(dict.fromkeys(cluster for _, cluster in placements)) or "no cluster"
-        environments = listed(dict.fromkeys(environment for environment, _ in placements)) or "no environment"
-        yield doubtful(
-            (*path, "when"),
-            "never-applies",
-            f"this override never holds for {who}",
-            (*_labels_there(fleet, override.when, placements), f"it is placed on {clusters}, in {environments}"),
-            fix="correct 'when', or remove the override",
-            at_key=True,
-        )
-
-
-def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
-    """An override of `defaults` comes after the keys of every tenant. Who writes a tenant may not know of it."""
-    if not fleet.document.defaults.overrides:
-        return
-    for tenant, entry in fleet.document.tenants.items():
-        at = ("tenants", tenant)
-        own = {
-            index for index, _ in enumerate(entry.overrides) if not _is_of_defaults(fleet, (*at, "overrides", index))
-        }
-        for path, override in walk.overrides(entry.overrides, at):
-            if path[-1] in own or not any(_holds(fleet, override.when, *each) for each in _placements(fleet, at)):
-                continue
-            for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
-                said = value_at(fleet.source.data, (*at, *below), ABSENT)
-                again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
-                if said in (ABSENT, value) or again or is_shared(fleet.source.origin((*at, *below))):
-                    continue
-                place, where = (*path, *below), override.when.in_words
-                yield doubtful(
-                    (*at, *below),
-                    "outweighed",
-                    f"an override of 'defaults' outweighs this '{below[-1]}' of tenant '{tenant}': {where}",
-                    (f"override: {fleet.source.line_of(place)}",),
-                    fix="if it is meant for there too, write it in an override of the tenant",
+def overrides_of_templates_have_no_state(fleet: Fleet) -> Iterator[Problem]:
+    """One line would take all tenants off these clusters."""
+    for at, level in walk.levels(fleet):
+        for path, override in walk.overrides(level.overrides, at) if at[0] != "tenants" else ():
+            if "state" in override.model_fields_set:
+                yield Problem(
+                    (*path, "state"),
+                    "state-of-template",
+                    f"an override of {walk.in_words(at)} would set this state for all of its tenants",
+                    fix="write the override in each tenant that is meant",
                     at_key=True,
                 )
 
 
-def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
-    return fleet.source.origin(path)[:1] == (DEFAULTS,)
+def overrides_hold_somewhere(fleet: Fleet) -> Iterator[Problem]:
+    """Those of `defaults` and of templates are for tenants that are still to come, too."""
+    yield from _of_no_cluster(fleet)
+    platform = fleet.document.platform
+    for path, of_platform in walk.overrides(platform.overrides, ("platform",)):
+        yield from _parts(fleet, path, of_platform)
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        yield from _of_tenant(
+            fleet, tenant, _own(fleet, walk.overrides(declared_tenant.overrides, ("tenants", tenant)))
+        )
+    for at, _, _, app in walk.apps(fleet):
+        subject = None
+        for path, override in _own(fleet, walk.overrides(app.overrides, at)):
+            subject = subject or _Subject(at, walk.app_in_words(at), tuple(placements_of(fleet, at)))
+            yield from _unreached(fleet, (*path, "when"), override.when, subject)
 
 
-def _placements(fleet: Fleet, at: tuple[str, ...]) -> Placements:
-    """Where the tenant at a path is."""
-    apps = ((*at, "apps", app) for app in fleet.document.tenants[at[1]].apps)
-    return dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+def _own(fleet: Fleet, overrides: Iterable[tuple[Path, _O]]) -> list[tuple[Path, _O]]:
+    """The overrides of an entry without those that its templates have."""
+    return [(path, override) for path, override in overrides if not is_shared(fleet.source.origin(path))]
 
 
-def _holds(fleet: Fleet, when: When, environment: str, cluster: str) -> bool:
-    return when.holds(fleet.lineage(environment), cluster, fleet.clusters[cluster].labels)
+def _of_no_cluster(fleet: Fleet) -> Iterator[Problem]:
+    """The overrides of what may be on all clusters, where they take none."""
+    for path, when in walk.conditions(fleet):
+        is_everywhere = path[0] != "tenants" and path[1] != "addons"
+        if (
+            is_everywhere
+            and when.clusters
+            and not any(matches(when.clusters, *each) for each in fleet.clusters.items())
+        ):
+            yield doubtful(
+                path,
+                "never-applies",
+                "no cluster is selected, so this override never applies",
+                tuple(_labels_there(fleet, when, fleet.clusters)),
+                fix=_FIX,
+                at_key=True,
+            )
 
 
-def _labels_there(fleet: Fleet, when: When, placements: Placements) -> Iterator[str]:
-    """The labels of the clusters where something is placed, with the one that is closest to what an override asks for."""
-    there = {f"{key}={value}" for _, name in placements for key, value in fleet.clusters[name].labels.items()}
+def _of_tenant(fleet: Fleet, tenant: str, overrides: Collection[tuple[Path, TenantOverride]]) -> Iterator[Problem]:
+    if not overrides:
+        return
+    at = ("tenants", tenant)
+    apps = ((*at, "apps", app) for app in fleet.document.tenants[tenant].apps)
+    placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+    for path, override in overrides if placements else ():
+        unreached = tuple(
+            _unreached(fleet, (*path, "when"), override.when, _Subject(at, f"tenant '{tenant}'", placements))
+        )
+        yield from unreached or _parts(fleet, path, override)
+
+
+def _parts(fleet: Fleet, path: Path, override: TenantOverride | PlatformOverride) -> Iterator[Problem]:
+    """What an override changes in apps, add-ons and sources that are elsewhere. That nothing takes a source is another warning."""
+    owner = tuple(map(str, path[:-2]))
+    group, apps = ("apps", override.apps) if isinstance(override, TenantOverride) else ("addons", override.addons)
+    for app in apps:
+        at = (*owner, group, app)
+        subject = _Subject(at, walk.app_in_words(at), tuple(placements_of(fleet, at)))
+        yield from _unreached(fleet, (*path, group, app), override.when, subject)
+    for source in override.sources:
+        at = (*owner, "sources", source)
+        subject = _Subject(at, walk.source_in_words(at), dict.fromkeys(placements_of_source(fleet, at)), "taken")
+        if subject.placements:
+            yield from _unreached(fleet, (*path, "sources", source), override.when, subject)
+
+
+def _unreached(fleet: Fleet, path: Path, when: When, subject: _Subject) -> Iterator[Problem]:
+    """The problem that an override applies to none of the placements of what it changes."""
+    there = [each for each in subject.placements if not when.environments or reaches(fleet, when.environments, each[0])]
+    if any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in there):
+        return
+    names = (when.clusters and when.clusters.names) or ()
+    environments = " or ".join(f"'{name}'" for name in when.environments or ())
+    in_environments = f" in environment {environments}" if environments else ""
+    on_clusters = f" on cluster '{names[0]}'" if len(names) == 1 else ""
+    if not there:
+        message, notes = f"is not {subject.verb}{in_environments or on_clusters}", _why(fleet, when, subject)
+    else:
+        message = (
+            f"is not {subject.verb}{on_clusters}" if on_clusters else f"is {subject.verb} on none of these clusters"
+        )
+        message += in_environments
+        clusters = dict.fromkeys(cluster for _, cluster in there)
+        notes = (*_labels_there(fleet, when, clusters), _placed_on(fleet, subject.at, clusters))
+    yield doubtful(
+        path,
+        "never-applies",
+        f"{subject.name} {message}, so this override never applies",
+        notes,
+        fix=_FIX,
+        at_key=True,
+    )
+
+
+def _labels_there(fleet: Fleet, when: When, clusters: Iterable[str]) -> Iterator[str]:
+    """The labels of some clusters, with the one that is closest to what an override asks for."""
+    there = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
     labels = (when.clusters and when.clusters.labels) or {}
     wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
     if missing := next((each for each in wanted if each not in there), None):
         yield declared("labels there", missing, there)
+
+
+def _why(fleet: Fleet, when: When, subject: _Subject) -> tuple[str, ...]:
+    """What keeps something out of the environments of an override, or where it is instead."""
+    at, addon = subject.at, subject.at[-1]
+    for environment in when.environments or () if _is_app(at) else ():
+        if kept_out := barrier(fleet, environment, at):
+            return (f"{kept_out.reason} ({fleet.source.line_of(kept_out.at)})",)
+        if at[0] == "platform":
+            selector = fleet.document.platform.addons[addon].clusters
+            selected = (
+                name for name in clusters_of(fleet, environment) if matches(selector, name, fleet.clusters[name])
+            )
+            if elsewhere := [
+                f"those of '{name}' belong to environment '{addon_environment(fleet, addon, name)}'"
+                for name in selected
+            ]:
+                return (f"a cluster has the add-ons of one environment: {listed(elsewhere)}",)
+    return (_placed_on(fleet, at, dict.fromkeys(cluster for _, cluster in subject.placements)),)
+
+
+def _placed_on(fleet: Fleet, at: tuple[str, ...], clusters: Iterable[str]) -> str:
+    names = listed(clusters) or "no cluster"
+    if _is_app(at):
+        where = (*at, "clusters") if at[0] == "platform" else selector_at(fleet, at[1], at[-1])
+        return f"it is placed on {names} ({fleet.source.line_of(where)})"
+    return f"apps on {names} take it" if at[-2] == "sources" else f"it is placed on {names}"
+
+
+def _is_app(at: tuple[str, ...]) -> bool:
+    return at[-2] in ("apps", "addons")

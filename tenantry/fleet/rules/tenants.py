@@ -15,6 +15,7 @@ from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import OWN_ROLES, PolicyRule
+from tenantry.source.parsed_file import override_of
 
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
@@ -50,7 +51,7 @@ def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
 def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
     """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
     for at, who, selector in walk.selectors(fleet):
-        is_own = at[0] != "platform" and "overrides" not in at
+        is_own = at[0] != "platform" and not override_of(at)
         if not is_own and (name := next(all_names_in(selector.excluded.labels), None)):
             yield Problem(
                 (*at, "exclude", "labels"),
@@ -62,7 +63,7 @@ def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iter
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
-        if "overrides" in at:
+        if override_of(at):
             continue  # it is a warning
         if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
             continue  # each tenant fills it in

@@ -242,7 +242,7 @@ def test_two_environments_are_compared_with_what_is_written_differently(capsys: 
         "  ~ tenant rocky\n"
         "      ~ namespace: {tenant} -> o-{tenant}  # tenants.yaml:4:37 (environment old)\n"
         "  ~ rocky/web\n"
-        "      ~ kustomize.path: ./ -> ./old  # tenants.yaml:16:64 (environment old)\n",
+        "      ~ kustomize.path: ./ -> ./old  # tenants.yaml:16:73 (environment old)\n",
         "",
     )
     assert run(["diff", "--between", "dev", "old", "-o", "json"]) == 1

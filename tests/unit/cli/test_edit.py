@@ -93,6 +93,20 @@ it is overridden by:
     )
 
 
+def test_set_says_which_override_of_the_tenant_sets_a_value_of_its_app(capsys: Capture) -> None:
+    override = "    overrides: [{when: {environments: [dev, prod]}, apps: {db: {kustomize: {path: ./other}}}}]\n"
+    FILE.write_text(FLEET.replace("  rocky:\n", f"  rocky:\n{override}"))
+    assert tenantry(capsys, "set", "tenants.rocky.apps.db.kustomize.path", "./new")[:2] == (
+        0,
+        """\
+tenants.yaml: set tenants.rocky.apps.db.kustomize.path to ./new
+no cluster changes
+it is overridden by:
+  tenants.rocky.overrides[0].apps.db.kustomize.path (tenants.yaml:66:77)
+""",
+    )
+
+
 REFUSED = {
     ("set", "tenants.rokcy.role", "edit"): """\
 error: there is no 'tenants.rokcy'
@@ -110,9 +124,35 @@ error: 'tenants.movy.clusters.all' has no entries, so there is no 'tenants.movy.
 error: 'edge-1' is not a key of 'tenants.movy.apps.web.clusters'
   fix: known keys: names, labels, all, exclude
 """,
-    ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
-error: 'state' is not a key of 'tenants.movy.apps.web.overrides.environments.prod'
-  fix: known keys: kustomize, helm, dependsOn, metadata
+    ("set", "tenants.movy.apps.web.overrides[0].state", "5"): """\
+error: 'state' is not a key of 'tenants.movy.apps.web.overrides[0]'
+  fix: known keys: kustomize, helm, dependsOn, metadata, when
+""",
+    ("set", "tenants.movy.apps.web.state", "paused", "-e", "prod"): """\
+error: 'state' is not a key of 'tenants.movy.apps.web.overrides[0]'
+  fix: known keys: kustomize, helm, dependsOn, metadata, when
+""",
+    ("set", "tenants.movy.apps.web.overrides.environments.prod.helm.version", "5"): """\
+error: 'tenants.movy.apps.web.overrides' is a list, so it has no 'environments'
+  fix: name an entry by its index: 'tenants.movy.apps.web.overrides[0]', or say where it holds: --environment, --clusters
+""",
+    ("set", "tenants.movy.apps.wep.helm.version", "5", "-e", "prod"): """\
+error: there is no 'tenants.movy.apps.wep'
+  fix: did you mean 'tenants.movy.apps.web'?
+""",
+    ("set", "tenants.movy.apps.web.helm.version", "null", "-e", "dev"): """\
+error: no override sets 'tenants.movy.apps.web.helm.version' for environment dev
+""",
+    ("set", "tenants.movy.quota.pods", "null", "--clusters", "tier=edge", "-e", "dev", "-e", "prod"): """\
+error: no override sets 'tenants.movy.quota.pods' for environment dev or prod, tier=edge
+""",
+    ("set", "tenants.rocky.apps.web.dependsOn[]", "db", "-e", "prod"): """\
+error: an override replaces the list 'tenants.rocky.apps.web.dependsOn' as a whole
+  fix: set all of its entries: 'tenants.rocky.apps.web.dependsOn'
+""",
+    ("set", "environments.prod.timeout", "5m", "-e", "prod"): """\
+error: 'environments.prod.timeout' is the same in all environments and on all clusters
+  fix: name a value of a tenant, an app, an add-on, the platform, `defaults` or a template
 """,
     ("set", "tenants.rocky.podSecurity.version", "v1.30"): """\
 error: 'tenants.rocky.podSecurity' is the word 'baseline', which stands for a whole mapping

@@ -53,10 +53,10 @@ tenants:
           components: ["../{cluster}"]
           postBuild: {substitute: {DOMAIN: "{domain}", GONE: x}}
         overrides:
-          environments:
-            dev: {kustomize: {timeout: null, force: true, postBuild: {substitute: {GONE: null}}}}
-          clusters:
-            edge: {kustomize: {wait: false}}
+          - when: {environments: [dev]}
+            kustomize: {timeout: null, force: true, postBuild: {substitute: {GONE: null}}}
+          - when: {clusters: {names: [edge]}}
+            kustomize: {wait: false}
       cache:
         clusters: {names: [edge, hub], exclude: [hub]}
         helm: {source: charts, chart: valkey, version: 1.x}
@@ -130,8 +130,8 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
     source: manifests                       # f:30:19 (app)
     path: ./web/dev                         # f:31:17 (app), from ./web/{env}
     prune: true                             # default
-    wait: false                             # f:44:38 (cluster edge)
-    force: true                             # f:42:53 (environment dev)
+    wait: false                             # f:44:31 (cluster edge)
+    force: true                             # f:42:47 (environment dev)
     deletionPolicy: WaitForTermination      # default
     components: [../edge]                   # f:38:23 (app), from ['../{cluster}']
     images:
@@ -144,10 +144,10 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
     postBuild:
       substitute:
         DOMAIN: edge.example.com            # f:39:44 (app), from '{domain}'
-        GONE: null                          # removed at f:42:90 (environment dev)
+        GONE: null                          # removed at f:42:84 (environment dev)
     interval: 3m                            # f:21:15 (tenant)
     retryInterval: 30s                      # default
-    timeout: 2m                             # f:17:12 (defaults); null at f:42:40 (environment dev)
+    timeout: 2m                             # f:17:12 (defaults); null at f:42:34 (environment dev)
   sources:
     manifests:
       git:

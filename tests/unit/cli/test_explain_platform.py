@@ -34,10 +34,10 @@ platform:
       source: {helm: {url: "{charts}"}}
       helm: {chart: certs, version: 1.0.0, values: {replicas: 2, gone: x}}
       overrides:
-        environments:
-          dev: {helm: {values: {gone: null}}}
-        clusters:
-          edge: {helm: {timeout: 9m}}
+        - when: {environments: [dev]}
+          helm: {values: {gone: null}}
+        - when: {clusters: {names: [edge]}}
+          helm: {timeout: 9m}
 defaults: {clusters: {all: true}, interval: 1m}
 tenants: {rocky: {grants: {clusters: {names: [hub, edge]}, sources: ["*"], settings: [timeout]}}}
 """
@@ -127,8 +127,8 @@ edge:                                     # HelmRelease kamaji/edge-certs
     version: 1.0.0                        # f:22:37 (add-on)
     values:
       replicas: 2                         # f:22:63 (add-on)
-      gone: null                          # removed at f:25:39 (environment dev)
-    timeout: 9m                           # f:27:34 (cluster edge)
+      gone: null                          # removed at f:25:33 (environment dev)
+    timeout: 9m                           # f:27:27 (cluster edge)
     driftDetection:
       mode: enabled                       # default
       ignore:

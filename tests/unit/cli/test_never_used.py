@@ -26,11 +26,11 @@ def test_the_fixes_lead_to_a_file_without_warnings(
     web = "tenants.rocky.apps.web"
     by_hand = (
         f"set {policies}.oci.ref.tag 1.1.0",
-        f"set {policies}.overrides.environments.none.oci.ref null",
+        f"set {policies}.oci.ref null --environment none",
         f"set {web}.helm.version 1.1.0",
         f"set {web}.helm.values.image.tag --string 2",
         *(
-            f"set {web}.overrides.environments.{environment}.helm.{key} null"
+            f"set {web}.helm.{key} null --environment {environment}"
             for environment in ("base", "prod")
             for key in ("version", "values.image")
         ),

@@ -32,9 +32,8 @@ tenants:
       web:
         helm: {source: charts, chart: web, version: 2.1.0, values: {replicas: 1, image: {tag: "7"}}}
         overrides:
-          environments:
-            prod:
-              helm: {version: 2.0.3, values: {replicas: 3, image: {tag: "6"}}} # pinned
+          - when: {environments: [prod]}
+            helm: {version: 2.0.3, values: {replicas: 3, image: {tag: "6"}}} # pinned
       shop: {helm: {source: charts, chart: shop, version: "{shop}"}}
       site:
         kustomize: {source: main, path: ./site}
@@ -69,7 +68,7 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
         "\n"
         "prod: 1 tenant, 1 app on 1 cluster\n"
         "  ~ rocky/web on hub-prod\n"
-        "      ~ helm.version: 2.0.3 -> 2.1.0  # tenants.yaml:22:31 (environment prod)\n"
+        "      ~ helm.version: 2.0.3 -> 2.1.0  # tenants.yaml:21:29 (environment prod)\n"
         "\n"
         "objects\n"
         "  prod: 1 added, 1 changed, 1 removed\n"
@@ -91,7 +90,7 @@ def test_everything_that_both_environments_have_is_promoted_and_what_stays_is_na
     ):
         expected = expected.replace(old, new)
     assert (code, FILE.read_text()) == (0, expected)
-    assert "  rocky/tools: helm.version is set for clusters (tenants.yaml:30:50), so it stays\n" in out
+    assert "  rocky/tools: helm.version is set for clusters (tenants.yaml:29:68), so it stays\n" in out
     assert "  rocky/lone: source.git.ref follows from {env}, which no environment sets, so it stays\n" in out
     again = promote(capsys)[1]
     assert again.startswith("nothing to do: tenants.yaml says so already\n  rocky/lone: ")
@@ -124,7 +123,9 @@ AHEAD = (
     "      shop:\n        helm: {source: charts, chart: shop, version: 1.0.0}\n"
     "        overrides: [{when: {environments: [dev]}, helm: {version: 1.1.0}}]\n"
 )
-REF_IN_PROD = "overrides: {environments: {prod: {oci: {ref: {tag: 1.3.0}}}}}"
+REF_IN_PROD = "    overrides: [{when: {environments: [prod]}, sources: {one: {oci: {ref: {tag: 1.3.0}}}}}]\n"
+APP_IN_PROD = "    overrides: [{when: {environments: [prod]}, apps: {shop: {helm: {version: 1.0.0}}}}]\n"
+MAIN_SOURCE = "      main: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}\n"
 ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
 
 
@@ -132,12 +133,15 @@ ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
     ("fleet", "old", "new"),
     [
         pytest.param(
-            FLEET.replace(SHOP, AHEAD), "1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}", id="no override"
+            FLEET.replace(SHOP, AHEAD),
+            "1.1.0}}]",
+            "1.1.0}}, {when: {environments: [prod]}, helm: {version: 1.1.0}}]",
+            id="no override",
         ),
         pytest.param(
             FLEET.replace(SHOP, BLOCK + SHOP_IN_PROD),
-            "prod: {helm: {version: 1.0.0}}",
-            "prod: {helm: {version: 1.4.0}}",
+            "helm: {version: 1.0.0}",
+            "helm: {version: 1.4.0}",
             id="a variable that means something else",
         ),
         pytest.param(
@@ -158,12 +162,25 @@ ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
         ),
         pytest.param(
             FLEET.replace(SHOP, "      shop: {kustomize: {source: one}}\n").replace(
-                ONE_SOURCE,
-                f"      one:\n        {OCI}\n        {REF_IN_PROD}\n{ONE_SOURCE}",
+                f"    sources:\n{MAIN_SOURCE}", f"{REF_IN_PROD}    sources:\n      one: {{{OCI}}}\n{MAIN_SOURCE}"
             ),
             "tag: 1.3.0",
             "tag: 1.4.0",
             id="the override of a source",
+        ),
+        pytest.param(
+            FLEET.replace("    sources:\n", f"{APP_IN_PROD}    sources:\n"),
+            "helm: {version: 1.0.0}",
+            "helm: {version: 1.4.0}",
+            id="an app in the override of its tenant",
+        ),
+        pytest.param(
+            FLEET.replace(
+                SHOP, AHEAD.replace("[{when", "[{when: {environments: [dev, prod]}, helm: {version: 0.9.0}}, {when")
+            ),
+            "1.1.0}}]",
+            "1.1.0}}, {when: {environments: [prod]}, helm: {version: 1.1.0}}]",
+            id="the override of several environments",
         ),
     ],
 )
@@ -188,8 +205,9 @@ def test_sources_at_different_addresses_keep_their_refs(capsys: Capture) -> None
 def test_a_version_that_differs_between_clusters_stays(capsys: Capture) -> None:
     edge = "  edge: {environments: [dev], kubeconfig: {capi: {cluster: edge, namespace: capi}}}\n"
     fleet = FLEET.replace("clusters:\n", f"clusters:\n{edge}", 1).replace(
-        "overrides: {clusters: {hub-prod: {helm: {version: 2.9.0}}}}",
-        "overrides: {environments: {prod: {helm: {version: 1.0.0}}}, clusters: {edge: {helm: {version: 2.9.0}}}}",
+        "overrides: [{when: {clusters: {names: [hub-prod]}}, helm: {version: 2.9.0}}]",
+        "overrides: [{when: {environments: [prod]}, helm: {version: 1.0.0}},"
+        " {when: {clusters: {names: [edge]}}, helm: {version: 2.9.0}}]",
     )
     FILE.write_text(fleet)
     code, out, err = promote(capsys, "rocky/tools")
@@ -206,9 +224,8 @@ defaults: {clusters: {all: true}}
 tenants:
   rocky:
     sources:
-      policies:
-        oci: {url: oci://registry.example.com/policies, ref: {tag: 1.0.0}}
-        overrides: [{when: {environments: [dev]}, oci: {ref: {tag: 1.1.0}}}]
+      policies: {oci: {url: oci://registry.example.com/policies, ref: {tag: 1.0.0}}}
+    overrides: [{when: {environments: [dev]}, sources: {policies: {oci: {ref: {tag: 1.1.0}}}}}]
     apps:
       policies: {kustomize: {source: policies}}
 """
@@ -258,7 +275,7 @@ def test_two_declared_environments_are_needed(words: tuple[str, ...], said: str,
 def test_an_edit_that_leaves_a_difference_is_not_written(
     subject: str, key: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def without_effect(self: Any, app: Any, path: Any, _at: Any, _new: Any) -> None:
+    def without_effect(self: Any, app: Any, path: Any, *_: Any, **__: Any) -> None:
         self.done[f"{promoting.in_words(app)}: set {'.'.join(path)}"] = None
 
     monkeypatch.setattr(promoting.Promotion, "_set", without_effect)
@@ -280,13 +297,13 @@ tenants:
       web: # the shop window
         helm: {source: charts, chart: web, version: 1.0.0}
         overrides:
-          environments:
-            dev: {helm: {version: 1.1.0}} # ahead
+          - when: {environments: [dev]}
+            helm: {version: 1.1.0} # ahead
 """
     Path("team").mkdir()
     Path("team/rocky.yaml").write_text(own)
     code, _, err = promote(capsys, "rocky")
-    expected = f"{own}            prod: {{helm: {{version: 1.1.0}}}}\n"
+    expected = f"{own}          - {{when: {{environments: [prod]}}, helm: {{version: 1.1.0}}}}\n"
     assert (code, Path("team/rocky.yaml").read_text()) == (0, expected), err
     assert FILE.read_text() == main
 
@@ -300,11 +317,12 @@ platform:
   sources:
     base:
       git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
-      overrides: [{when: {environments: [dev]}, git: {ref: {tag: v1.1.0}}}]
+  overrides: [{when: {environments: [dev]}, sources: {base: {git: {ref: {tag: v1.1.0}}}}}]
   addons:
     dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
     logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}
 """)
     assert "the version of platform/logs in prod would change too" in promote(capsys, "platform/dns")[2]
     assert promote(capsys, "platform")[0] == 0
-    assert "dev: {git: {ref: {tag: v1.1.0}}}, prod: {git: {ref: {tag: v1.1.0}}}" in FILE.read_text()
+    of_dev = "{when: {environments: [dev]}, sources: {base: {git: {ref: {tag: v1.1.0}}}}}"
+    assert f"overrides: [{of_dev}, {of_dev.replace('dev', 'prod')}]" in FILE.read_text()

@@ -68,7 +68,7 @@ def test_a_value_that_one_cluster_has_is_told_of_that_cluster() -> None:
     override = ", overrides: [{when: {clusters: {names: [edge]}}, kustomize: {path: ./edge}}]}"
     assert section(BASE, BASE.replace("path: ./web}}", "path: ./web}" + override))[1:] == [
         "  ~ rocky/web on edge",
-        "      ~ kustomize.path: ./web -> ./edge  # tenants.yaml:15:106 (cluster edge)",
+        "      ~ kustomize.path: ./web -> ./edge  # tenants.yaml:15:124 (cluster edge)",
     ]
 
 

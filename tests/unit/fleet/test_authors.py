@@ -14,14 +14,17 @@ from tenantry.fleet import rules
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.authors import names_in
+from tenantry.grants.frames import filled
 from tenantry.grants.rules import included_files_name_what_is_theirs
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import NotConfined
-from tenantry.model import Alert, Document, FluxBlock, Model, Receiver, Source, SourcePatch, Tenant
+from tenantry.model import Alert, Document, FluxBlock, Model, PlatformOverride, Receiver, Source, SourcePatch, Tenant
 from tenantry.model.document import ObjectsChart
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
+from tenantry.source.include import read_all
 from tests.unit.fleet.authored import (
     CHAT,
     MAIN,
@@ -191,6 +194,46 @@ def test_it_is_refused_in_what_is_planned(attack: str, monkeypatch: pytest.Monke
         assert code in {each.code for each in problems(said)} or attack == ONLY_WRITTEN
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("apps.base.kustomize.path", "./mine"),
+        ("apps.base.dependsOn", []),
+        ("sources.base.git.ref.branch", "mine"),
+        ("role", "admin"),
+        ("quota.pods", 1000),
+        ("labels", {"a.com/b": "c"}),
+        ("state", "offboarding"),
+    ],
+)
+def test_an_override_changes_nothing_of_the_main_file(path: str, value: Any) -> None:
+    """It is reported, and not taken over."""
+    said = at("overrides", [{"when": {"clusters": {"names": ["hub"]}}, **at(path, value)}])
+    (problem,) = problems(said)
+    assert (problem.code, problem.location.file) == ("platforms-setting", "rocky.yaml")
+    assert path.startswith(".".join(map(str, problem.path[4:])))
+    (override,) = filled(read_all(write(said))).data["tenants"]["rocky"]["overrides"]
+    assert value_at(override, problem.path[4:], ABSENT) is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "path"),
+    [
+        ([{"when": {"environments": ["dev"]}, "aps": {}}], "unknown-key", (0, "aps")),
+        ([{"apps": {"web": {"kustomize": {"path": "./x"}}}}], "missing-key", (0,)),
+        ({"environments": {"dev": {"quota": {"pods": 1}}}}, "wrong-type", ()),
+        ([{"when": {"environments": ["dev"]}, "apps": {"wbe": {}}}], "unknown-app", (0, "apps", "wbe")),
+    ],
+)
+def test_a_mistake_in_an_override_is_one_problem_of_the_file(said: Any, code: str, path: tuple[str | int, ...]) -> None:
+    (problem,) = problems(at("overrides", said))
+    assert (problem.code, problem.path, problem.location.file) == (
+        code,
+        ("tenants", "rocky", "overrides", *path),
+        "rocky.yaml",
+    )
+
+
 def test_a_placeholder_for_the_kind_of_a_reference_hides_no_name() -> None:
     for kind, name, code in (("{secret}", "deploy", PLATFORMS), ("{config}", "base", PLATFORMS_ENTRY)):
         (problem,) = problems(at("apps.cache.helm.valuesFrom", [{"kind": kind, "name": name}]))
@@ -301,7 +344,7 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
 
 
 def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
-    """The table of names knows every key; see its own tests."""
+    """The table of names knows every key; see its own tests. Overrides of the platform are never in an included file."""
     from tenantry.edit.subjects.names import NAMES, Kind
     from tenantry.edit.subjects.references import fields_of
     from tests.unit.edit.subjects.shapes import reachable
@@ -313,8 +356,9 @@ def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None
         for field in fields_of(model)
         if (group := _mark(declared_type(model.model_fields[field.declared[1]])))
     }
-    add_ons = {key: "apps" for key, named in NAMES.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
-    of_apps = {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups}
+    names = {key: named for key, named in NAMES.items() if key[0] is not PlatformOverride}
+    add_ons = {key: "apps" for key, named in names.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
+    of_apps = {key: groups[named.kind] for key, named in names.items() if named.kind in groups}
     assert marked == of_apps | add_ons | {key: "credentials" for key in CREDENTIALS}
 
 

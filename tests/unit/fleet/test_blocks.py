@@ -128,10 +128,11 @@ def test_a_key_that_flux_does_not_know_is_named_with_the_closest() -> None:
 
 
 def test_a_wrong_value_in_an_override_that_is_used_nowhere_is_found() -> None:
-    app = "{kustomize: {source: manifests}, overrides: [{when: {clusters: {names: [hub]}}, kustomize: {healthChecks: [{name: a}]}}]}"
+    override = "{when: {clusters: {names: [hub]}}, kustomize: {healthChecks: [{name: a}]}}"
+    app = f"{{kustomize: {{source: manifests}}, overrides: [{override}]}}"
     assert told(app) == (
-        "tenants.yaml:11:101: error[missing-key]: key 'kind' is missing\n"
-        "  at tenants.rocky.apps.web.overrides.clusters.hub.kustomize.healthChecks[0]\n"
+        "tenants.yaml:11:119: error[missing-key]: key 'kind' is missing\n"
+        "  at tenants.rocky.apps.web.overrides[0].kustomize.healthChecks[0]\n"
         "  fix: add 'kind:'\n"
         "Found 1 error"
     )

@@ -42,9 +42,7 @@ for _region in ("eu", "us"):
         f"variables: {{region: {_region}}}",
         f"variables: {{stage: prod, region: {_region}}}, waves: [rest], timeout: 7m",
     )
-WRITTEN_OUT = WRITTEN_OUT.replace(
-    "{prod: {quota: {pods: 9}}}", "{prod-eu: {quota: {pods: 9}}, prod-us: {quota: {pods: 9}}}"
-)
+WRITTEN_OUT = WRITTEN_OUT.replace("when: {environments: [prod]}", "when: {environments: [prod-eu, prod-us]}")
 ADDON = """\
 platform:
   addons:
@@ -92,7 +90,8 @@ def test_an_add_on_of_a_frame_is_in_the_environments_that_extend_it() -> None:
 def write(directory: Path, frame: str, own: str) -> Path:
     """The fleet with a file of the tenant's own, which has its source and its app."""
     main = TEXT.replace("apiVersion: tenantry/v1\n", "apiVersion: tenantry/v1\ninclude: [rocky.yaml]\n")
-    main = main.replace("{environments: [", "{labels: {tier: hub}, environments: [")
+    for cluster in ("hub-dev", "hub-eu", "hub-us"):
+        main = main.replace(f"{cluster}: {{", f"{cluster}: {{labels: {{tier: hub}}, ")
     main = main.replace("    clusters: {all: true}\n", f"    clusters: {{labels: {{tier: hub}}}}\n    {frame}\n")
     head, source, _ = main.partition("    sources:")
     (directory / "tenants.yaml").write_text(head)

@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.model_paths import fields_of
-from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
+from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
@@ -60,7 +60,7 @@ def placed(frame: str, *own: str, environment: str = "dev") -> dict[str, str]:
     return {each.cluster: f"{each.placed}: {each.reason}, {each.origin.location}" for each in choice.decisions}
 
 
-@pytest.mark.parametrize("key", sorted(fields_of(Tenant).keys() - {*PARTS, SELECTOR, *BLOCKS}))
+@pytest.mark.parametrize("key", sorted(fields_of(Tenant).keys() - {*PARTS, SELECTOR, OVERRIDES, *BLOCKS}))
 def test_every_other_key_belongs_to_the_platform(key: str) -> None:
     (problem, *_) = problems("{}", f"{key}: null")
     assert (problem.code, str(problem.location)) == ("platforms-setting", "rocky.yaml:3:5")
@@ -76,6 +76,8 @@ FRAME = "{clusters: {names: [hub]}, quota: {pods: 5}, grants: {settings: [interv
         (FRAME, "quota: null", "rocky.yaml:5:5", "quota"),
         (FRAME, "interval:", "rocky.yaml:5:5", "interval"),
         (FRAME, "quota: {pods: null}", "rocky.yaml:5:13", "quota.pods"),
+        (FRAME, "overrides: null", "rocky.yaml:5:5", "overrides"),
+        (FRAME, "overrides: [{when: {environments: [dev]}, quota: null}]", "rocky.yaml:5:47", "overrides[0].quota"),
         ("{clusters: {names: [hub]}}", "clusters: null", "rocky.yaml:5:5", "clusters"),
         ("{clusters: {names: [hub]}}", "receivers: null", "rocky.yaml:5:5", "receivers"),
         ("{clusters: {names: [hub]}}", "alerts: {a: null}", "rocky.yaml:5:14", "alerts.a"),

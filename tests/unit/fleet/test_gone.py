@@ -71,7 +71,7 @@ GONE_KEYS = [
     # what the main file says beside the frame of tests, the key, a part of the fix
     ("include: [{clusters: more.yaml}]", "clusters", "write 'files:'"),
     ("include: [{tenants: more.csv, each: {class: small}}]", "each", "an entry on one line for each row"),
-    ("include: [{environment: dev, files: more.yaml}]", "environment", "overrides: {environments: ...}"),
+    ("include: [{environment: dev, files: more.yaml}]", "environment", "overrides: [{when: {environments: ...}}]"),
     ("include: [{tenants: more.yaml, of: [rocky]}]", "of", "name each file after the tenant"),
     ("include: [{tenants: more.yaml, class: small}]", "class", "declare each tenant with its 'from:'"),
 ]

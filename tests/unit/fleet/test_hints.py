@@ -103,6 +103,7 @@ def unknown(text: str) -> list[tuple[str, str]]:
 
 
 ON_THE_APP = "set it on the app itself, because overrides cannot change it"
+IN_WHEN = "write it in 'when:', which says where the override holds"
 NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
 
 
@@ -127,6 +128,8 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
             "",
             ("apps.web.overrides[0].when.labels", "write 'clusters: {labels: {KEY: VALUE}}'"),
         ),
+        ("overrides: [{clusters: {names: [hub]}}]", "", ("apps.web.overrides[0].clusters", IN_WHEN)),
+        ("dependsOn: []", "overrides: [{environments: [dev]}]", ("overrides[0].environments", IN_WHEN)),
     ],
 )
 def test_a_key_in_the_wrong_place(app: str, rest: str, expected: tuple[str, str]) -> None:
@@ -266,12 +269,12 @@ tenants: {rocky: {clusters: {all: true}, %(rocky)s}}
         (
             "dev",
             "quota: {pods: 1}",
-            "write it in 'defaults:' or in a tenant, as 'overrides: {environments: {NAME: {quota: ...}}}'",
+            "write it in 'defaults:' or in a tenant, as 'overrides: [{when: {environments: [NAME]}, quota: ...}]'",
         ),
         (
             "hub",
             "quota: {pods: 1}",
-            "write it in 'defaults:' or in a tenant, as 'overrides: {clusters: {NAME: {quota: ...}}}'",
+            "write it in 'defaults:' or in a tenant, as 'overrides: [{when: {clusters: {names: [NAME]}}, quota: ...}]'",
         ),
         ("rocky", "quota: {requests: {cpu: 1}}", "write 'requests.cpu: 1' right under the quota"),
     ],

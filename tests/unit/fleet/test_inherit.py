@@ -42,12 +42,13 @@ def test_null_takes_an_inherited_setting_back() -> None:
     assert "{tenant}" == fleet(text(chain)).environments["r2"].namespace
 
 
-def test_overrides_for_what_an_environment_extends_come_first_and_then_its_own_and_then_the_clusters() -> None:
+def test_overrides_for_what_an_environment_extends_hold_in_it_and_the_last_of_the_list_wins() -> None:
     overrides = (
-        ", path: ./own, interval: 1m}, overrides: {environments: {"
-        "r2: {kustomize: {path: ./r2, timeout: 4m}}, r1: {kustomize: {timeout: 3m, force: true}},"
-        " dev: {kustomize: {path: ./dev, timeout: 2m, force: false, interval: 2m}}},"
-        " clusters: {hub-r2: {kustomize: {interval: 9m}}}}}}"
+        ", path: ./own, interval: 1m}, overrides: ["
+        "{when: {environments: [dev]}, kustomize: {path: ./dev, timeout: 2m, force: false, interval: 2m}},"
+        " {when: {environments: [r2], clusters: {names: [hub-r2]}}, kustomize: {interval: 9m, timeout: 8m}},"
+        " {when: {environments: [r1]}, kustomize: {timeout: 3m, force: true}},"
+        " {when: {environments: [r2]}, kustomize: {path: ./r2, timeout: 4m}}]}}"
     )
     found = {}
     for name in ("dev", "r1", "r2"):

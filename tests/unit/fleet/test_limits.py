@@ -112,6 +112,9 @@ def test_what_placeholders_become_has_a_limit(
     assert "on cluster 'hub'" in caught.value.diagnostics[0].notes[0]
 
 
+WHEN = {"environments": ["dev"]}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "expected"),
     [
@@ -121,10 +124,17 @@ def test_what_placeholders_become_has_a_limit(
         ("maxHistory", 21.0, "maxHistory 21 is more than 20, the most for tenant 'rocky'"),
     ],
 )
-@pytest.mark.parametrize("place", ["apps.cache.helm", "apps.cache.overrides.environments.dev.helm"])
+@pytest.mark.parametrize("place", ["apps.cache.helm", "apps.cache.overrides", "overrides", "overrides of all apps"])
 def test_a_number_with_a_decimal_point_has_the_same_limit(
     place: str, key: str, value: float, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An API server takes `-1.0` for a whole number."""
     monkeypatch.chdir(tmp_path)
-    assert [each.message for each in problems(at(f"{place}.{key}", value))] == [expected]
+    own = at(f"helm.{key}", value)
+    said = {
+        "apps.cache.helm": at("apps.cache", own),
+        "apps.cache.overrides": at("apps.cache.overrides", [{"when": WHEN, **own}]),
+        "overrides": at("overrides", [{"when": WHEN, "apps": {"cache": own}}]),
+        "overrides of all apps": at("overrides", [{"when": WHEN, **own}]),
+    }[place]
+    assert [each.message for each in problems(said)] == [expected]

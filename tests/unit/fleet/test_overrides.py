@@ -43,7 +43,7 @@ def test_explain_names_where_the_override_holds_that_sets_a_value() -> None:
     levels = {each.path: each.origin.level for each in placed.values if each.origin}
     assert levels["kustomize", "prune"] == "environment dev, tier=edge"
     assert levels["kustomize", "timeout"] == "tier=edge"
-    assert levels["kustomize", "path"] == "names edge"
+    assert levels["kustomize", "path"] == "cluster edge"
 
 
 def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None:

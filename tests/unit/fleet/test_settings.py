@@ -31,13 +31,11 @@ web:
     postBuild: {substitute: {FROM: app, KEPT: "{tenant}", GONE: x}}
   dependsOn: [db]
   overrides:
-    environments:
-      dev:
-        kustomize: {timeout: 2m, prune: false, postBuild: {substitute: {FROM: environment, GONE: null}}}
-    clusters:
-      edge:
-        kustomize: {timeout: 3m, images: [{name: c}], path: null}
-        dependsOn: null
+    - when: {environments: [dev]}
+      kustomize: {timeout: 2m, prune: false, postBuild: {substitute: {FROM: environment, GONE: null}}}
+    - when: {clusters: {names: [edge]}}
+      kustomize: {timeout: 3m, images: [{name: c}], path: null}
+      dependsOn: null
 db: {kustomize: {source: manifests}}
 """)
 
@@ -126,7 +124,7 @@ def test_an_environment_s_override_completes_the_app() -> None:
     assert (expected, ("db",)) == (app.block, app.depends_on)
 
 
-def test_a_cluster_s_override_wins_over_the_environment_s_and_null_removes() -> None:
+def test_an_override_behind_it_wins_and_null_removes() -> None:
     app = effective(LAYERED, "edge")
     assert isinstance(app.block, Kustomize)
     assert ("3m", False, ["c"], "./", ()) == (
@@ -142,9 +140,9 @@ def test_a_cluster_s_override_wins_over_the_environment_s_and_null_removes() -> 
     ("path", "expected"),
     [
         (("kustomize", "source"), (*AT, "kustomize", "source")),
-        (("kustomize", "prune"), (*AT, "overrides", "environments", "dev", "kustomize", "prune")),
-        (("kustomize", "timeout"), (*AT, "overrides", "clusters", "edge", "kustomize", "timeout")),
-        (("kustomize", "images", 0), (*AT, "overrides", "clusters", "edge", "kustomize", "images", 0)),
+        (("kustomize", "prune"), (*AT, "overrides", 0, "kustomize", "prune")),
+        (("kustomize", "timeout"), (*AT, "overrides", 1, "kustomize", "timeout")),
+        (("kustomize", "images", 0), (*AT, "overrides", 1, "kustomize", "images", 0)),
         (("kustomize", "postBuild", "substitute", "KEPT"), (*AT, "kustomize", "postBuild", "substitute", "KEPT")),
     ],
 )
@@ -187,7 +185,7 @@ web:
         effective_app(sound, AT, "dev", "hub", {})
     (finding,) = caught.value.findings
     assert (finding.path, finding.code) == (
-        (*AT, "overrides", "clusters", "hub", "kustomize", "path"),
+        (*AT, "overrides", 0, "kustomize", "path"),
         "unknown-placeholder",
     )
 

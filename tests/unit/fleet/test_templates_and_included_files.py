@@ -105,10 +105,16 @@ REFUSED: list[tuple[str, str, str, str]] = [
         "labels: {cost: high}",
     ),
     (
-        "overrides",
+        "a setting of the template in an override",
         "platforms-setting",
-        "'overrides' of tenant 'rocky' belongs to the platform's file",
-        "overrides: {environments: {dev: {quota: null}}}",
+        "'quota' of tenant 'rocky' belongs to the platform's file",
+        "overrides: [{when: {environments: [dev]}, quota: null}]",
+    ),
+    (
+        "an app of the template in an override",
+        "platforms-setting",
+        "'base' of tenant 'rocky' belongs to the platform's file",
+        "overrides: [{when: {environments: [dev]}, apps: {base: {kustomize: {path: ./mine}}}}]",
     ),
     ("a template", "platforms-setting", "'from' of tenant 'rocky' belongs to the platform's file", "from: base"),
     (

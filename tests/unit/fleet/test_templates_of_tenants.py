@@ -107,12 +107,6 @@ MERGED: list[tuple[str, str, str, Any]] = [
             ]
         },
     ),
-    (
-        "overrides of an environment are merged",
-        "{overrides: [{when: {environments: [dev]}, role: view, timeout: 1m}]}",
-        "{overrides: [{when: {environments: [dev]}, role: edit}]}",
-        {"overrides": [{"when": {"environments": ["dev"]}, "role": "edit", "timeout": "1m"}]},
-    ),
 ]
 
 
@@ -120,6 +114,17 @@ MERGED: list[tuple[str, str, str, Any]] = [
 def test_entries_are_merged(what: str, of_template: str, own: str, expected: Any) -> None:
     whole = tenant(f"c: {of_template}", f"{{from: c, {own[1:]}", "{quota: {pods: 3}}")
     assert whole == {"quota": {"pods": 3}, **expected, "from": "c"}, what
+
+
+def test_overrides_of_an_app_are_appended_and_a_list_of_values_is_replaced_whatever_its_name() -> None:
+    override = "{when: {environments: [dev]}, helm: {values: {k: NAME}}}"
+    app = f"apps: {{app: {{helm: {{values: {{overrides: [NAME]}}}}, overrides: [{override}]}}}}"
+    small = f"{CUSTOMER}\nsmall: {{from: customer, {app.replace('NAME', 'a')}}}"
+    merged = fleet(text(small, f"acme: {{from: small, {app.replace('NAME', 'b')}}}")).raw(
+        "tenants", "acme", "apps", "app"
+    )
+    assert merged["helm"]["values"]["overrides"] == ["b"]
+    assert [each["helm"]["values"] for each in merged["overrides"]] == [{"k": "a"}, {"k": "b"}]
 
 
 def test_the_plan_is_that_of_tenants_written_out() -> None:
@@ -143,16 +148,16 @@ def test_tenants_of_the_same_templates_share_what_they_do_not_change() -> None:
 
 
 def test_explain_names_the_template_and_its_line() -> None:
-    entry = "{clusters: {labels: {tier: hub}}, helm: {values: {OVER: 1}}}"
-    where = f"apps: {{app: {{helm: {{values: {{KEY: 6}}}}, overrides: {{where: [{entry}]}}}}}}"
-    templates = f"{CUSTOMER}\nsmall: {{from: customer, {where.replace('KEY', 'a').replace('OVER', 'b')}}}"
-    own = f"acme: {{from: small, {where.replace('KEY', 'seats').replace('OVER', 'c')}}}"
+    entry = "{when: {clusters: {labels: {tier: hub}}}, helm: {values: {OVER: 1}}}"
+    app = f"apps: {{app: {{helm: {{values: {{KEY: 6}}}}, overrides: [{entry}]}}}}"
+    templates = f"{CUSTOMER}\nsmall: {{from: customer, {app.replace('KEY', 'a').replace('OVER', 'b')}}}"
+    own = f"acme: {{from: small, {app.replace('KEY', 'seats').replace('OVER', 'c')}}}"
     built = fleet(text(templates, own))
     (placed,) = explained(built, "acme/app").placed
     origins = {value.path[-1]: value.origin for value in placed.values}
     levels = {key: (origin.level, origin.location.line) for key, origin in origins.items() if origin}
     assert (levels["version"], levels["seats"]) == (("template customer", 11), ("app", 14))
-    assert (levels["b"], levels["c"]) == (("where tier=hub", 12), ("where tier=hub", 14))
+    assert (levels["b"], levels["c"]) == (("tier=hub", 12), ("tier=hub", 14))
 
 
 def test_a_value_is_known_as_the_templates_or_the_tenants() -> None:

@@ -47,19 +47,35 @@ def test_a_value_that_comes_back_above_a_null_was_not_removed() -> None:
 
 
 def test_levels_are_named_by_what_they_belong_to() -> None:
+    source = parse(
+        b"""\
+platform: {overrides: [{when: {clusters: {labels: {tier: edge}}}}]}
+tenants:
+  rocky:
+    overrides: [{}, {when: {environments: [dev]}}]
+    apps: {web: {overrides: [{when: {environments: [dev, test], clusters: {names: [edge]}}}]}}
+  overrides: {apps: {web: {helm: {values: {overrides: [1]}}}}}
+""",
+        "f",
+    )
     app = ("tenants", "rocky", "apps", "web")
     paths: list[tuple[Any, ...]] = [
         ("defaults", "role"),
         ("tenants", "rocky", "role"),
         ("tenants", "rocky", "sources", "main", "git"),
         (*app, "kustomize"),
-        (*app, "overrides", "environments", "dev", "kustomize"),
-        (*app, "overrides", "clusters", "edge", "kustomize"),
+        (*app, "overrides", 0, "kustomize"),
+        ("tenants", "rocky", "overrides", 1, "apps", "web", "kustomize"),
+        ("platform", "overrides", 0, "helm"),
+        ("tenants", "overrides", "apps", "web", "helm", "values", "overrides", 0),
         ("clusters", "edge", "labels"),
         ("environments", "dev", "variables"),
     ]
-    expected = ["defaults", "tenant", "source", "app", "environment dev", "cluster edge", "cluster edge"]
-    assert [*expected, "environment dev"] == [origin_at(SOURCE, path).level for path in paths]
+    assert [origin_at(source, path).level for path in paths] == [
+        *("defaults", "tenant", "source", "app"),
+        *("environment dev or test, cluster edge", "environment dev", "tier=edge", "app"),
+        *("cluster edge", "environment dev"),
+    ]
 
 
 def test_placeholders_are_found_in_texts_and_lists_of_texts_only() -> None:

@@ -40,11 +40,14 @@ def guarded(declared: Declared = ALL) -> RunLimits:
 def commands(
     first: str, second: str, how: str = "make this change again, or type", *, keeps: bool = True, beside: str = ""
 ) -> str:
-    """The fix with these commands in the first and the second run."""
+    """The fix with these commands in the first and the second run. first: paths, and the option that says on which clusters."""
     first_up = f", add {beside}, run `tenantry up -e dev`" if beside else ""
     lines = [
         f"undo this change{first_up}, and announce the removal in a run of its own:",
-        *(f"    tenantry set {each} removing" for each in first.split(", ")),
+        *(
+            f"    tenantry set {' '.join((path, 'removing', *there))}"
+            for path, *there in map(str.split, first.split(", "))
+        ),
         "    tenantry up -e dev",
         f"  then {how}:",
         *(f"    tenantry {each}" for each in second.split(", ")),
@@ -55,7 +58,8 @@ def commands(
     return "\n".join(lines)
 
 
-DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge.state"
+DB = "tenants.rocky.apps.db.state"
+EDGE, FREE_EDGE = "tenants.rocky.state --clusters edge", "set tenants.rocky.state null --clusters edge"
 
 
 @table(
@@ -65,7 +69,7 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(ROCKY),
             fleet(ON_HUB),
             ALL,
-            commands(EDGE, f"set {EDGE} null", AND),
+            commands(EDGE, FREE_EDGE, AND),
         ),
         (
             fleet(ROCKY, MOVY),
@@ -78,8 +82,8 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(ROCKY),
             ALL,
             commands(
-                "tenants.movy.overrides.clusters.edge.state, tenants.movy.overrides.clusters.hub.state",
-                "set tenants.movy.overrides.clusters.edge.state null, set tenants.movy.overrides.clusters.hub.state null",
+                "tenants.movy.state --clusters edge, tenants.movy.state --clusters hub",
+                "set tenants.movy.state null --clusters edge, set tenants.movy.state null --clusters hub",
                 AND,
             ),
         ),
@@ -87,7 +91,7 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(ROCKY),
             fleet(ON_HUB),
             Declared({"rocky"}, HERE | {"edge": ["dev", "prod"]}),
-            commands(EDGE, f"set {EDGE} null", AND),
+            commands(EDGE, FREE_EDGE, AND),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),

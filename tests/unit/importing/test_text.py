@@ -49,6 +49,17 @@ def test_odd_texts_read_back_in_every_position() -> None:
         assert yaml.safe_load(text_of(one)) == one  # readers of YAML 1.1 agree
 
 
+def test_where_an_override_holds_stands_on_one_line() -> None:
+    whens = [{"environments": ["dev"]}, {"clusters": {"names": ["edge"]}}]
+    data = {"tenants": {"a": {"overrides": [{"when": when, "quota": {"pods": "4"}} for when in whens]}}}
+    assert text_of(data).splitlines()[-4:] == [
+        "      - when: {environments: [dev]}",
+        '        quota: {pods: "4"}',
+        "      - when: {clusters: {names: [edge]}}",
+        '        quota: {pods: "4"}',
+    ]
+
+
 def test_a_comment_stands_before_its_place() -> None:
     data = {"apiVersion": "tenantry/v1", "tenants": {"rocky": {"network": "open", "quota": {"pods": "4"}}}}
     comments: Comments = {("tenants", "rocky", "network"): ["decide: a\nb"]}

@@ -61,7 +61,7 @@ def test_what_differs_in_several_apps_is_an_override_of_each(
 
 def test_each_environment_says_what_differs() -> None:
     addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
-    assert addon["overrides"]["environments"].keys() == {"dev", "prod"}
+    assert [each["when"] for each in addon["overrides"]] == [{"environments": ["dev"]}, {"environments": ["prod"]}]
 
 
 def test_a_variable_is_named_after_its_key_and_shared_by_the_same_values() -> None:

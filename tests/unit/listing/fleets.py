@@ -42,9 +42,9 @@ tenants:
       cache:
         helm: {source: charts, chart: redis, version: 1.0.0}
         overrides:
-          environments: {dev: {helm: {version: 3.0.0}}}
-          where: [{clusters: {labels: {tier: edge}}, helm: {version: 2.0.0}}]
-          clusters: {eu-2: {helm: {version: 2.1.0}}}
+          - {when: {environments: [dev]}, helm: {version: 3.0.0}}
+          - {when: {clusters: {labels: {tier: edge}}}, helm: {version: 2.0.0}}
+          - {when: {clusters: {names: [eu-2]}}, helm: {version: 2.1.0}}
       api:
         kustomize: {source: manifests, path: ./api}
         overrides: [{when: {environments: [prod]}, kustomize: {source: images, path: ./}}]

@@ -31,7 +31,7 @@ def test_equal_models_are_one_key_of_a_cache() -> None:
 
 def test_a_default_is_made_anew_for_each_model() -> None:
     assert Tenant().overrides == Tenant().overrides
-    assert Tenant().overrides.environments is not Tenant().overrides.environments
+    assert Tenant().overrides is not Tenant().overrides
 
 
 def test_no_value_is_converted_and_no_error_repeats_a_value() -> None:

@@ -21,7 +21,9 @@ platform:
     charts:
       helm: {url: https://charts.example.com}
       credentials: registry
-      overrides: [{when: {environments: [dev]}, helm: {url: https://dev.example.com}}, {when: {clusters: {names: [far]}}, helm: {url: https://far.example.com}}]
+  overrides:
+    - {when: {environments: [dev]}, sources: {charts: {helm: {url: https://dev.example.com}}}}
+    - {when: {clusters: {names: [far]}}, sources: {charts: {helm: {url: https://far.example.com}}}}
   addons:
     certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}
     logs: {clusters: {all: true}, environments: [prod], helm: {source: charts, chart: logs, version: 1.x}}

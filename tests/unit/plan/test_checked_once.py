@@ -18,7 +18,8 @@ ALL = "clusters: {all: true}"
         ("{kustomize: {source: manifests, path: './{env}'}}", ["./dev", "./dev"]),
         ("{kustomize: {source: manifests, path: './{cluster}'}}", ["./hub", "./edge"]),
         (
-            "{kustomize: {source: manifests, path: ./web}, overrides: [{when: {clusters: {names: [edge]}}, kustomize: {path: ./far}}]}",
+            "{kustomize: {source: manifests, path: ./web},"
+            " overrides: [{when: {clusters: {names: [edge]}}, kustomize: {path: ./far}}]}",
             ["./web", "./far"],
         ),
     ],

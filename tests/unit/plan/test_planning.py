@@ -628,8 +628,8 @@ a:
 b: {kustomize: {source: manifests}, dependsOn: [a]}
 """)
     expected = told(
-        "tenants.yaml:17:49: error[dependency-cycle]: apps depend on each other: a -> b -> a",
-        "  at tenants.rocky.apps.a.overrides.clusters.hub.dependsOn",
+        "tenants.yaml:17:67: error[dependency-cycle]: apps depend on each other: a -> b -> a",
+        "  at tenants.rocky.apps.a.overrides[0].dependsOn",
         "  fix: remove one of the dependencies",
         "Found 1 error",
     )
@@ -655,7 +655,7 @@ web: {kustomize: {source: manifests}, dependsOn: [db]}
         " on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  missing on: edge",
-        "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "  fix: place 'db' there too, or set another 'dependsOn' in an override",
         "Found 1 error",
     )
     assert expected == problems(text)
@@ -688,7 +688,7 @@ def test_an_add_on_s_dependency_that_is_not_on_the_cluster_is_refused_too() -> N
         " not run on the same clusters",
         "  at platform.addons.dns.dependsOn[0]",
         "  missing on: hub",
-        "  fix: place 'crds' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "  fix: place 'crds' there too, or set another 'dependsOn' in an override",
         "Found 1 error",
     )
     assert expected == problems(text)
@@ -748,7 +748,7 @@ def test_an_add_on_that_is_not_on_the_cluster_can_not_be_waited_for() -> None:
         " not run on the same clusters",
         "  at tenants.rocky.apps.cache.dependsOn[0]",
         "  missing on: hub",
-        "  fix: place 'platform/certs' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "  fix: place 'platform/certs' there too, or set another 'dependsOn' in an override",
         "Found 1 error",
     )
     assert expected == problems(WAITING.replace("clusters: {names: [edge]}, helm", "clusters: {all: true}, helm"))
@@ -765,11 +765,11 @@ def test_a_dependency_that_is_missing_on_several_clusters_is_one_problem() -> No
         "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' depends on 'db', which does not run on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  missing on: hub, edge",
-        "  fix: place 'db' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "  fix: place 'db' there too, or set another 'dependsOn' in an override",
         "tenants.yaml:16:61: error[dependency-not-placed]: app 'web' depends on 'cache', which does not run on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[1]",
         "  missing on: hub, edge",
-        "  fix: place 'cache' there too, or set another 'dependsOn' under 'overrides.clusters'",
+        "  fix: place 'cache' there too, or set another 'dependsOn' in an override",
         "Found 2 errors",
     )
 
@@ -785,7 +785,7 @@ def test_an_add_on_whose_object_is_on_another_management_cluster_can_not_be_wait
         "tenants.yaml:25:57: error[dependency-not-placed]: app 'web' cannot wait for 'platform/dns': environment 'dev'"
         " has the add-ons of cluster 'edge', on management cluster 'hub'",
         "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  fix: set another 'dependsOn' under 'overrides.environments.r1'",
+        "  fix: set another 'dependsOn' in an override of environment 'r1'",
         "Found 1 error",
     )
     assert expected == problems(text)

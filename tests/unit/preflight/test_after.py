@@ -49,7 +49,7 @@ tenants:
       own: {environments: [prod], helm: {source: charts, chart: own, version: 1.0.0}}
 """
 NEWER = TEXT.replace("version: 1.0.0, values", "version: 1.1.0, values")
-PROD_FIRST = TEXT.replace("prod: {helm: {values", "prod: {helm: {version: 1.1.0, values")
+PROD_FIRST = TEXT.replace("[prod]}, helm: {values", "[prod]}, helm: {version: 1.1.0, values")
 WAYS = (
     "run it there first and wait: tenantry up --environment dev\n"
     "       in an emergency: tenantry up --environment prod --ignore after"

@@ -72,13 +72,11 @@ OTHER_NAMES = {
     "Environment": "after extends",
     "Grants": "environments",
     "ObjectsChart": "credentials",
-    "Overrides": "environments",
     "Receiver": "credentials",
-    "SettingsOverrides": "environments",
     "Source": "credentials",
-    "SourceOverrides": "environments",
     "SourcePatch": "credentials",
     "TenantTemplate": "environments from",
+    "When": "environments",
 }
 """Keys that name environments, templates, credentials or configs, which people remove by hand."""
 DECLARED = {

@@ -47,12 +47,12 @@ def test_a_paused_app_is_suspended_alone() -> None:
 
 
 def test_an_override_suspends_an_app_in_its_environment_alone() -> None:
-    override = "overrides: {environments: {dev: {kustomize: {suspend: true}}}}"
-    text = on_both().replace("web: {", f"web: {{{override}, ")
+    text = on_both().replace("environments: [dev]", "environments: [dev, qa]")
     text = text.replace(
         "  dev: {management: hub}", "  dev: {management: hub}\n  qa: {management: hub, namespace: qa-rocky}"
     )
-    text = text.replace("environments: [dev]", "environments: [dev, qa]")
+    override = "overrides: [{when: {environments: [dev]}, kustomize: {suspend: true}}]"
+    text = text.replace("web: {", f"web: {{{override}, ")
     assert suspended(text) == {"Kustomization rocky/web", "Kustomization kamaji/edge-rocky-web"}
     in_qa = [each.manifest["spec"] for each in planned(text, "qa").objects if each.id.kind == "Kustomization"]
     assert [each.get("suspend", False) for each in in_qa] == [False, False]
