@@ -205,7 +205,7 @@ def _choices(schema: Any) -> Iterator[Schema]:
         return
     if "$ref" in schema:
         yield from _choices(_document()["$defs"][schema["$ref"].rpartition("/")[2]])
-    for choice in (*schema.get("anyOf", ()), schema.get("else")):
+    for choice in (*schema.get("anyOf", ()), *schema.get("allOf", ())[:1]):  # what follows only refuses
         yield from _choices(choice)
     if not schema or _SAYS_WHAT & schema.keys():
         yield schema

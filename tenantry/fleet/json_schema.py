@@ -154,8 +154,7 @@ def _let_complete(schema: dict[str, Any]) -> None:
             kinds = next(each.one_of for each in subclasses(OneOf) if each.__name__ == name)
             others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
             definition["dependentSchemas"] = {kind: {"properties": each} for kind, each in others.items()}
-        for part in definition["properties"].values():
-            _let_remove(part)
+    _let_remove(definitions)
     whole = {"$ref": "#/$defs/Tenant"}
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
     definitions["Templates"]["properties"]["tenants"]["additionalProperties"] = part
@@ -163,11 +162,19 @@ def _let_complete(schema: dict[str, Any]) -> None:
     schema["properties"]["defaults"] = {"description": defaults["description"], **part}
 
 
-def _let_remove(part: dict[str, Any]) -> None:
-    """Let `null` remove an entry of a mapping."""
-    entries = part.get("additionalProperties")
-    if isinstance(entries, dict) and {"type": "null"} not in entries.get("anyOf", ()):
-        part["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
+def _let_remove(definitions: dict[str, Any]) -> None:
+    """Let `null` remove an entry of a mapping of a tenant or a cluster, and a key of a cluster."""
+    tenant, cluster = (definitions[name]["properties"] for name in ("Tenant", "Cluster"))
+    for part in (*tenant.values(), *cluster.values()):
+        if (entries := part.get("additionalProperties")) and not _takes_null(entries):
+            part["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
+    for key, part in cluster.items():
+        if not _takes_null(part):
+            cluster[key] = {"anyOf": [part, {"type": "null"}], "description": part.pop("description", "")}
+
+
+def _takes_null(schema: dict[str, Any]) -> bool:
+    return {"type": "null"} in schema.get("anyOf", ()) or "null" in schema.get("type", ())
 
 
 def _let_include(schema: dict[str, Any]) -> None:

@@ -234,7 +234,7 @@ class PlatformOverride(Model):
 
     when: When
     """Where it differs."""
-    sources: dict[SourceName, Annotated[Source, Partial()]] = {}
+    sources: dict[Name, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
     addons: dict[Name, AddonPatch] = {}
     """Changes to add-ons, by name."""

@@ -149,6 +149,41 @@ class Helm(HelmPatch):
     driftDetection: Annotated[dict[str, Any], BeforeValidator(_detecting_drift)] = {"mode": "enabled"}
 
 
+class Image(Model):
+    name: str
+    """The image in the manifests, without the tag."""
+    newName: str | None = None
+    """The new image name."""
+    newTag: str | None = None
+    """The new tag."""
+    digest: str | None = None
+    """The new digest; takes precedence over a tag."""
+
+
+class PatchTarget(Model):
+    group: str | None = None
+    """API group."""
+    version: str | None = None
+    """API version."""
+    kind: str | None = None
+    """Kind."""
+    name: str | None = None
+    """Name; a regular expression."""
+    namespace: str | None = None
+    """Namespace; a regular expression."""
+    labelSelector: str | None = None
+    """Labels, for example `tier=web`."""
+    annotationSelector: str | None = None
+    """Annotations, for example `tier=web`."""
+
+
+class Patch(Model):
+    patch: str
+    """A strategic merge patch, or a list of JSON patch operations, as text."""
+    target: PatchTarget | None = None
+    """The objects to patch. Default: the object that the patch names."""
+
+
 class SubstituteFrom(Model):
     kind: Fillable[Literal["Secret", "ConfigMap"]]
     """The kind of the object."""
@@ -206,6 +241,10 @@ class KustomizePatch(FluxBlock):
     """A suffix for every object's name."""
     components: list[str] | None = None
     """Kustomize components, relative to `path`, inside the source."""
+    images: list[Image] | None = None
+    """Images to replace."""
+    patches: list[Patch] | None = None
+    """Patches on the built manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
     commonMetadata: CommonMetadata | None = None

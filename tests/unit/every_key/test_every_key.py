@@ -29,12 +29,10 @@ WHOLE = {
 }
 GROUPED = {
     "Templates": "the keys of what takes them over",
-    "ClusterTemplate": "the same",
     "Cluster.from_": "the same",
     "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
-    "TenantTemplate.from_": "the same",
-    "TenantTemplate.state": "the same",
+    "Tenant.from_": "the same",
     "Excluded": "the same",
 }
 """Keys below which no key is asked for."""

@@ -34,9 +34,9 @@ BY_NATURE = {
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
-    "TenantTemplate.environments": "said of each app",
+    "Tenant.environments": "said of each app",
     **dict.fromkeys(
-        ("Platform.helm", "Platform.kustomize", "TenantTemplate.helm", "TenantTemplate.kustomize"),
+        ("Platform.helm", "Platform.kustomize", "Tenant.helm", "Tenant.kustomize"),
         "said of each app",
     ),
     "Platform.reservedNamespaces": "a check of names",
@@ -45,9 +45,8 @@ BY_NATURE = {
     "Excluded.names": "clusters are named",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
-    "TenantTemplate.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
-    "TenantTemplate.state": "tenants are written out, also those that are alike",
-    "TenantTemplate.from_": "tenants are written out, also those that are alike",
+    "Tenant.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
+    "Tenant.from_": "tenants are written out, also those that are alike",
 }
 """Keys that do not come back from any object, and why."""
 

@@ -20,7 +20,7 @@ from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import NotConfined
-from tenantry.model import Alert, Document, FluxBlock, Model, PlatformOverride, Receiver, Source, SourcePatch, Tenant
+from tenantry.model import Alert, Document, FluxBlock, Model, PlatformOverride, Receiver, Source, Tenant
 from tenantry.model.document import ObjectsChart
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
@@ -337,7 +337,6 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
     (Alert, "credentials"),
     (Receiver, "credentials"),
     (Source, "credentials"),
-    (SourcePatch, "credentials"),
     (ObjectsChart, "credentials"),
 ]
 """The fields that name credentials."""

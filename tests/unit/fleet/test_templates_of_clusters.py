@@ -182,7 +182,8 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
             EDGE.replace("environments:", "state: decommissioned, environments:"),
             ONE,
             (
-                "tenants.yaml:5:19: error[bad-value]: 'decommissioned' is not allowed here",
+                "tenants.yaml:5:19: error[for-one-entry]: 'state: decommissioned' does not stand in a template:"
+                    " it would concern every cluster that is from it",
                 "  at templates.clusters.edge.state",
             ),
         ),

@@ -20,7 +20,6 @@ NO_NAMES = {
     "ChartDirectory": "path url",
     "ChartRepository": "url version",
     "Cluster": "labels platformServiceAccount shard variables",
-    "ClusterTemplate": "labels platformServiceAccount shard variables",
     "ClusterRights": "role",
     "CommonMetadata": "annotations labels",
     "Config": "data",
@@ -57,7 +56,7 @@ NO_NAMES = {
     "Selector": "labels",
     "ServiceAccount": "annotations imagePullSecrets name",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
-    "TenantTemplate": "alerts clusterObjects clusterRoles namespace namespaces receivers variables",
+    "Tenant": "alerts clusterObjects clusterRoles namespace namespaces receivers variables",
     "Tolerate": "failed unreachable",
     "TenantOwner": "group role user",
     "Vcluster": "name namespace",
@@ -68,14 +67,12 @@ OTHER_NAMES = {
     "Alert": "credentials",
     "App": "environments",
     "Cluster": "environments from",
-    "ClusterTemplate": "environments from",
     "Environment": "after extends",
     "Grants": "environments",
     "ObjectsChart": "credentials",
     "Receiver": "credentials",
     "Source": "credentials",
-    "SourcePatch": "credentials",
-    "TenantTemplate": "environments from",
+    "Tenant": "environments from",
     "When": "environments",
 }
 """Keys that name environments, templates, credentials or configs, which people remove by hand."""
@@ -83,7 +80,7 @@ DECLARED = {
     "Document": "clusters environments tenants",
     "Templates": "clusters tenants",
     "Platform": "addons configs credentials sources",
-    "TenantTemplate": "apps configs credentials sources",
+    "Tenant": "apps configs credentials sources",
 }
 """Keys whose own keys are the names that others refer to."""
 
