@@ -139,7 +139,7 @@ def _let_inherit(environment: dict[str, Any]) -> None:
 
 _COMPLETED = {
     *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket", "Cluster"),
-    *("Credentials", "Config", "Alert", "Provider", "Receiver"),
+    *("Credentials", "Config", "Alert", "Provider", "Receiver", "ObjectsChart", "ChartRepository", "ChartDirectory"),
 }
 """What templates, tenants and overrides complete together. Which keys the whole requires, `tenantry validate` checks."""
 

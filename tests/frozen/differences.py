@@ -85,6 +85,21 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r'changes/golden/grants: \w+\.dangers\.\+: \(nothing\) -> "rights"',
     ),
     (
+        "overrides are one list with `when`, in inputs rewritten by a script: what stands there has another place and order",
+        r"mistakes/golden/(null-override|unknown-references): \d\.1: .*"
+        r"|mistakes/unit/(74|75|112|113|123|189|190): .*"
+        r"|mistakes/hostile/(mistake/overrides? .*|mutation/golden-overrides-\d): .*"
+        r"|mistakes/team/(35|79|95|110|122|159|160|173|187|209|214|223|244|300|348): .*",
+    ),
+    (
+        "a state in a template has a finding of its own, which says why it is refused",
+        r'mistakes/unit/(25|43): \d\.0: "bad-value" -> "for-one-entry"',
+    ),
+    (
+        "a more specific `podSecurity` replaces another as a whole, instead of keeping its other modes and its version",
+        r"fleets/drawn/(249|265|281): (objects\..*\.pod-security\.kubernetes\.io/[a-z-]+: .*|values\..*)",
+    ),
+    (
         "only a name in braces means anything: every other brace is text, and a value that is shown as written has it once",
         r'mistakes/.*: -: \["bad-placeholder",.* -> \(nothing\)|mistakes/unit/429: 0\.0: "bad-placeholder" -> "bad-name"'
         r'|fleets/drawn/\d+: values\..*annotations\.example\.com/a","(\{\{\}\}|\{\})",.*',
