@@ -183,7 +183,7 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
             ONE,
             (
                 "tenants.yaml:5:19: error[for-one-entry]: 'state: decommissioned' does not stand in a template:"
-                    " it would concern every cluster that is from it",
+                " it would concern every cluster that is from it",
                 "  at templates.clusters.edge.state",
             ),
         ),
