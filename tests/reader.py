@@ -9,12 +9,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from typing import NamedTuple
 
 import yaml
 
 from tenantry.cli.app import run
-from tenantry.fleet.merge import Layer, merge
 from tests.blocks import ROOT, Block, is_shown
 from tests.documented_projects import PROJECTS
 
@@ -120,7 +120,14 @@ def _commit(root: Path) -> None:
 
 def _merge(file: Path, text: str) -> None:
     old = yaml.safe_load(file.read_text(encoding="utf-8"))
-    file.write_text(yaml.safe_dump(merge([Layer((), old), Layer((), yaml.safe_load(text))]), sort_keys=False))
+    file.write_text(yaml.safe_dump(_merged(old, yaml.safe_load(text)), sort_keys=False))
+
+
+def _merged(old: Any, new: Any, key: str = "") -> Any:
+    """What somebody makes of a file who adds a block of a page to it."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old | {name: _merged(old.get(name), value, name) for name, value in new.items()}
+    return [*old, *new] if key == "overrides" and old else new
 
 
 def _patch(file: Path, text: str) -> None:

@@ -33,7 +33,7 @@ def linker(example: Path) -> Callable[[str], str]:
     def link(here: str) -> str:
         if (example / here).exists():
             return f"[{here}]({here})"
-        path = tuple(here.split("."))
+        path = tuple(int(part) if part.isdigit() else part for part in here.split("."))
         if depth_of(fleet.data, path) < len(path):
             raise LookupError(f"{example.name}: neither a file nor a key of tenants.yaml: {here}")
         line = fleet.locate(path, key=True).line
