@@ -70,9 +70,8 @@ tenants:
         kustomize: {source: till, path: ./till, postBuild: {substitute: {STORE: "{cluster}"}}}
         dependsOn: [db]
         overrides:
-          where:
-            - {clusters: {labels: {size: l}}, kustomize: {postBuild: {substitute: {TILLS: 24}}}}
-            - {clusters: {labels: {size: s}}, kustomize: {postBuild: {substitute: {TILLS: 4}}}}
+          - {when: {clusters: {labels: {size: l}}}, kustomize: {postBuild: {substitute: {TILLS: 24}}}}
+          - {when: {clusters: {labels: {size: s}}}, kustomize: {postBuild: {substitute: {TILLS: 4}}}}
   kiosk:
     sources:
       charts: {helm: {url: "oci://{registry}/charts", type: oci}}

@@ -16,6 +16,7 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
 from tenantry.messages.text import closest, declared, format_path
 from tenantry.source.parse import parse
+from tenantry.source.parsed_file import override_of
 
 Schema = Mapping[str, Any]
 ValueAt = Callable[[Path], Any]
@@ -182,8 +183,8 @@ def emptied_by(data: Any, path: Path) -> Path:
 
 def _in_override(path: Path) -> int:
     """How many keys a path leads into an override, in which an empty mapping sets nothing; -1: it leads into none."""
-    depth = path.index("overrides") if "overrides" in path else len(path)
-    return -1 if _FLUX & set(path[:depth]) else max(len(path) - depth - 2, -1)
+    at = override_of(path)
+    return len(path) - len(at) if at else -1
 
 
 @cache
@@ -238,7 +239,7 @@ def check_known(path: Path, value_of: ValueAt) -> None:
             raise _single(above, held, path)
         if not schemas_at(part):
             raise _unknown(part)
-        is_override = "overrides" in part  # refers to something that is declared elsewhere
+        is_override = bool(override_of(part))  # refers to something that is declared elsewhere
         if depth < len(path) and is_name(part) and value_of(part) is ABSENT and not is_override:
             raise _absent(part, value_of(above), known=True)
 

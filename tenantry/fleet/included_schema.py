@@ -7,6 +7,7 @@ Never: says whether an address or an interval is granted, which no schema can ex
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -16,7 +17,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.json_schema import DIALECT, json_schema
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.fields import ADVANCED
-from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, PARTS, SELECTOR
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.grants import grants_of
 from tenantry.grants.model import GRANTABLE
 from tenantry.grants.rules import owners_roles
@@ -75,7 +76,8 @@ def _listed(patterns: Iterable[str] | None) -> str:
 def _schema(granted: _Granted) -> dict[str, Any]:
     whole = json_schema()
     definitions = whole["$defs"]
-    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings})
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *granted.settings})
+    _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *granted.settings})
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)})
     definitions["TenantOwner"]["properties"]["role"] |= _one_of(granted.roles)
     del definitions["App"]["properties"]["waves"]
@@ -85,6 +87,9 @@ def _schema(granted: _Granted) -> dict[str, Any]:
         described = definitions["Tenant"]["properties"][key]
         described["description"] = f"{described['description']}\n\n{note}"
     if granted.clusters is not None:
+        # An override brings nothing to a cluster, whichever it names.
+        definitions["AnySelector"] = deepcopy(definitions["Selector"])
+        definitions["When"] = _renamed(definitions["When"], "Selector", "AnySelector")
         names = definitions["Selector"]["properties"]["names"]["anyOf"][0]
         names["items"] = _one_of(granted.clusters)
     if granted.environments is not None:
@@ -111,6 +116,15 @@ def _schema(granted: _Granted) -> dict[str, Any]:
 def _keep(definition: dict[str, Any], keys: set[str]) -> None:
     """Leave the properties that the file may set."""
     definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
+
+
+def _renamed(schema: Any, name: str, other: str) -> Any:
+    """The schema with references to another definition in the place of those to one."""
+    if isinstance(schema, dict):
+        return {key: _renamed(value, name, other) for key, value in schema.items()}
+    if isinstance(schema, list):
+        return [_renamed(value, name, other) for value in schema]
+    return f"{_REFERENCE}{other}" if schema == f"{_REFERENCE}{name}" else schema
 
 
 def _drop_advanced(definitions: Mapping[str, Any]) -> None:

@@ -25,11 +25,13 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
+from tenantry.source.parsed_file import override_of
 
 
 def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
+    """An override brings nothing to a cluster, whichever it names."""
     for at, who, selector in walk.selectors(fleet):
-        if not is_filled(fleet, at):
+        if not is_filled(fleet, at) or override_of(at):
             continue
         tenant = str(at[1])
         granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]

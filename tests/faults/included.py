@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.faults.arena import TENANT
-from tests.faults.declarations import Declaration, app, release, source_block, tenant, with_setting
+from tests.faults.declarations import GIT, Declaration, app, release, source_block, tenant, with_setting
 
 _PLATFORMS = "belongs to the platform's file"
 
@@ -48,11 +48,22 @@ def _entry(body: str) -> str:
     return with_setting(f"namespaces: {{jobs: {{{body}}}}}")
 
 
+def _overridden(block: str, changes: str) -> str:
+    """An app with an override of its own."""
+    override = f"{{when: {{environments: [dev]}}, kustomize: {{{changes}}}}}"
+    web = f"{{kustomize: {{source: manifests, {block}}}, overrides: [{override}]}}"
+    return tenant(f"{GIT}    apps: {{web: {web}}}\n")
+
+
+def _overrides(name: str, changes: str, refusal: str) -> Declaration:
+    """What differs of the tenant on a cluster."""
+    override = f"{{when: {{clusters: {{names: [edge-1]}}}}, {changes}}}"
+    return Declaration(
+        f"overrides-{name}", f"an override with `{changes}`", with_setting(f"overrides: [{override}]"), refusal
+    )
+
+
 _CLOUD = "uses the cloud identity of Flux's controllers"
-_NULLED = (
-    "decryption: {provider: sops, secretRef: {name: age}}}, "
-    "overrides: [{when: {environments: [dev]}, kustomize: {decryption: {secretRef: null}}}"
-)
 _SHORT = "is shorter than '30s'"
 _LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
 
@@ -72,6 +83,17 @@ INCLUDED = (
     _setting("timeout", "100h"),
     _setting("labels", "{admission.gatekeeper.sh/ignore: 'yes'}"),
     _setting("annotations", "{iam.amazonaws.com/permitted: .*}"),
+    *(
+        _overrides(key.partition(":")[0].lower(), key, f"'{key.partition(':')[0]}' of tenant '{TENANT}' {_PLATFORMS}")
+        for key in ("role: cluster-admin", "podSecurity: privileged", "network: open", "state: offboarding")
+    ),
+    _overrides("adopt", "adopt: true", "key 'adopt' is not known here"),
+    _overrides("interval", "kustomize: {interval: 1ms}", "interval '1ms' is shorter than '30s'"),
+    _overrides(
+        "address",
+        "sources: {manifests: {git: {url: 'https://git.example.org/mallory/m'}}}",
+        f"the address of this GitRepository is not granted to tenant '{TENANT}'",
+    ),
     Declaration(
         "owner-admin",
         "`admin` for a person, where `view` and `edit` are allowed",
@@ -125,7 +147,9 @@ INCLUDED = (
     _borrows(
         "nulled",
         "decryption whose `secretRef` an override sets to `null`",
-        app(_NULLED).replace("    apps:", "    credentials: {age: {keys: [age.agekey]}}\n    apps:"),
+        _overridden("decryption: {provider: sops, secretRef: {name: age}}", "decryption: {secretRef: null}").replace(
+            "    apps:", "    credentials: {age: {keys: [age.agekey]}}\n    apps:"
+        ),
         "decryption without 'secretRef'",
     ),
     _borrows(
@@ -212,9 +236,7 @@ INCLUDED = (
     Declaration(
         "interval-override",
         "`interval: 1ms` in an override",
-        app("path: ./bait}, overrides: [{when: {environments: [dev]}, kustomize: {interval: 1ms}}]").replace(
-            "path: ./bait, ", "", 1
-        ),
+        _overridden("path: ./bait", "interval: 1ms"),
         f"interval '1ms' {_SHORT}",
     ),
     # What is not there any more.

@@ -112,11 +112,10 @@ _OVERRIDES: tuple[Data, ...] = tuple(
     for when, change in (
         (WHENS[0], {"sources": {"manifests": {"git": {"ref": {"tag": "v1"}, "interval": "1h"}}}}),
         (WHENS[1], {"sources": {"manifests": {"credentials": "there"}}}),
-        (WHENS[1], {"sources": {"charts": {"metadata": {"labels": {"rocky.example.com/a": "b"}}}}}),
         (WHENS[2], {"sources": {"manifests": {"git": {"url": "https://git.example.com/rocky/other"}}}}),
         (WHENS[3], {"apps": {"web": {"kustomize": {"path": "./far"}, "dependsOn": []}}}),
         (WHENS[3], {"kustomize": {"wait": False}, "helm": {"values": {"host": "{cluster}"}}}),
-        (WHENS[0], {"interval": "9m", "quota": {"pods": 9}}),
+        (WHENS[0], {"interval": "9m"}),
     )
 )
 """What differs somewhere, within what most main files grant."""

@@ -40,6 +40,7 @@ _OF_MAIN: Data = {
     "sources": {"base": {**_BASE, "credentials": "deploy"}},
     "apps": {"base": {"kustomize": {"source": "base"}}},
 }
+_EVIL: Data = {"git": {"url": "https://evil.example.com/base"}}
 _SIGNED: Data = {"git": {**_BASE["git"], "verify": {"mode": "HEAD", "secretRef": {"name": "deploy"}}}}
 _OF_CLASS: Data = {key: value for key, value in _OF_MAIN.items() if key != "sources"}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
@@ -134,6 +135,12 @@ def _of_any_author(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wall.Wall, "_authors", _nothing)
     patch.setattr(notifications, "names_all", lambda *_: True)
     _without_rules(patch, author_rules.included_files_name_what_is_theirs)
+
+
+def _of_any_author_of_overrides(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(frames._Filling, "_refused_in_override", _nothing)
+    patch.setattr(wall.Wall, "_addresses", _nothing)
+    _of_any_author(patch)
 
 
 def _of_movy(patch: pytest.MonkeyPatch) -> None:
@@ -245,6 +252,19 @@ HOLES = (
         _without(frames._Granted, "refused"),
         {"quota": {"pods": 1000}, "network": "open"},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
+    ),
+    Hole(
+        "an override of an included file may make any setting",
+        _without(frames._Granted, "refused"),
+        {"overrides": [{"when": {"environments": ["dev"]}, "quota": {"pods": 1000}, "network": "open"}]},
+        {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
+    ),
+    Hole(
+        "an override of an included file may change a source of the main file, which has credentials",
+        _of_any_author_of_overrides,
+        {"overrides": [{"when": {"environments": ["dev"]}, "sources": {"base": _EVIL}}]},
+        {**_OF_MAIN, "grants": {"sources": ["https://git.example.com/rocky/*"]}},
+        declared=True,
     ),
     Hole(
         "an included file may set any annotation of its Flux objects",

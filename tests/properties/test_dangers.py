@@ -99,7 +99,7 @@ def kinds(data: st.DataObject, first: Edit, second: Edit) -> set[DangerKind]:
     assume(fleet["tenants"])
     name = data.draw(st.sampled_from(sorted(fleet["tenants"])))
     tenant = fleet["tenants"][name]
-    for part in (tenant, fleet["defaults"]):
+    for part in (tenant, fleet["defaults"], *fleet.get("templates", {}).get("tenants", {}).values()):
         # They win over what an edit sets.
         part.pop("overrides", None)
         part.pop("state", None)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.resolve import resolved
+from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.settings import variables_of
+from tenantry.fleet.template import fill
 from tenantry.flux.references import renamed
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.load import plan_all
-from tenantry.model import Source
+from tenantry.messages.data import mapping_at
+from tenantry.model import Selector, Source
 from tenantry.model.durations import seconds_of
+from tenantry.model.strict import FILLED
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.plan import Plan
@@ -51,7 +55,8 @@ def as_the_file_says(fleet: Fleet, plan: Plan, app: PlannedApp, source: Manifest
     else:
         at = (*app.at, "source")
         variables = variables_of(fleet, plan.environment, app.cluster)
-    declared = resolved(fleet, at, Source, variables)
+    written = fill(with_overrides(fleet, plan.environment, app.cluster, at), variables, at)
+    declared = Source.model_validate(written, context=FILLED)
     wanted = declared.block.model_dump(exclude_none=True)
     spec = dict(renamed(source["kind"], source["spec"], lambda _, name: name.rpartition(".")[2]))
     if declared.credentials:
@@ -65,6 +70,25 @@ def as_the_file_says(fleet: Fleet, plan: Plan, app: PlannedApp, source: Manifest
     }
     if "interval" in wanted:
         assert seconds_of(spec["interval"]) <= seconds_of(wanted["interval"])
+
+
+def with_overrides(fleet: Fleet, environment: str, cluster: str, at: tuple[str, ...]) -> Data:
+    """A source as it is written, with what the overrides that hold say of it, one after the other."""
+    owner = at[:2] if at[0] == "tenants" else at[:1]
+    said = [(each, at[len(owner) :]) for each in fleet.raw(*owner).get("overrides", ())]
+    if at[:2] == ("platform", "addons"):
+        said += [(each, at[3:]) for each in fleet.raw(*at[:3]).get("overrides", ())]
+    data = copy.deepcopy(fleet.raw(*at))
+    for override, below in said:
+        when, patch = override["when"], mapping_at(override, *below)
+        selector = Selector.model_validate(when.get("clusters", {"all": True}))
+        is_there = not set(when.get("environments", [environment])).isdisjoint(fleet.lineage(environment))
+        if is_there and selector.takes(cluster, fleet.clusters[cluster].labels):
+            for kind in data.keys() & patch.keys():
+                if "ref" in mapping_at(patch, kind):
+                    data[kind].pop("ref")  # it is replaced as a whole
+            data = merge([Layer((), data), Layer((), patch)])
+    return data
 
 
 def source_key(source: Manifest) -> str:

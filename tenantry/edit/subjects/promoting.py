@@ -21,6 +21,7 @@ from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.messages.text import format_path
+from tenantry.source.parsed_file import override_of
 
 _VERSION = ("helm", "version")
 
@@ -58,7 +59,7 @@ class Promotion:
     def _write(self, app: tuple[str, ...], path: Path, new: Version, old: Version) -> None:
         if new.at == old.at:
             self._variables(app, path, new)
-        elif "overrides" in old.at and "clusters" in self._when(old.at):
+        elif "clusters" in mapping_at(self.fleet.source.data, *override_of(old.at), "when"):
             self._leave(app, path, f"is set for clusters ({self.fleet.source.line_of(old.at)})")
         elif path == _VERSION:
             self._set(app, path, (*app, *path), new, of_environment=True)
@@ -68,10 +69,6 @@ class Promotion:
             self._set(app, path, old.at, new, of_environment=False)
         else:
             self._leave(app, path, "is that of a source at another address")
-
-    def _when(self, at: Path) -> Mapping[str, Any]:
-        """Where the override holds in which a value stands."""
-        return mapping_at(self.fleet.source.data, *at[: at.index("overrides") + 2], "when")
 
     def _set(self, app: tuple[str, ...], path: Path, at: Path, new: Version, *, of_environment: bool) -> None:
         if of_environment:

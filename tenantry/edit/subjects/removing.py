@@ -13,6 +13,7 @@ from tenantry.edit.subjects.references import Reference, existing, references_to
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, format_path
+from tenantry.source.parsed_file import override_of
 
 _SHOWN = 5
 
@@ -74,7 +75,7 @@ def _drop(editor: Editor, file: FilePath, reference: Reference) -> None:
     path = reference.path
     is_last = len(value_at(editor.documents[file].data, path[:-1])) == 1
     replaces = path[-2:-1] == ("dependsOn",) and (
-        "overrides" in path or (len(path) == 4 and editor.value(("defaults", "dependsOn")) is not ABSENT)
+        override_of(path) or (len(path) == 4 and editor.value(("defaults", "dependsOn")) is not ABSENT)
     )
     if path[0] == "include" and is_last:
         editor.unset(path[:2], file=file)  # its files speak of nobody any more

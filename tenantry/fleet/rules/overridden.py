@@ -37,12 +37,16 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     layers: Mapping[str, Sequence[Layer]]
     real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
     for at, _, _, _ in walk.apps(fleet):
+        if not _is_overridden(fleet, at):
+            continue
         there = [name for name in real if not barrier(fleet, name, at)]
         layers = {name: app_layers(fleet, at, name, None) for name in there}
         for path, by in _overridden(_said(fleet, at, MERGED), layers):
             if path[-1] not in _WHAT:
                 yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
     for at, _ in walk.sources(fleet):
+        if not _is_overridden(fleet, at):
+            continue
         there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
         layers = {name: source_layers(fleet, at, name, None) for name in there}
         for path, by in _overridden(_said(fleet, at, _OF_SOURCES), layers):
@@ -51,6 +55,8 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
             yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
+        if not _is_overridden(fleet, of):
+            continue
         there = [
             name
             for name in real
@@ -101,6 +107,11 @@ def _holds_for(fleet: Fleet, at: tuple[str, ...], when: When) -> bool:
     apps = ((*at, "apps", app) for app in fleet.document.tenants[at[1]].apps)
     placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
     return any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in placements)
+
+
+def _is_overridden(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether there is an override of an entry, or of what has it: most fleets have few."""
+    return any("overrides" in fleet.raw(*at[:length]) for length in range(1, len(at) + 1))
 
 
 def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, Any]:

@@ -55,6 +55,10 @@ def _connections(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[st
     if not place.platform.sharedIdentity:
         yield from (f"{problem.message} in {problem.path[0]}" for problem in borrowed(object.kind, spec))
     if not object.is_teams:
+        # Credentials of the main file go to its own addresses: an override of a team changes nothing there.
+        for key in spec.keys() & {"url", "endpoint"}:
+            if not place.writes(spec[key]):
+                yield f"has an address in {key} that the main file does not write"
         return
     for advanced in ADVANCED.get(object.kind, ()) if not place.grants("advanced") else ():
         if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in scalars(value)):

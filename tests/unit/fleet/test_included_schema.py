@@ -18,14 +18,14 @@ from tenantry.cli.app import app, run
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.included_schema import included_schema_of
 from tenantry.fleet.model_paths import fields_of
-from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
+from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet
 from tenantry.model.document import Tenant
 from tenantry.source.include import read_all
 from tests.table import table
 
-NEVER = [key for key in fields_of(Tenant) if key not in (*PARTS, SELECTOR, *BLOCKS, *get_args(GRANTABLE))]
+NEVER = [key for key in fields_of(Tenant) if key not in (*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *get_args(GRANTABLE))]
 """What no included file may say, whatever the main file grants."""
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "tenants-included.schema.json"
@@ -138,6 +138,13 @@ def test_many_sound_files_are_checked() -> None:
         ("role: view", {"tenants.rocky"}),
         ("owners: [{user: eve, role: cluster-admin}]", {"tenants.rocky.owners"}),
         ("clusters: {names: [hub]}", set()),
+        (
+            "overrides: [{when: {environments: [dev]}, apps: {a: {dependsOn: []}}, sources: {}, kustomize: {}, quota: {}}]",
+            set(),
+        ),
+        ("overrides: [{quota: {pods: 1}}]", {"tenants.rocky.overrides.0"}),
+        ("overrides: [{when: {environments: [dev]}, role: view}]", {"tenants.rocky.overrides.0"}),
+        ("overrides: [{when: {clusters: {all: true}}, state: offboarding}]", {"tenants.rocky.overrides.0"}),
     ],
 )
 def test_what_belongs_to_the_platform_does_not_fit(text: str, expected: set[str], misfits: Misfits) -> None:
@@ -163,6 +170,9 @@ def test_an_included_file_holds_tenants_and_nothing_else(key: str, misfits: Misf
         ("rocky", "clusters: {names: [hub]}", False),
         ("rocky", "apps: {web: {clusters: {names: [hub]}, kustomize: {source: a}}}", False),
         ("rocky", "clusters: {all: true, exclude: [hub]}", True),
+        ("rocky", "overrides: [{when: {clusters: {names: [hub]}}, helm: {timeout: 1m}}]", True),
+        ("rocky", "overrides: [{when: {clusters: {all: true}}, quota: {pods: 1}}]", False),
+        ("movy", "overrides: [{when: {clusters: {all: true}}, quota: {pods: 1}}]", True),
         ("rocky", "quota: {pods: 1}", False),
         ("rocky", "labels: {a.b/c: d}", False),
         ("rocky", "namespaces: {}", False),
@@ -205,11 +215,25 @@ def test_it_is_sound_itself(schemas: dict[str, dict[str, Any]]) -> None:
 
 def test_ungranted_settings_are_absent_so_that_no_editor_offers_them(schemas: dict[str, dict[str, Any]]) -> None:
     keys = {tenant: list(schema["$defs"]["Tenant"]["properties"]) for tenant, schema in schemas.items()}
-    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts", "receivers", "kustomize", "helm"} == set(
-        keys["rocky"]
-    )
+    assert set(keys["rocky"]) == {
+        *(
+            "clusters",
+            "credentials",
+            "configs",
+            "sources",
+            "apps",
+            "alerts",
+            "receivers",
+            "kustomize",
+            "helm",
+            "overrides",
+        )
+    }
     granted = {"owners", "namespaces", "quota", "interval"}
     assert granted == set(keys["movy"]) - set(keys["rocky"])
+    in_overrides = {each: set(schemas[each]["$defs"]["TenantOverride"]["properties"]) for each in ("rocky", "movy")}
+    assert in_overrides["rocky"] == {"when", "sources", "apps", "kustomize", "helm"}
+    assert in_overrides["movy"] - in_overrides["rocky"] == granted - {"namespaces"}
 
 
 def test_it_is_about_this_tenant_alone_and_tells_its_addresses(schemas: dict[str, dict[str, Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from tenantry.fleet.apps import app_layers
+from tenantry.source.parsed_file import override_of
 from tests.table import table
 from tests.unit.texts import FRAME, explained, fleet, planned, problems, rocky
 
@@ -116,3 +117,32 @@ def test_a_namespace_that_an_add_on_has_on_labelled_clusters_is_reserved() -> No
         """)
     text = rocky("web: {kustomize: {source: manifests}}").replace(FRAME.splitlines(keepends=True)[-1], addon)
     assert "namespace 'rocky' of tenant 'rocky' is reserved for an add-on" in problems(text)
+
+
+@table(
+    ("path", "length"),
+    [
+        (("defaults", "overrides", 0, "quota"), 3),
+        (("platform", "overrides", 0), 3),
+        (("tenants", "rocky", "overrides", 1, "apps", "web"), 4),
+        (("tenants", "overrides", "overrides", 0, "overrides"), 4),
+        (("platform", "addons", "dns", "overrides", 0, "source"), 5),
+        (("templates", "tenants", "small", "overrides", 0), 5),
+        (("tenants", "rocky", "apps", "web", "overrides", 0, "helm", "values", "overrides", 3), 6),
+        (("templates", "tenants", "small", "apps", "web", "overrides", 0), 7),
+        (("tenants", "overrides", "sources", "m"), 0),
+        (("tenants", "rocky", "apps", "web", "helm", "values", "overrides", 0), 0),
+        (("tenants", "rocky", "overrides"), 0),
+    ],
+)
+def test_the_override_that_a_path_lies_in(path: tuple[str | int, ...], length: int) -> None:
+    assert override_of(path) == path[:length]
+
+
+def test_a_tenant_can_be_called_overrides() -> None:
+    text = rocky(WEB, "overrides: [{when: {clusters: {names: [edge]}}, sources: {manifests: {git: {ref: {tag: v1}}}}}]")
+    named = text.replace("  rocky:\n", "  overrides:\n").replace("clusters: {all: true}", "")
+    (placed,) = explained(fleet(named + "defaults: {clusters: {all: true}}\n"), "overrides/web", "edge").placed
+    levels = {each.path: each.origin.level for each in placed.values if each.origin}
+    assert levels["sources", "manifests", "git", "ref", "tag"] == "cluster edge"
+    assert levels["sources", "manifests", "git", "url"] == "source"
