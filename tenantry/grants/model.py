@@ -68,7 +68,8 @@ class Include(OneOf):
     that it may speak of."""
     files: Text | None = None
     """A pattern for pieces of this file, relative to its directory: files with `tenants`, `clusters` and
-    `templates` in this file's form and with its trust. Each entry is declared in one file."""
+    `templates` in this file's form and with its trust. Each entry is declared in one file; others may append
+    `overrides` to it, in the order of `include`."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,8 +1,8 @@
 """Tenants and clusters from several files: `include:` names more files, so that each team can own its own.
 
 A team's file is named after its tenant and fills in what the main file declares; `grants.frames` decides what it may say. `files`
-are pieces of the main file, with its trust: they add tenants, clusters and templates. Problems in one file are collected,
-and do not prevent checks of the main file or the others.
+are pieces of the main file, with its trust: they add tenants, clusters and templates, and append overrides to tenants and templates
+that another file declares. Problems in one file are collected, and do not prevent checks of the main file or the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import listed
+from tenantry.messages.text import declared, listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
@@ -34,6 +34,8 @@ _FORMS = {
     _TENANTS: Form("the key 'tenants:'", "start with 'tenants:', or remove the file", is_teams=True),
     _FILES: Form("keys such as 'clusters:' and 'tenants:'", "start with 'tenants:', or remove the file"),
 }
+APPENDED = "overrides"
+"""The key of an entry whose list other files may append to."""
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
@@ -79,6 +81,7 @@ class _Reading:
         self.fills: dict[str, Fill] = {}
         self.pieces: list[str] = []
         self.added: dict[tuple[str, ...], ParsedFile] = {}
+        self.appended: list[tuple[tuple[str, ...], ParsedFile]] = []
         self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
@@ -91,9 +94,10 @@ class _Reading:
             if entry.pattern and self._names_are_known(entry):
                 for file in self._files(entry):
                     self._add(file, entry)
+        self.appended = [*filter(self._is_declared, self.appended)]
         completed = self.main.including(self.fills, self.problems, self._missed())
         completed.pieces, completed.lacks_pieces = tuple(self.pieces), self._lacks_pieces
-        return completed.joined(*self._joined()) if self.added else completed
+        return completed.joined(*self._joined()) if self.added or self.appended else completed
 
     def _joined(self) -> tuple[dict[str, Any], dict[Path, Written]]:
         """The data with the entries of all pieces, and where those stand."""
@@ -101,8 +105,29 @@ class _Reading:
         for part in dict.fromkeys(at[:-1] for at in self.added):
             entries = {**mapping_at(data, *part)}
             entries |= {at[-1]: value_at(file.data, at) for at, file in self.added.items() if at[:-1] == part}
-            data[part[0]] = {**mapping_at(data, part[0]), part[1]: entries} if part[1:] else entries
-        return data, {at: (file, at) for at, file in self.added.items()}
+            data = _with(data, part, entries)
+        written: dict[Path, Written] = {at: (file, at) for at, file in self.added.items()}
+        for at, file in self.appended:
+            there, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
+            before = there[APPENDED] if isinstance(there.get(APPENDED), list) else []
+            data = _with(data, at, {**there, APPENDED: [*before, *more]})
+            own: Path = (*at, APPENDED)
+            written |= {(*own, len(before) + index): (file, (*own, index)) for index in range(len(more))}
+        return data, written
+
+    def _is_declared(self, overrides: tuple[tuple[str, ...], ParsedFile]) -> bool:
+        """Whether a file declares the entry to which another one appends overrides; else that is a problem."""
+        at, source = overrides
+        if at in self.added or at[-1] in mapping_at(self.main.data, *at[:-1]):
+            return True
+        word = _PARTS[at[:-1]]
+        message = f"no file declares {word} '{at[-1]}', to which this one appends overrides"
+        known = {*mapping_at(self.main.data, *at[:-1]), *(each[-1] for each in self.added if each[:-1] == at[:-1])}
+        found = Problem(
+            at, f"unknown-{word}", message, (declared("declared", at[-1], known),), "correct the name, or remove it"
+        )
+        self.problems.append(found.at(source.locate(at, key=True)))
+        return False
 
     def _names_are_known(self, entry: _Entry) -> bool:
         """Whether it is clear which tenants the files may speak of: a team may own a directory, and name its files at will."""
@@ -195,13 +220,16 @@ class _Reading:
         self.pieces.append(source.file)
         self.problems += _misplaced(source, tuple(dict.fromkeys(part[0] for part in _PARTS)), self.main.file)
         for part, word in _PARTS.items():
-            entries, declared = value_at(source.data, part, {}), value_at(self.main.data, part, {})
+            entries, known = value_at(source.data, part, {}), value_at(self.main.data, part, {})
             if not isinstance(entries, dict):
                 self.problems.append(wrong_type(part, "a mapping", entries).at(source.locate(part)))
                 self._lacks_pieces = True
-            elif isinstance(declared, dict):  # else the check of shapes reports it
-                for name in entries:
-                    first = self.main if name in declared else self.added.setdefault((*part, name), source)
+            elif isinstance(known, dict):  # else the check of shapes reports it
+                for name, entry in entries.items():
+                    if part[-1] == _TENANTS and _appends(entry):
+                        self.appended.append(((*part, name), source))
+                        continue
+                    first = self.main if name in known else self.added.setdefault((*part, name), source)
                     if first is not source:
                         self._declared_twice((*part, name), f"{word} '{name}' is declared twice", source, first)
 
@@ -221,12 +249,23 @@ class _Reading:
 
     def _declared_twice(self, at: tuple[str, ...], message: str, source: ParsedFile, first: ParsedFile) -> None:
         code, notes = f"duplicate-{_PARTS[at[:-1]]}", (f"first: {first.line_of(at)}",)
-        found = Problem(at, code, message, notes, "rename or remove one of them")
+        fix = "rename or remove one of them" + (", or leave only 'overrides:' here" if at[-2:-1] == (_TENANTS,) else "")
+        found = Problem(at, code, message, notes, fix)
         self.problems.append(found.at(source.locate(at, key=True)))
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))
         self._lacks_pieces |= at[-1] == _FILES
+
+
+def _appends(entry: Any) -> bool:
+    """Whether an entry of a piece only appends overrides to one that another file declares."""
+    return isinstance(entry, dict) and entry.keys() == {APPENDED} and isinstance(entry[APPENDED], list)
+
+
+def _with(data: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """A copy with another value at a path; everything beside the path is shared."""
+    return {**data, at[0]: _with(mapping_at(data, at[0]), at[1:], value) if at[1:] else value}
 
 
 def _misplaced(source: ParsedFile, parts: tuple[str, ...], main: str) -> Iterator[Problem]:

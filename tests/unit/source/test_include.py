@@ -200,6 +200,23 @@ def test_all_clusters_tenants_and_templates_may_stand_in_pieces() -> None:
     assert fleet.source.line_of(("tenants", "rocky", "grants", "clusters")).startswith("t.yaml:1:")
 
 
+def test_pieces_append_overrides_in_the_order_of_include_to_what_any_file_declares() -> None:
+    override = "{{overrides: [{{when: {{environments: [dev]}}, quota: {{pods: {}}}}}]}}"
+    write(
+        {
+            "tenants.yaml": main("[{files: 'o/*.yaml'}, {files: 'c/*.yaml'}]", "rocky"),
+            "o/a.yaml": f"tenants: {{acme: {override.format(2)}, rocky: {override.format(3)}}}\n",
+            "c/b.yaml": f"tenants: {{rocky: {override.format(4)}, acme: {{labels: {{a: b}}, {override.format(1)[1:]}}}\n",
+        }
+    )
+    fleet = load_fleet(Path("tenants.yaml"))
+    quotas = {name: [each.quota for each in tenant.overrides] for name, tenant in fleet.document.tenants.items()}
+    assert quotas["acme"] == [{"pods": "1"}, {"pods": "2"}]
+    assert quotas["rocky"] == [{"pods": "3"}, {"pods": "4"}]
+    assert fleet.source.line_of(("tenants", "acme", "overrides", 1, "quota", "pods")).startswith("o/a.yaml:1:")
+    assert fleet.source.line_of(("tenants", "rocky", "overrides", 1, "quota", "pods")).startswith("c/b.yaml:1:")
+
+
 ONLY = "'clusters:', 'tenants:', 'templates:'"
 
 
@@ -221,7 +238,31 @@ ONLY = "'clusters:', 'tenants:', 'templates:'"
                 "c/b.yaml:1:11: error[duplicate-tenant]: tenant 'rocky' is declared twice",
                 "  at tenants.rocky",
                 "  first: c/a.yaml:1:11",
-                "  fix: rename or remove one of them",
+                "  fix: rename or remove one of them, or leave only 'overrides:' here",
+            ),
+        ),
+        (
+            {
+                "c/0.yaml": "tenants: {rocky: {}}\n",
+                "c/a.yaml": "tenants: {rokcy: {overrides: [{when: {environments: [dev]}, quota: {pods: 1}}]}}\n",
+            },
+            (
+                "c/a.yaml:1:11: error[unknown-tenant]: no file declares tenant 'rokcy', to which this one appends overrides",
+                "  at tenants.rokcy",
+                "  declared: rocky (closest: rocky)",
+                "  fix: correct the name, or remove it",
+            ),
+        ),
+        (
+            {
+                "c/0.yaml": "tenants: {rocky: {}}\n",
+                "c/a.yaml": "tenants: {rocky: {overrides: [{when: {environments: [dve]}, quota: {pods: 1}}]}}\n",
+            },
+            (
+                "c/a.yaml:1:53: error[unknown-environment]: an override is for environment 'dve', which is not declared",
+                "  at tenants.rocky.overrides[0].when.environments[0]",
+                "  declared: dev (closest: dev)",
+                "  fix: write 'dev', or remove it",
             ),
         ),
         (
