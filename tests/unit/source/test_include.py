@@ -259,7 +259,7 @@ ONLY = "'clusters:', 'tenants:', 'templates:'"
                 "c/a.yaml": "tenants: {rocky: {overrides: [{when: {environments: [dve]}, quota: {pods: 1}}]}}\n",
             },
             (
-                "c/a.yaml:1:53: error[unknown-environment]: an override is for environment 'dve', which is not declared",
+                "c/a.yaml:1:54: error[unknown-environment]: an override is for environment 'dve', which is not declared",
                 "  at tenants.rocky.overrides[0].when.environments[0]",
                 "  declared: dev (closest: dev)",
                 "  fix: write 'dev', or remove it",
