@@ -89,7 +89,7 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r"mistakes/golden/(null-override|unknown-references): \d\.1: .*"
         r"|mistakes/unit/(74|75|112|113|123|189|190): .*"
         r"|mistakes/hostile/(mistake/overrides? .*|mutation/golden-overrides-\d): .*"
-        r"|mistakes/team/(35|79|95|110|122|159|160|173|187|209|214|223|244|300|348): .*",
+        r"|mistakes/team/(35|79|95|110|122|159|160|173|187|209|214|223|244|300|348|382): .*",
     ),
     (
         "a state in a template has a finding of its own, which says why it is refused",
