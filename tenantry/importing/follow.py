@@ -152,15 +152,13 @@ class Follower:
 
     def _new(self) -> list[Key]:
         """The Kustomizations that were not looked at yet, and that Flux applies to the cluster."""
-
-        def is_one(key: Key, manifest: Manifest) -> bool:
-            spec = manifest.get("spec")
-            is_kustomization = key.kind == "Kustomization" and is_of_flux(str(manifest["apiVersion"]))
-            if not is_kustomization or key in self._seen or not isinstance(spec, dict):
-                return False
-            return not spec.get("kubeConfig") and spec.get("suspend") is not True
-
-        return [key for key, (manifest, _) in self._known.items() if is_one(key, manifest)]
+        found = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
+        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in found if is_of_flux(f"{key.group}/v1")}
+        return [
+            key
+            for key, spec in specs.items()
+            if spec and not spec.get("kubeConfig") and spec.get("suspend") is not True
+        ]
 
     def _is_bootstrap(self, key: Key) -> bool:
         """Whether a Kustomization applies a directory that is read. Its source is then the repository around that."""
@@ -247,7 +245,8 @@ class Follower:
             always = mapping_at(spec, "postBuild").get("substituteStrategy") == "Always"
             objects = substituted(built, values, f"kustomize build {shown}", always=always)
             common = mapping_at(spec, "commonMetadata")
-            return [with_origin(_with_metadata(each, common), shown) for each in objects if _is_applied(each.manifest)]
+            found = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
+            return [document._replace(manifest=_with(document.manifest, common)) for document in found]
         except Refused as refused:
             return refused
         except Exception as unexpected:
@@ -275,15 +274,11 @@ class Follower:
         texts = {name: value for name, value in values.items() if isinstance(value, str)}
         if values or unread or post_build.get("substituteStrategy") == "Always":
             for variable, has_default in unset(built, texts).items():
-                if isinstance(holder_key := values.get(variable, unread), Key):
-                    raise Refused(
-                        f"its variables can come from {holder_key.kind} {holder_key.name}, which is not read",
-                        _way_to(holder_key, self.environment),
-                    )
-                if (
-                    not has_default
-                ):  # Flux 2.9 refuses it, so no Kustomization that works has one; older ones take an empty text
-                    texts[variable] = ""
+                if isinstance(source := values.get(variable, unread), Key):
+                    text = f"its variables can come from {source.kind} {source.name}, which is not read"
+                    raise Refused(text, _way_to(source, self.environment))
+                # Flux 2.9 refuses one without a default, so no Kustomization that works has it; older ones take an empty text.
+                texts |= {} if has_default else {variable: ""}
         return texts
 
     def _read_settings(self) -> None:
@@ -304,15 +299,14 @@ class Follower:
             id = key_of(manifest)
             known = self._known.get(id)
             if known is not None and (before := applier_of(labels_of(known.manifest), "Kustomization")):
-                if before != applier and _without(before.labels, known.manifest) != manifest:
+                if before != applier and _with(manifest, {"labels": before.labels}) != known.manifest:
                     reason = f"{key} applies it too, with other fields than those of {known.origin}"
                     fix = "remove it from one of the two: Flux applies them in turn"
                     self._cannot_read(f"{id} ({origin})", reason, fix)
                 continue
-            labels = {**labels_of(manifest), **applier.labels}
             # The file itself tells the line, a build tells none.
             line = known.origin if known and known.origin.startswith(origin) else origin
-            self._known[id] = Document({**manifest, "metadata": {**manifest["metadata"], "labels": labels}}, line)
+            self._known[id] = Document(_with(manifest, {"labels": applier.labels}), line)
         if len(self._known) > MOST_OBJECTS:
             raise Refused(f"there are more than {MOST_OBJECTS} objects", "import the clusters one by one")
 
@@ -320,35 +314,27 @@ class Follower:
 def _leads_on(key: Key, applied: Iterable[Document]) -> bool:
     """Whether a Kustomization applies what tenants.yaml can say, and not only within a tenant's own namespace."""
     for manifest, _ in applied:
-        is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
         is_inside = manifest["metadata"].get("namespace") == key.namespace != FLUX
-        if (is_flux and (not is_inside or mapping_at(manifest, "spec").get("kubeConfig"))) or (
-            TENANT_LABEL in labels_of(manifest)
-        ):
+        is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
+        leads_away = is_flux and (not is_inside or mapping_at(manifest, "spec").get("kubeConfig"))
+        if leads_away or TENANT_LABEL in labels_of(manifest):
             return True
     return False
 
 
-def _is_applied(manifest: Manifest) -> bool:
-    """Whether Flux applies an object of a repository: labels and annotations can say otherwise."""
-    metadata = manifest["metadata"]
-    marks = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
-    return not any(str(marks.get(key)).lower() == value for key, value in _NOT_APPLIED)
+def _is_excluded(manifest: Manifest) -> bool:
+    """Whether Flux does not apply an object of a repository: labels and annotations can say so."""
+    marks = {**labels_of(manifest), **mapping_at(manifest["metadata"], "annotations")}
+    return any(str(marks.get(key)).lower() == value for key, value in _NOT_APPLIED)
 
 
-def _without(labels: Mapping[str, str], manifest: Manifest) -> dict[str, Any]:
-    kept = {key: value for key, value in labels_of(manifest).items() if key not in labels}
-    metadata = {key: value for key, value in manifest["metadata"].items() if key != "labels"}
-    return {**manifest, "metadata": {**metadata, **({"labels": kept} if kept else {})}}
-
-
-def _with_metadata(document: Document, common: Mapping[str, Any]) -> Document:
-    """An object with `commonMetadata` of its Kustomization, as the controller sets it."""
-    metadata = dict(document.manifest["metadata"])
+def _with(manifest: Manifest, added: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with more labels and annotations, as the controller sets them."""
+    metadata = dict(manifest["metadata"])
     metadata |= {
-        key: {**(metadata.get(key) or {}), **common[key]} for key in ("labels", "annotations") if common.get(key)
+        key: {**(metadata.get(key) or {}), **added[key]} for key in ("labels", "annotations") if added.get(key)
     }
-    return document._replace(manifest={**document.manifest, "metadata": metadata})
+    return {**manifest, "metadata": metadata}
 
 
 def with_origin(document: Document, directory: str) -> Document:

@@ -1,9 +1,8 @@
 """Builds the path of a Kustomization as kustomize-controller does. Source: fluxcd/pkg/kustomize, kustomize_generator.go.
 
-The files and directories that kustomizations name are followed first: each is one of its source, or is refused with its place. So
-a base elsewhere, in a repository or on a server, is refused before kustomize would fetch it. What it reads in other ways, such as
-from generators within generators, meets an environment without git, without a home and without a network. Plugins, functions and
-Helm charts are what kustomize itself refuses without options that enable them.
+The files and directories that kustomizations name are followed first, and copied: each is one of its source, or is refused with its
+place. A base elsewhere, in a repository or on a server, meets an environment without git, without a home and without a network.
+Plugins, functions and Helm charts are what kustomize itself refuses without options that enable them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from tenantry.importing.documents import FIX, first_document
 from tenantry.kube.yaml_text import documents
@@ -59,9 +58,12 @@ class Builder:
 def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str, Any]) -> bytes:
     """As `Builder`. Only what kustomizations name is copied: a source can be large."""
     root, directory = root.resolve(), directory.resolve()
-    # What leaves the source is refused below, with its place.
-    begins = [each for each in _roots(directory, spec) if each.is_relative_to(root)]
-    named = [*begins, *(reference.target for each in begins for reference in references(root, each))]
+    begins = [directory, *((directory / str(component)).resolve() for component in spec.get("components", ()))]
+    if kustomization_in(directory) is None:
+        begins += [path for path in _manifests(directory) if path.is_dir()]
+    if away := next((each for each in begins if not each.is_relative_to(root)), None):
+        raise Refused(f"'{os.path.relpath(away, directory)}' leaves the source", FIX)
+    named = [*begins, *(target for begin in begins for target in references(root, begin))]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         copy = Path(temporary, "source").resolve()
         copy.mkdir()
@@ -69,7 +71,6 @@ def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str
         inside = copy / directory.relative_to(root)
         file = kustomization_in(inside) or inside / NAMES[0]
         file.write_text(documents([{**_completed(inside, spec), "buildMetadata": ["originAnnotations"]}]))
-        check(copy, inside)
         # Flux lets kustomize read all files of a source.
         options = ("--load-restrictor=LoadRestrictionsNone", "--", f"./{directory.relative_to(root)}")
         try:
@@ -82,28 +83,28 @@ def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str
 # --- what a kustomization names ---------------------------------------------------------------------------------------
 
 
-class Reference(NamedTuple):
-    """place: `apps/kustomization.yaml: resources[0]`; text: what stands there; target: where that leads, links resolved."""
-
-    place: str
-    text: str
-    target: Path
-
-
 def kustomization_in(directory: Path) -> Path | None:
     """The kustomization of a directory. A link is none, because Flux takes none from a source."""
     files = (directory / name for name in NAMES)
     return next((file for file in files if file.is_file() and not file.is_symlink()), None)
 
 
-def references(root: Path, directory: Path) -> Iterator[Reference]:
-    """What the kustomizations name that a build of a directory reads.
+_KEYS = frozenset(
+    {
+        *("resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"),
+        *("patchesStrategicMerge", "path", "files", "envs", "env"),
+    }
+)
+"""The keys of a kustomization below which paths stand."""
+
+
+def references(root: Path, directory: Path) -> Iterator[Path]:
+    """The files and directories that the kustomizations name which a build of a directory reads, links resolved.
 
     Args:   root: the source, which holds the directory.
     Raises: Refused: a kustomization is malformed, or names something outside of the source.
     """
-    root = root.resolve()
-    pending, seen = [directory.resolve()], set()
+    pending, seen = [directory], set()
     while pending:
         directory = pending.pop()
         file = kustomization_in(directory)
@@ -113,54 +114,20 @@ def references(root: Path, directory: Path) -> Iterator[Reference]:
         name = str(file.relative_to(root))
         if name.count("/") > _DEEPEST:
             raise Refused(f"{name[:80]}...: more than {_DEEPEST} directories are nested", FIX)
-        for path, text in _paths(first_document(file)):
-            place = f"{name}: {path}"
-            target = _target(directory / text, place)
+        for at, text in texts_in(first_document(file)):
+            key = next((part for part in reversed(at) if isinstance(part, str)), "")
+            if (
+                key not in _KEYS or "\n" in text or ": " in text or "\0" in text
+            ):  # some can also be objects, written as text
+                continue
+            path = text.rsplit("=", 1)[-1] if key == "files" else text  # which can name a key before the path
+            target = Path(os.path.realpath(directory / path))
             if not target.is_relative_to(root):
-                raise Refused(f"{place}: '{text}' leaves the source", FIX)
-            yield Reference(place, text, target)
-            if os.path.isdir(target):  # noqa: PTH112
+                raise Refused(f"{name}: {format_path(at)}: '{path}' leaves the source", FIX)
+            # Like the other functions of os.path, and unlike those of pathlib, this one knows no names that are too long.
+            if os.path.exists(target):  # noqa: PTH110
+                yield target
                 pending.append(target)
-
-
-def check(root: Path, directory: Path) -> None:
-    """Raises: Refused: as `references`, or a kustomization names what the source does not have."""
-    for reference in references(root, directory):
-        if not os.path.exists(reference.target):  # noqa: PTH110
-            text = "is not a file or directory of the source; links and remote bases are not followed"
-            raise Refused(f"{reference.place}: '{reference.text}' {text}", FIX)
-
-
-_ENTRIES = re.compile(r"(resources|bases|components|crds|configurations)\[\d+\]")
-_CONFIGURED = re.compile(r"(generators|transformers|validators|patchesStrategicMerge)\[\d+\]")
-"""Entries that can also be objects, written as text."""
-_KEYS = re.compile(
-    r"(patches|patchesJson6902|replacements)\[\d+\]\.path|openapi\.path"
-    r"|(configMapGenerator|secretGenerator)\[\d+\]\.(files\[\d+\]|envs\[\d+\]|env)"
-)
-
-
-def _paths(content: Any) -> Iterator[tuple[str, str]]:
-    """Where each path stands in a kustomization, and the path."""
-    for at, text in texts_in(content):
-        place = format_path(at)
-        is_object = "\n" in text or ": " in text or text.startswith("{")
-        if _ENTRIES.fullmatch(place) or (_CONFIGURED.fullmatch(place) and not is_object):
-            yield place, text
-        elif _KEYS.fullmatch(place):
-            # `files` can name a key before the path.
-            yield place, text.rsplit("=", 1)[-1] if at[2:3] == ("files",) else text
-
-
-def _target(path: Path, place: str) -> Path:
-    """Where a path leads, with its links resolved, whether something is there or not.
-
-    Like the other functions of os.path, and unlike those of pathlib, this one knows no names that are too long.
-    """
-    try:
-        return Path(os.path.realpath(path))
-    except ValueError:  # a null byte
-        raise Refused(f"{place} is not a path", FIX) from None
 
 
 def directory_in(root: Path, path: str) -> Path:
@@ -183,36 +150,16 @@ def directory_in(root: Path, path: str) -> Path:
 # --- the copy that is built -------------------------------------------------------------------------------------------
 
 
-def _roots(directory: Path, spec: Mapping[str, Any]) -> Iterator[Path]:
-    """The directories whose kustomizations a build of a Kustomization's path begins with."""
-    yield directory
-    yield from (_target(directory / str(each), "spec.components") for each in spec.get("components", ()))
-    if kustomization_in(directory) is None:
-        yield from (each for each in _manifests(directory) if each.is_dir())
-
-
 def _copy(root: Path, chosen: Iterable[Path], into: Path) -> None:
     """Copy files and directories of a tree to the same places in another, without links and without Git's own."""
-    files = {str(file.relative_to(root)): file for path in chosen for file in _files(path)}
-    size = 0
-    for count, (path, file) in enumerate(files.items()):
-        status = file.lstat()
-        if ".git" in PurePosixPath(path).parts or not stat.S_ISREG(status.st_mode):
-            continue
-        size += status.st_size
-        if count > _MOST_FILES or size > _MOST_BYTES:
-            raise Refused(f"it contains more than {_MOST_FILES} files or {_MOST_BYTES // 2**20} MiB", FIX)
-        target = into / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    for parent, directories, names in os.walk(path):
-        directories[:] = [directory for directory in directories if directory != ".git"]
-        yield from (Path(parent) / name for name in names)
+    found = (file for path in chosen for file in (path, *path.rglob("*")))
+    files = {file: str(file.relative_to(root)) for file in found if stat.S_ISREG(file.lstat().st_mode)}
+    inside = {file: path for file, path in files.items() if ".git" not in PurePosixPath(path).parts}
+    if len(inside) > _MOST_FILES or sum(file.lstat().st_size for file in inside) > _MOST_BYTES:
+        raise Refused(f"it contains more than {_MOST_FILES} files or {_MOST_BYTES // 2**20} MiB", FIX)
+    for file, path in inside.items():
+        (into / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, into / path)
 
 
 def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:

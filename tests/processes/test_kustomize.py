@@ -83,7 +83,7 @@ RUNS: dict[str, dict[str, str]] = {
         "kustomization.yaml": "generators: [made.yaml]\n",
         "made.yaml": _FETCHES.replace("FROM", "http://192.0.2.1/a"),
     },
-    "remote bases are not followed": {
+    "no 'git' program on path": {
         "kustomization.yaml": "resources: [inner]\n",
         "inner/kustomization.yaml": "resources: ['https://github.com/acme/base?ref=main']\n",
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,11 +34,17 @@ class Source(NamedTuple):
     environment: str
     text: str
 
+    @property
+    def directory(self) -> Path | None:
+        """The directory that it names; None: it is none."""
+        path = Path(self.text).expanduser()
+        return path if self.text != "-" and not self.text.startswith(_CONTEXT) and path.is_dir() else None
+
 
 def sources_of(options: Sequence[str]) -> list[Source]:
     """Raises: click.UsageError: an option is malformed."""
     found = [Source(*_named(option, "--environment", "NAME=SOURCE")) for option in options]
-    if sum(each.text == "-" for each in found) > 1:
+    if sum(source.text == "-" for source in found) > 1:
         raise click.UsageError("'-' reads stdin, which can be read once")
     return found
 
@@ -50,7 +57,7 @@ def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str
         if environment not in found:
             raise click.UsageError(f"--cluster {option}: '--environment {environment}=SOURCE' is not given")
         found[environment] = cluster
-        _check(cluster, "cluster")
+        _check(cluster, "a cluster")
     return found
 
 
@@ -58,15 +65,13 @@ def _named(option: str, name: str, form: str) -> tuple[str, str]:
     key, equals, value = option.partition("=")
     if not (key and equals and value):
         raise click.UsageError(f"{name} {option}: write {form}")
-    _check(key, "environment")
+    _check(key, "an environment")
     return key, value
 
 
 def _check(name: str, what: str) -> None:
     if problem := dns_label_problem(name):
-        raise click.UsageError(
-            f"'{name}' cannot be the name of {'an' if what == 'environment' else 'a'} {what}: {problem}"
-        )
+        raise click.UsageError(f"'{name}' cannot be the name of {what}: {problem}")
 
 
 def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
@@ -81,8 +86,8 @@ def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfi
     build = Builder(_kustomize)
     found = {}
     for environment, own in grouped(sources, lambda source: source.environment).items():
-        directories = [path for source in own if (path := directory_of(source))]
-        others = [each for source in own if not directory_of(source) for each in documents_of(source, kubeconfig)]
+        directories = [source.directory for source in own if source.directory]
+        others = [each for source in own if not source.directory for each in documents_of(source, kubeconfig)]
         with working(f"reading {listed([source.text for source in own])}"):
             found[environment] = read_environment(environment, directories, others, build)
     readings = found.values()
@@ -93,12 +98,6 @@ def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfi
         followed=tuple(name for reading in readings for name in reading.followed),
         flux=sum(reading.flux for reading in readings),
     )
-
-
-def directory_of(source: Source) -> Path | None:
-    """The directory that a source names; None: it is none."""
-    path = Path(source.text).expanduser()
-    return path if source.text != "-" and not source.text.startswith(_CONTEXT) and path.is_dir() else None
 
 
 def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
@@ -121,25 +120,18 @@ def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
 
 def _kustomize() -> tuple[str, ...]:
     """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
-    if path := shutil.which("kustomize") or _built_tool():
+    if path := shutil.which("kustomize"):
         return (path, "build")
-    if kubectl := shutil.which("kubectl"):
-        return (kubectl, "kustomize")
-    raise Refused(
-        "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
-    )
-
-
-def _built_tool() -> str | None:
-    try:
+    with suppress(ImportError):
         from tenantry.tools import locate
         from tenantry.tools.errors import ToolsError
-    except ImportError:
-        return None
-    try:
-        return str(locate.path_of("kustomize"))
-    except ToolsError:
-        return None
+
+        with suppress(ToolsError):
+            return (str(locate.path_of("kustomize")), "build")
+    if kubectl := shutil.which("kubectl"):
+        return (kubectl, "kustomize")
+    fix = "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
+    raise Refused("kustomize is not installed", fix)
 
 
 @click.command(

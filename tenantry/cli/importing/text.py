@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from tenantry.cli.diff.lines import changed_objects
 from tenantry.cli.diff.text import line_text
@@ -82,8 +82,10 @@ def _place(result: Result, reason: Reason) -> str:
 
 
 def _explained(reason: str, fix: str, width: int | None) -> Iterator[str]:
-    for text in (reason, f"fix: {fix}" if fix else ""):
-        yield from _filled(printable(text), width) if text else ()
+    for text in (reason, f"fix: {fix}"):
+        columns = max(width or 0, 40) if width is not None else 1_000_000
+        lines = textwrap.wrap(printable(text), columns - 6, break_long_words=False, break_on_hyphens=False)
+        yield from (f"      {line}" for line in lines)
 
 
 def _fields(
@@ -116,17 +118,3 @@ def _added(report: Report, width: int | None) -> Iterator[str]:
         kinds = Counter(id.kind for ids in report.added.values() for id in ids)
         yield f"Adoption creates {counted(report.counts['added'], 'object')}:"
         yield line_text(Line("+", ", ".join(f"{count} {kind}" for kind, count in kinds.items())), width)
-
-
-def _filled(text: str, width: int | None) -> Iterable[str]:
-    indent = " " * 6
-    if width is None:
-        return [indent + text]
-    return textwrap.wrap(
-        text,
-        max(width, 40),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )

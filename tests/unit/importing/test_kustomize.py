@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.importing import kustomize
-from tenantry.importing.kustomize import check, references
+from tenantry.importing.kustomize import references
 from tenantry.messages.errors import Refused
 
 OUTSIDE = "leaves the source"
-MISSING = "is not a file or directory of the source; links and remote bases are not followed"
-
 REFUSED = {
     "resource": ("resources: [../../../victim]", f"resources[0]: '../../../victim' {OUTSIDE}"),
     "file": ("resources: [good.yaml, ../../victim/a.yaml]", f"resources[1]: '../../victim/a.yaml' {OUTSIDE}"),
@@ -37,17 +35,10 @@ REFUSED = {
     "variable": ("secretGenerator: [{env: ../../.env}]", f"secretGenerator[0].env: '../../.env' {OUTSIDE}"),
     "link": ("resources: [link/a.yaml]", f"resources[0]: 'link/a.yaml' {OUTSIDE}"),
     "link to nothing": ("resources: [dangling]", f"resources[0]: 'dangling' {OUTSIDE}"),
-    "loop": ("resources: [loop/x]", f"resources[0]: 'loop/x' {MISSING}"),
-    "server": ("resources: ['http://127.0.0.1/x.yaml']", f"resources[0]: 'http://127.0.0.1/x.yaml' {MISSING}"),
     "climbing server": (
         "resources: ['https://h/../../../../etc']",
         f"resources[0]: 'https://h/../../../../etc' {OUTSIDE}",
     ),
-    "repository": ("resources: ['github.com/x/y']", f"resources[0]: 'github.com/x/y' {MISSING}"),
-    "repository over SSH": ("bases: ['git@github.com:x/y']", f"bases[0]: 'git@github.com:x/y' {MISSING}"),
-    "missing": ("patches: [{path: none.yaml}]", f"patches[0].path: 'none.yaml' {MISSING}"),
-    "long": (f"resources: [{'x' * 300}]", f"resources[0]: '{'x' * 300}' {MISSING}"),
-    "null byte": ('resources: ["a\\0b"]', "resources[0] is not a path"),
 }
 
 
@@ -71,7 +62,7 @@ def test_what_a_kustomization_may_not_name(source: Path, case: str) -> None:
     content, said = REFUSED[case]
     (source / "apps" / "kustomization.yaml").write_text(content)
     with pytest.raises(Refused) as refused:
-        check(source, source / "apps")
+        list(references(source, source / "apps"))
     assert refused.value.message == f"apps/kustomization.yaml: {said}"
 
 
@@ -80,7 +71,7 @@ def test_what_a_base_names_is_checked_too_and_a_circle_ends(source: Path) -> Non
     (source / "kustomization.yaml").write_text("resources: [base]\n")
     (source / "base" / "kustomization.yml").write_text("resources: [.., ../../victim]\n")
     with pytest.raises(Refused, match=r"^base/kustomization.yml: resources\[1\]: '../../victim' leaves the source"):
-        check(source, source)
+        list(references(source, source))
 
 
 def test_a_long_chain_of_bases_is_refused(source: Path) -> None:
@@ -91,7 +82,7 @@ def test_a_long_chain_of_bases_is_refused(source: Path) -> None:
         directory.mkdir()
     (directory / "kustomization.yaml").write_text("resources: []\n")
     with pytest.raises(Refused, match=r"^(d/)+\.\.\.: more than 100 directories are nested"):
-        check(source, source)
+        list(references(source, source))
 
 
 def test_a_file_elsewhere_in_the_source_may_be_named_as_flux_allows_it(source: Path) -> None:
@@ -105,15 +96,10 @@ def test_a_file_elsewhere_in_the_source_may_be_named_as_flux_allows_it(source: P
         "transformers: [../shared]\n"
     )
     (source / "apps" / "kustomization.yaml").write_text(content)
-    found = {each.place: each.target for each in references(source, source / "apps")}
-    assert found == {
-        "apps/kustomization.yaml: resources[0]": source / "apps" / "a.yaml",
-        "apps/kustomization.yaml: patches[0].path": source / "shared" / "patch.yaml",
-        "apps/kustomization.yaml: configMapGenerator[0].files[0]": source / "apps" / "a.yaml",
-        "apps/kustomization.yaml: configMapGenerator[0].files[1]": source / "shared" / "patch.yaml",
-        "apps/kustomization.yaml: transformers[0]": source / "shared",
-    }
-    check(source, source / "apps")
+    assert list(references(source, source / "apps")) == [
+        *(source / "apps" / "a.yaml", source / "shared" / "patch.yaml", source / "apps" / "a.yaml"),
+        *(source / "shared" / "patch.yaml", source / "shared"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -143,14 +129,12 @@ def test_only_what_is_named_of_a_large_source_reaches_kustomize(source: Path, tm
     assert kustomize.build(source, source / "apps", (str(lists),), {}).decode().split() == [
         *("./apps/a.yaml", "./apps/good.yaml", "./apps/kustomization.yaml", "./shared/patch.yaml"),
     ]
-    (source / "apps" / "kustomization.yaml").write_text("resources: [loop/x]\n")
-    with pytest.raises(Refused, match=r"resources\[0\]: 'loop/x' is not a file or directory of the source"):
-        kustomize.build(source, source / "apps", (str(lists),), {})
-    (source / "apps" / "kustomization.yaml").write_text("configMapGenerator: [{name: a, files: [../.git/config]}]\n")
-    with pytest.raises(
-        Refused, match=r"configMapGenerator\[0\].files\[0\]: '../.git/config' is not a file or directory"
-    ):
-        kustomize.build(source, source / "apps", (str(lists),), {})
+    (source / "apps" / "kustomization.yaml").write_text(
+        "resources: [loop/x, 'a\\0b', 'github.com/x/y', none.yaml]\nconfigMapGenerator: [{name: a, files: [../.git/config]}]\n"
+    )
+    assert kustomize.build(source, source / "apps", (str(lists),), {}).decode().split() == [
+        *("./apps/a.yaml", "./apps/good.yaml", "./apps/kustomization.yaml"),
+    ]
 
 
 def test_a_kustomization_that_is_a_link_is_none(source: Path) -> None:
