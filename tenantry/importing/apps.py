@@ -135,17 +135,14 @@ def _reaches_further(app: App, world: World) -> str:
         return "has the rights of Flux itself"
     if app.resource.is_through_proxy:
         return f"Capsule gives account {account} more namespaces"
+    user = f"system:serviceaccount:{app.resource.namespace}:{account}"
+    own = (("ServiceAccount", app.resource.namespace, account), ("User", "", user))
     for binding in world.of("ClusterRoleBinding"):
-        if not binding.is_ours and _names_account(binding, app.resource.namespace, account):
+        subjects = mappings_in(binding.at("subjects"))
+        names = {(each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in subjects}
+        if not binding.is_ours and names & set(own):
             return f"{binding.key} gives account {account} rights in all namespaces"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
-
-
-def _names_account(binding: Resource, namespace: str, account: str) -> bool:
-    """Whether a binding gives its role to a service account."""
-    wanted = (("ServiceAccount", namespace, account), ("User", "", f"system:serviceaccount:{namespace}:{account}"))
-    subjects = mappings_in(binding.at("subjects"))
-    return any((each.get("kind"), str(each.get("namespace") or ""), each.get("name")) in wanted for each in subjects)
 
 
 def _helm_block(world: World, app: App, named: Named, storage: str) -> Block:

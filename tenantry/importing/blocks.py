@@ -63,12 +63,9 @@ def _smaller(block: Block, planned: Planned, wanted: Mapping[str, Any], *, is_pa
             kept = others
         elif not is_part and isinstance(value, dict) and isinstance(missing.get(key), dict):
             # The plan completes the mapping, as it does with the actions of a release.
-            kept[key] = _smaller(value, partial(_planned_with, planned, kept, key), wanted, is_part=True)
+            whole = partial(lambda key, kept, part: planned({**kept, key: part}), key, dict(kept))
+            kept[key] = _smaller(value, whole, wanted, is_part=True)
     return kept
-
-
-def _planned_with(planned: Planned, block: Block, key: str, part: Block) -> Mapping[str, Any]:
-    return planned({**block, key: part})
 
 
 def as_model(model: type[FluxBlock]) -> Planned:

@@ -123,7 +123,9 @@ class Remotes:
 
     def _free(self, claimed: str, holder: str, form: dict[str, Any], reference: Reference) -> str:
         """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
-        name = claimed or _derived(reference)
+        short = _short(reference)
+        derived = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
+        name = claimed or derived
         itself = form if claimed else (self._world.management, form)
         for other in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
             if self._taken.setdefault(other, itself) == itself and other not in self.entries:
@@ -169,11 +171,6 @@ def _references(world: World) -> dict[Reference, str]:
             labels[reference].add(str(resource.labels.get(CLUSTER_LABEL, "")))
     claimed = {reference: next(iter(names)) if len(names) == 1 else "" for reference, names in labels.items()}
     return {reference: "" if dns_label_problem(name) else name for reference, name in claimed.items()}
-
-
-def _derived(reference: Reference) -> str:
-    name = _short(reference)
-    return slug(reference.namespace if name in _TOO_VAGUE else name)[:63].strip("-") or "remote"
 
 
 def _short(reference: Reference) -> str:

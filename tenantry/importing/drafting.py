@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
@@ -17,7 +17,7 @@ from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import Appliers, Handover, Identities, hand_over, taken_over, waiting_for
 from tenantry.importing.owners import platform_namespace
-from tenantry.importing.resources import FLUX, App, Inventory, Place, Resource, World, key_of
+from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry, filled
@@ -100,8 +100,11 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     found = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
     for survey in found.surveys.values():
         _leave_applied(survey, going_on)
-        if not keep_values:
-            _leave_secrets(survey)
+        for resource in () if keep_values else survey.world.resources:
+            if not resource.is_fluxs:
+                leave_metadata(resource)
+        sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
+        survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
     # The times of add-ons are the defaults: add-ons have no other level.
     surveys = found.surveys.values()
     addons = [
@@ -143,15 +146,6 @@ def _leave_applied(survey: Survey, going_on: Identities) -> None:
         else:
             kept.append(app)
     survey.keep(kept)
-
-
-def _leave_secrets(survey: Survey) -> None:
-    """Leave apps that hold what may be a secret."""
-    for resource in survey.world.resources:
-        if not resource.is_fluxs:
-            leave_metadata(resource)
-    sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
-    survey.keep([app for app, source in sources if not leave_secret(app.resource, source)])
 
 
 def _fill_in(found: Gathered, survey: Survey) -> None:
@@ -406,37 +400,30 @@ def _homes_of_addons(plans: Mapping[str, Plan]) -> Set[str]:
     return {each.id.namespace for each in addons} | targets
 
 
-_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
-_NOTHING = "keep what applies it"
 _REASONS = {
-    "Namespace": (
-        "no app of the draft runs in it, and a tenant without apps has no objects",
-        "add an app to its tenant, or leave the namespace to what made it",
-    ),
-    "ServiceAccount": ("Tenantry needs no such account", "leave it as it is, or declare it under 'objects'"),
-    "Secret": ("values of Secrets are not copied", "leave it as it is: 'existing: true' names it"),
-    "ConfigMap": ("no app names it", "leave it to what applies it, or declare it under 'objects'"),
-    "HelmChart": ("Tenantry makes the charts of releases itself", "nothing: Flux removes it when no release uses it"),
+    "Namespace": "no app of the draft runs in it, and a tenant without apps has no objects: add an app, or leave it",
+    "ServiceAccount": "Tenantry needs no such account",
+    "Secret": "values of Secrets are not copied: 'existing: true' names it",
+    "ConfigMap": "no app names it",
+    "HelmChart": "Tenantry makes the charts of releases itself, and Flux removes it when no release uses it",
     **dict.fromkeys(
-        _SOURCES, ("Tenantry gives add-ons and tenants sources of their own", "keep it as long as something names it")
+        ("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), "its owner gets sources of its own"
     ),
 }
 
 
 def _explain(resource: Resource, homes: Set[str]) -> None:
     """Say why a resource is not planned under its name, where nothing else was said. Args: homes: namespaces of add-ons."""
-    kind = resource.kind
+    kind, text, fate = resource.kind, _REASONS.get(resource.kind, ""), "left"
     if kind == "Namespace" and resource.name in homes:
         text = "an add-on lies in it or installs into it, and Tenantry takes it as it is"
-        resource.leave(text, "keep it", fate="left")
     elif _is_bootstraps(resource):
-        resource.leave("it is the source of Flux's own bootstrap", "keep it as it is", fate="left")
-    elif kind in _REASONS:
-        resource.leave(*_REASONS[kind], fate="inexpressible" if kind == "Namespace" else "left")
-    elif resource.paths:
-        resource.leave("Tenantry plans it under another name", "keep it until nothing uses it: see docs/import.md")
-    elif resource.is_fluxs:
-        resource.leave(f"nothing in tenants.yaml stands for this {kind}", _NOTHING)
-    else:
-        text = f"tenants.yaml declares no {kind}: apps apply it, or charts"
-        resource.leave(text, "leave it to what applies it today, or let an app apply it", fate="left")
+        text = "it is the source of Flux's own bootstrap"
+    elif kind == "Namespace":
+        fate = "inexpressible"
+    elif not text and resource.paths:
+        text, fate = "Tenantry plans it under another name", "inexpressible"
+    elif not text and resource.is_fluxs:
+        text, fate = f"nothing in tenants.yaml stands for this {kind}", "inexpressible"
+    fix = "keep it as long as something uses it"
+    resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, fate=cast("Fate", fate))

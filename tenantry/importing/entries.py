@@ -254,6 +254,7 @@ class PlatformEntry(OwnerEntry):
             entry[first.block] = {"source": first.shared, **entry[first.block]}
         else:
             entry["source"] = source
+        resources = [app.resource for app in apps.values()]
         accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
         entry |= {
             "namespace": own,
@@ -261,7 +262,12 @@ class PlatformEntry(OwnerEntry):
             "account": self.agreed(accounts, "addons", key, "account") if any(accounts.values()) else None,
         }
         entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
-        if not any(map(_keeps_definitions, apps.values())):
+        # Whether the definitions that an add-on applied outlive it, or it is leaving.
+        kept = (
+            without_kept_definitions(each.kind, each.spec) is not each.spec or STATE_LABEL in each.labels
+            for each in resources
+        )
+        if not any(kept):
             entry["keepCRDs"] = False
         return in_order(entry, Addon)
 
@@ -293,9 +299,3 @@ def _name_of_source(app: App) -> str:
         name = slug(str(app.source.spec.get("url")).rstrip("/").rpartition("/")[2].removesuffix(".git"))
         return name if name != FLUX else "fleet"
     return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")
-
-
-def _keeps_definitions(addon: App) -> bool:
-    """Whether the definitions that an add-on applied outlive it, or it is leaving."""
-    spec = addon.resource.spec
-    return without_kept_definitions(addon.resource.kind, spec) is not spec or STATE_LABEL in addon.resource.labels

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from tenantry.importing.resources import APPS, FLUX, Resource, World
+from tenantry.importing.resources import APPS, FLUX, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.scope import APP_LABEL
@@ -37,7 +37,9 @@ def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
     apps = [app for world in worlds for app in world.of(*APPS)]
     ours = Counter(app.namespace for app in apps if app.is_ours and not app.tenant and not app.is_remote)
-    ours += Counter(app.storage for app in apps if app.is_ours and app.is_remote and _is_platform_release(app))
+    # Tenantry stores the releases of add-ons and baselines there.
+    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote]
+    ours += Counter(app.storage for app in releases if app.is_ours and not (app.tenant and APP_LABEL in app.labels))
     if ours:
         return ours.most_common(1)[0][0]
     if any(app.namespace == FLUX and not app.is_remote and app.name != FLUX for app in apps):
@@ -45,21 +47,18 @@ def platform_namespace(worlds: Iterable[World]) -> str:
     # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
     # namespace may hold no kubeconfigs.
     kubeconfigs = {app.namespace for app in apps if app.is_remote}
-    releases = (app for app in apps if app.kind == "HelmRelease" and app.is_remote and not app.account)
-    stored = Counter(app.storage for app in releases if app.storage not in kubeconfigs)
+    stored = Counter(app.storage for app in releases if not app.account and app.storage not in kubeconfigs)
     return stored.most_common(1)[0][0] if stored else FLUX
-
-
-def _is_platform_release(app: Resource) -> bool:
-    """Whether Tenantry stores the release in the platform's namespace: that of an add-on, or of a baseline."""
-    return app.kind == "HelmRelease" and (not app.tenant or APP_LABEL not in app.labels)
 
 
 def is_platforms(world: World, namespace: str) -> bool:
     """Whether a namespace is the platform team's, by its name or by what lies in it."""
     if namespace in (FLUX, world.platform) or _is_tools(world, namespace):
         return True
-    if _is_labelled(world, namespace) or _acts_as_itself(world, namespace):
+    # Where Flux applies all that a namespace leads to as accounts of its own, it is a tenant's, whatever its name is.
+    accounts = {app.account for app in world.of(*APPS, namespace=namespace) if not app.is_remote}
+    acts_as_itself = accounts and all(world.get("ServiceAccount", namespace, account) for account in accounts)
+    if _is_labelled(world, namespace) or acts_as_itself:
         return False
     return _is_reserved(namespace) or namespace in ("default", "kube-system")
 
@@ -72,12 +71,6 @@ def _is_labelled(world: World, namespace: str) -> bool:
     """Whether the labels of a namespace, or of what Flux reads in it, name a tenant."""
     made = world.get("Namespace", "", namespace)
     return bool(made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace))
-
-
-def _acts_as_itself(world: World, namespace: str) -> bool:
-    """Whether Flux applies all that a namespace leads to as accounts of its own: then it is a tenant's, whatever its name is."""
-    accounts = {app.account for app in world.of(*APPS, namespace=namespace) if not app.is_remote}
-    return bool(accounts) and all(world.get("ServiceAccount", namespace, account) for account in accounts)
 
 
 def _is_tools(world: World, namespace: str) -> bool:

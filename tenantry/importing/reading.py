@@ -149,8 +149,15 @@ def objects_on(client: Client) -> Iterator[Document]:
     """Flux's objects, and what lies in the namespaces that hold some. Raises: as `cluster.requests.every`."""
     flux = [manifest for kind in kinds() for manifest in every(client, schema_of(kind).api_version, kind)]
     inside = {str(manifest["metadata"].get("namespace")) for manifest in flux}
-    spaces = [manifest for manifest in every(client, "v1", "Namespace") if _counts(manifest, inside)]
-    names = {str(manifest["metadata"]["name"]) for manifest in spaces}
+    spaces = [
+        manifest
+        for manifest in every(client, "v1", "Namespace")
+        if manifest["metadata"]["name"] in inside or TENANT_LABEL in labels_of(manifest)
+    ]
+    # Those cannot be a tenant's; Flux's own holds what Flux was installed with.
+    names = {str(manifest["metadata"]["name"]) for manifest in spaces} - {"default", FLUX}
+    names = {name for name in names if not name.startswith("kube-")}
+    spaces = [manifest for manifest in spaces if manifest["metadata"]["name"] in names]
     found = [*spaces, *flux]
     for api_version, kind in _IN_NAMESPACES:
         for manifest in every(client, api_version, kind):
@@ -161,11 +168,3 @@ def objects_on(client: Client) -> Iterator[Document]:
     for api_version, kind in _IF_OURS:
         found += every(client, api_version, kind, selector=ours)
     return (Document(cleaned(manifest), LIVE) for manifest in found)
-
-
-def _counts(namespace: Manifest, inside: set[str]) -> bool:
-    """Whether a namespace can be a tenant's: Flux's own holds what Flux was installed with."""
-    name = str(namespace["metadata"]["name"])
-    if name in ("default", FLUX) or name.startswith("kube-"):
-        return False
-    return name in inside or TENANT_LABEL in labels_of(namespace)

@@ -186,7 +186,11 @@ class Survey:
         if not tenant:
             own = self._own(resource.storage) if resource.kind == "HelmRelease" else None
             return App(resource, place, "", name, home, join(cluster, name), self.platform, own=own)
-        main = self._main(resource, tenant)
+        # The tenant's namespace has one name on all clusters.
+        target = str(
+            (resource.account if resource.is_ours else resource.spec.get("targetNamespace")) or resource.namespace
+        )
+        main = self.territories.setdefault(tenant, Territory(tenant, target)).main
         prefix = join(cluster, main, "")
         key = resource.name.removeprefix(prefix) if resource.name.startswith(prefix) else name
         return App(resource, place, tenant, key, home, join(cluster, main, key), main)
@@ -201,11 +205,6 @@ class Survey:
         if is_platforms(self.world, target) or resource.is_ours or not resource.account:
             return ""
         return without_environment(target, self.world.environment)
-
-    def _main(self, resource: Resource, tenant: str) -> str:
-        """The tenant's namespace, which has one name on all clusters."""
-        target = resource.account if resource.is_ours else resource.spec.get("targetNamespace")
-        return self.territories.setdefault(tenant, Territory(tenant, str(target or resource.namespace))).main
 
     def _name_apart(self) -> None:
         """A Kustomization and a release may have one name, the file needs two. So do add-ons of different repositories on several

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.importing.documents import FIX, MOST_BYTES, Document, objects_in
-from tenantry.kube.objects import Manifest, labels_of
+from tenantry.kube.objects import labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 
@@ -28,10 +28,13 @@ def substituted(built: str, values: Mapping[str, str], name: str, *, always: boo
     values = {variable: value.replace("\n", "") for variable, value in values.items()}
     for text in _BETWEEN.split(built):
         is_filled = "$" in text and (values or always)
-        if is_filled and not (_DISABLED in text and any(_opts_out(each.manifest) for each in _objects(text, name))):
-            yield from _objects(_replaced(text, values), name)
-        else:
-            yield from _objects(text, name)
+        if is_filled and _DISABLED in text:
+            marks = [
+                (labels_of(manifest), mapping_at(manifest["metadata"], "annotations"))
+                for manifest, _ in _objects(text, name)
+            ]
+            is_filled = not any("disabled" in (labels.get(_DISABLED), notes.get(_DISABLED)) for labels, notes in marks)
+        yield from _objects(_replaced(text, values) if is_filled else text, name)
 
 
 def unset(built: str, values: Mapping[str, Any]) -> dict[str, bool]:
@@ -47,13 +50,6 @@ def unset(built: str, values: Mapping[str, Any]) -> dict[str, bool]:
 def _objects(text: str, name: str) -> tuple[Document, ...]:
     """Read once what is the same on many clusters."""
     return tuple(objects_in(text.encode(), name))
-
-
-def _opts_out(manifest: Manifest) -> bool:
-    return "disabled" in (
-        labels_of(manifest).get(_DISABLED),
-        mapping_at(manifest["metadata"], "annotations").get(_DISABLED),
-    )
 
 
 def _replaced(text: str, values: Mapping[str, str]) -> str:
