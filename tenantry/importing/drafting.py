@@ -15,7 +15,7 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Appliers, Handover, Identities, hand_over, taken_over, waiting_for
+from tenantry.importing.leaving import Handover, Identities, taken_over, waiting_for
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.secrets import leave_metadata, leave_secret
@@ -99,7 +99,6 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
         world.platform, world.keeps_values = platform, keep_values
     found = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
     for survey in found.surveys.values():
-        _leave_applied(survey, going_on)
         for resource in () if keep_values else survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
@@ -128,24 +127,6 @@ def _world(environment: str, management: str, resources: list[Resource], going_o
     drop_proxies(resources)
     kept = set(map(id, taken))
     return World(environment, management, taken, (each for each in resources if id(each) not in kept))
-
-
-def _leave_applied(survey: Survey, going_on: Identities) -> None:
-    """Leave what an add-on applies, and add-ons that apply what the file declares itself."""
-    world, appliers = survey.world, Appliers(survey.world.resources)
-    inside = {name for territory in survey.territories.values() for name in territory.namespaces}
-    own = [each for each in world.resources if (each.namespace or each.name) in inside]
-    replaced = {applier.key for each in own if (applier := appliers.of(each))}
-    kept: list[App] = []
-    for app in survey.apps:
-        applier = appliers.of(app.resource) if not app.tenant else None
-        if not app.tenant and app.resource.key in replaced and app.resource.identity not in going_on:
-            hand_over(app.resource)
-        elif applier is not None and applier.key not in replaced:
-            app.resource.leave(f"{applier.key} applies it", "nothing: what applies it today goes on", fate="left")
-        else:
-            kept.append(app)
-    survey.keep(kept)
 
 
 def _fill_in(found: Gathered, survey: Survey) -> None:

@@ -7,12 +7,10 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from pathlib import PurePath
 
 from tenantry.cluster.kubectl import RECONCILE
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.reading import LIVE
 from tenantry.importing.resources import APPS, FLUX, Key, Resource, applier_of
 from tenantry.messages.data import mappings_in
 from tenantry.messages.text import format_path, grouped
@@ -25,9 +23,7 @@ class Appliers:
     """What applies each of some resources, as far as it is among them."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
-        apps = [resource for resource in resources if resource.kind in APPS]
-        self._by_name = {app.key[1:]: app for app in apps}
-        self._of_repository = [app for app in apps if _takes_the_repository(app)]
+        self._by_name = {resource.key[1:]: resource for resource in resources if resource.kind in APPS}
 
     def by_label(self, resource: Resource) -> Resource | None:
         """What applies a resource, as its labels tell. What it has to leave alone it applies no more."""
@@ -35,15 +31,9 @@ class Appliers:
         return self._by_name.get(applier) if applier else None
 
     def of(self, resource: Resource) -> Resource | None:
-        """What applies a resource, as its labels or its file tell; not Flux's own bootstrap."""
-        if applier_of(resource.labels):
-            found = self.by_label(resource)
-            return None if found is None or _is_bootstrap(found) else found
-        if resource.origin == LIVE:
-            return None
-        place = f"/{PurePath(resource.origin.rpartition(':')[0] or resource.origin).as_posix()}/"
-        fits = [app for app in self._of_repository if app is not resource and f"/{_path(app)}/" in place]
-        return max(fits, key=lambda app: len(_path(app)), default=None)
+        """The same, without Flux's own bootstrap."""
+        found = self.by_label(resource)
+        return None if found is None or (found.namespace, found.name) == (FLUX, FLUX) else found
 
     def above(self, resource: Resource) -> Iterator[Resource]:
         """What applies a resource, what applies that, and so on."""
@@ -52,20 +42,6 @@ class Appliers:
             seen.add(owner.identity)
             yield owner
             resource = owner
-
-
-def _takes_the_repository(app: Resource) -> bool:
-    """Whether it is a Kustomization that applies a directory of the cluster's repository."""
-    source = app.at("spec", "sourceRef", "name")
-    return app.kind == "Kustomization" and bool(_path(app)) and source == FLUX and not _is_bootstrap(app)
-
-
-def _path(kustomization: Resource) -> str:
-    return str(kustomization.spec.get("path") or "").strip("./")
-
-
-def _is_bootstrap(resource: Resource) -> bool:
-    return (resource.namespace, resource.name) == (FLUX, FLUX)
 
 
 def taken_over(resources: list[Resource], going_on: Identities = frozenset()) -> list[Resource]:
@@ -90,16 +66,12 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
         if owner := inner.get(id(resource)):
             _leave_inner(resource, owner)
         elif id(resource) in outer and resource.name != FLUX:
-            hand_over(resource)
+            text = "it applies objects that Tenantry takes over"
+            fix = "suspend it before `tenantry up`, and keep it suspended: see docs/import.md"
+            resource.leave(text, fix, fate="replaced")
         elif _is_accepted(resource):
             taken.append(resource)
     return taken
-
-
-def hand_over(resource: Resource) -> None:
-    """Leave what has nothing to do any more once Tenantry has taken over what it applies."""
-    text = "it applies objects that Tenantry takes over"
-    resource.leave(text, "suspend it before `tenantry up`, and keep it suspended: see docs/import.md", fate="replaced")
 
 
 def _leave_inner(resource: Resource, owner: Resource) -> None:

@@ -178,8 +178,7 @@ class TenantEntry(OwnerEntry):
                 other.take(*self.path, "sources", name)
         entries: dict[str, Any] = {}
         for key, places in found.items():
-            one = self.unified(places, key)
-            entries |= {key: one} if one is not DIFFER else _parted(key, places, users[key])
+            entries[key] = self.agreed(places, "sources", key)
             for app in users[key]:
                 if app.source:
                     app.source.take(*self.path, "sources", key)
@@ -189,16 +188,3 @@ class TenantEntry(OwnerEntry):
 def filled(template: str, environment: str, tenant: str) -> str:
     """The name that an environment gives a tenant's namespace."""
     return template.replace("{env}", environment).replace("{tenant}", tenant)
-
-
-def _parted(key: str, places: Mapping[Place, Any], apps: list[App]) -> dict[str, Any]:
-    """A source for each environment, where one cannot say what differs."""
-    first = next(iter(places)).environment
-    entries: dict[str, Any] = {}
-    for place, entry in places.items():
-        name = key if place.environment == first else f"{key}-{place.environment}"
-        entries.setdefault(name, entry)
-        for app in apps:
-            if app.place == place:
-                app.content[app.block] = {**app.content[app.block], "source": name}
-    return entries
