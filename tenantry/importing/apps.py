@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from tenantry.cluster.kubectl import suspend
 from tenantry.fleet.apps import ACTIONS, EffectiveApp
 from tenantry.fleet.settings import TenantSettings
 from tenantry.importing.blocks import (
@@ -214,7 +215,7 @@ def _as_app(app: App, storage: str) -> Planned:
 def _order(survey: Survey, app: App) -> Iterator[str]:
     """What an app waits for, as the file names it."""
     resource = app.resource
-    for name, namespace in _awaited(resource):
+    for namespace, name in resource.awaited:
         other = survey.by_name.get((resource.kind, namespace, name))
         why = ""
         if other is None:
@@ -237,11 +238,6 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
             resource.leave(text, "make the apps retry until it is there", "spec.dependsOn")
 
 
-def _awaited(resource: Resource) -> Iterator[tuple[str, str]]:
-    for reference in mappings_in(resource.spec.get("dependsOn")):
-        yield str(reference.get("name")), str(reference.get("namespace") or resource.namespace)
-
-
 def _can_wait(app: App, other: App) -> bool:
     return other.place == app.place and other.tenant in ("", app.tenant)
 
@@ -255,7 +251,7 @@ def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
     names: dict[str, None] = {}
     for applier in {app.resource.applied_by: None for app in apps}:
         owner = next((each for each in survey.world.beside if each.key[1:] == ("Kustomization", *applier)), None)
-        for name, namespace in _awaited(owner) if owner and owner.is_replaced else ():
+        for namespace, name in owner.awaited if owner and owner.is_replaced else ():
             known = survey.by_name.get(("Kustomization", namespace, name))
             for other in [known] if known else survey.applied_by(namespace, name):
                 if not other.tenant and any(_can_wait(app, other) for app in apps):
@@ -289,7 +285,7 @@ def _check_identity(app: App) -> None:
     resource = app.resource
     if not app.keeps_name:
         text = f"Tenantry plans it as {resource.kind} {app.home}/{app.planned}, a new object"
-        resource.leave(text, "suspend this one before `tenantry up`, and keep it suspended: see docs/import.md")
+        resource.leave(text, f"suspend this one before `tenantry up`: `{suspend(resource.id)}`")
     if app.source and app.source.namespace != resource.namespace and app.source.spec.get("secretRef"):
         text = f"its source is in namespace {app.source.namespace}; Tenantry gives the owner a source of its own"
         fix = f"copy the Secret that the source names to namespace {app.home}"

@@ -143,10 +143,10 @@ class Remotes:
         if len(away) == len(namespaces) and self._world.get(first.kind, holder, first.name) is None:
             whose = "the namespace of a tenant, of the platform, or of Flux"
             text = f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in"
-            comments.append(f"{text} {whose}. docs/import.md has the command")
+            comments.append(f"{text} {whose}")
         if len(namespaces) > 1:
             text = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
-            comments.append(f"{text}. docs/import.md has the command to check it")
+            comments.append(f"{text}: see that they name the same server")
         if comments:
             self._decisions["clusters", name, "kubeconfig"] += comments
 

@@ -15,7 +15,7 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Handover, Identities, taken_over, waiting_for
+from tenantry.importing.leaving import Handover, Identities, taken_over
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.secrets import leave_metadata, leave_secret
@@ -77,13 +77,15 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
 
 
 def _tell_waiting(resources: list[Resource]) -> None:
-    """Say of what goes on that it waits for what is not needed any more."""
+    """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
     ended = {resource.identity for resource in resources if resource.is_replaced}
     for resource in resources:
         if resource.path is None and not resource.is_replaced:
-            for name in waiting_for(resource, ended):
-                fix = "take this out of its 'dependsOn' before you remove that one"
-                resource.leave(f"it waits for {name}, which is not needed any more", fix, "spec.dependsOn")
+            for namespace, name in resource.awaited:
+                key = resource.key._replace(namespace=namespace, name=name)
+                if (resource.environment, key) in ended:
+                    fix = "take this out of its 'dependsOn' before you remove that one"
+                    resource.leave(f"it waits for {key}, which is not needed any more", fix, "spec.dependsOn")
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from tenantry.cluster.kubectl import RECONCILE
+from tenantry.cluster.kubectl import RECONCILE, suspend
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.resources import APPS, FLUX, Key, Resource, applier_of
-from tenantry.messages.data import mappings_in
 from tenantry.messages.text import format_path, grouped
 
 Identities = Set[tuple[str, Key]]
@@ -67,8 +66,7 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
             _leave_inner(resource, owner)
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"
-            fix = "suspend it before `tenantry up`, and keep it suspended: see docs/import.md"
-            resource.leave(text, fix, fate="replaced")
+            resource.leave(text, f"suspend it before `tenantry up`: `{suspend(resource.id)}`", fate="replaced")
         elif _is_accepted(resource):
             taken.append(resource)
     return taken
@@ -140,11 +138,3 @@ class Handover:
                     needed.add(owner.identity)
         self.idle = ending - used
         self.mixed = (ending & partly) - needed
-
-
-def waiting_for(resource: Resource, ended: Identities) -> Iterator[str]:
-    """What a resource waits for that ends. Flux reconciles nothing that waits for what is not there."""
-    for reference in mappings_in(resource.spec.get("dependsOn")) if resource.kind in APPS else ():
-        name, namespace = str(reference.get("name")), str(reference.get("namespace") or resource.namespace)
-        if (resource.environment, Key(resource.key.group, resource.kind, namespace, name)) in ended:
-            yield f"{resource.kind} {namespace}/{name}"

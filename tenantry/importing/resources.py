@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from tenantry.importing.documents import Document
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import Manifest, ObjectId, group_of, is_of_flux, labels_of, object_id
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, SOURCE_LABEL, TENANT_LABEL, WATCHED
@@ -229,6 +229,12 @@ class Resource:
         """The namespace and the name of the Kustomization that applies it, as its labels tell; empty if they do not."""
         applier = applier_of(self.labels, "Kustomization")
         return (applier.namespace, applier.name) if applier else ("", "")
+
+    @property
+    def awaited(self) -> list[tuple[str, str]]:
+        """The namespaces and names of the objects of its kind that it waits for."""
+        references = mappings_in(self.spec.get("dependsOn")) if self.kind in APPS else []
+        return [(str(each.get("namespace") or self.namespace), str(each.get("name"))) for each in references]
 
     @property
     def is_ours(self) -> bool:

@@ -127,9 +127,8 @@ class Survey:
         """The add-ons that a tenant's baseline waits for in a place. Flux knows those that are releases."""
         names: dict[str, None] = {}
         for release in self.releases[tenant, place]:
-            for reference in release.spec.get("dependsOn") or ():
-                home = str(reference.get("namespace") or release.namespace)
-                other = self.by_name.get(("HelmRelease", home, str(reference.get("name"))))
+            for namespace, name in release.awaited:
+                other = self.by_name.get(("HelmRelease", namespace, name))
                 if other and not other.tenant:
                     names[f"platform/{other.key}"] = None
         return list(names)

@@ -30,7 +30,7 @@ def header(sources: Iterable[str]) -> list[str]:
     return [
         "Written by `tenantry import` from:",
         *(f"  {source}" for source in sources),
-        "Values are those that were found. Comments mark what needs a decision; see docs/import.md.",
+        "Values are those that were found. Comments mark what needs a decision.",
     ]
 
 

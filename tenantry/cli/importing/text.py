@@ -36,7 +36,6 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
         [*_fields("Adoption changes", report, lambda result: result.changed, limits, width)],
         [*_fields("These fields stay, but are not in the file, on", report, lambda result: result.held, limits, width)],
         [*_added(report, width)],
-        ["To adopt what is in the file: docs/import.md#adopt"] if report.expressed else [],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
