@@ -135,7 +135,9 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
-    return Report(file, text, hubs, inventory.unread, inventory.followed, inventory.flux, tuple(results), added)
+    followed = tuple(name for reading in inventory.readings for name in reading.followed)
+    flux = sum(reading.flux for reading in inventory.readings)
+    return Report(file, text, hubs, inventory.unread, followed, flux, tuple(results), added)
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.documents import FIX, MOST_BYTES, Document, cleaned, objects_in
 from tenantry.importing.follow import Build, Follower, Repository, repository_around, with_origin
 from tenantry.importing.kustomize import NAMES
-from tenantry.importing.resources import FLUX, Unread
+from tenantry.importing.resources import FLUX, Reading, Unread
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
@@ -25,15 +25,6 @@ _NO_REPOSITORY = (
     " holds both"
 )
 _GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
-
-
-class Reading(NamedTuple):
-    """What was read of one environment; `Inventory` says what the parts are."""
-
-    documents: list[Document]
-    unread: list[Unread]
-    followed: list[str]
-    flux: int
 
 
 def read_environment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -71,36 +71,45 @@ class Unread:
     fix: str
 
 
+class Reading(NamedTuple):
+    """What was read of one environment.
+
+    followed: the Kustomizations of which it was read what they apply. flux: how many objects Flux itself consists of.
+    """
+
+    documents: Sequence[Document]
+    unread: Sequence[Unread] = ()
+    followed: Sequence[str] = ()
+    flux: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything that was read.
-
-    documents:  with the environment whose management cluster holds each.
-    management: the name of each environment's management cluster.
-    followed:   the Kustomizations of which it was read what they apply. flux: how many objects Flux itself consists of.
-    """
+    """Everything that was read: documents with the environment whose management cluster holds each, and these clusters."""
 
     documents: tuple[tuple[str, Document], ...]
     management: Mapping[str, str]
-    unread: tuple[Unread, ...] = ()
-    followed: tuple[str, ...] = ()
-    flux: int = 0
+    readings: tuple[Reading, ...] = ()
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        return tuple(place for reading in self.readings for place in reading.unread)
 
     def resources(self) -> list[Resource]:
         """The objects, of none of which it is known what becomes of it."""
         return [Resource(environment, *document) for environment, document in self.documents]
 
 
-def inventory(found: Mapping[str, Iterable[Document]], management: Mapping[str, str], **reading: Any) -> Inventory:
+def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) -> Inventory:
     """The objects of each environment. Environments on one cluster share them: each gets those that are its own.
 
     Raises: Refused: two sources of an environment hold different objects of one identity.
     """
     documents: dict[tuple[str, Key], Document] = {}
-    for environment, own in found.items():
+    for environment, reading in readings.items():
         # Environments on one cluster may be read from one source, which shows each object to each of them.
         beside = [name for name in management if management[name] == management[environment]]
-        for document in own:
+        for document in reading.documents:
             key = key_of(document.manifest)
             first = next((documents[name, key] for name in beside if (name, key) in documents), None)
             if first is None:
@@ -108,7 +117,8 @@ def inventory(found: Mapping[str, Iterable[Document]], management: Mapping[str, 
             elif first.manifest != document.manifest:
                 message = f"{document.origin}: {key} is declared differently at {first.origin}"
                 raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
-    return Inventory(tuple((name, each) for (name, _), each in documents.items()), dict(management), **reading)
+    found = tuple((name, document) for (name, _), document in documents.items())
+    return Inventory(found, dict(management), tuple(readings.values()))
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:

@@ -43,7 +43,7 @@ class Source(NamedTuple):
 
 def sources_of(options: Sequence[str]) -> list[Source]:
     """Raises: click.UsageError: an option is malformed."""
-    found = [Source(*_named(option, "--environment", "NAME=SOURCE")) for option in options]
+    found = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in options]
     if sum(source.text == "-" for source in found) > 1:
         raise click.UsageError("'-' reads stdin, which can be read once")
     return found
@@ -52,26 +52,24 @@ def sources_of(options: Sequence[str]) -> list[Source]:
 def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
     found = {source.environment: source.environment for source in sources}
-    for option in options:
-        environment, cluster = _named(option, "--cluster", "ENVIRONMENT=NAME")
+    for environment, cluster in (_pair(option, "--cluster", "ENVIRONMENT=NAME") for option in options):
         if environment not in found:
-            raise click.UsageError(f"--cluster {option}: '--environment {environment}=SOURCE' is not given")
+            raise click.UsageError(
+                f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
+            )
+        if problem := dns_label_problem(cluster):
+            raise click.UsageError(f"'{cluster}' cannot be the name of a cluster: {problem}")
         found[environment] = cluster
-        _check(cluster, "a cluster")
     return found
 
 
-def _named(option: str, name: str, form: str) -> tuple[str, str]:
-    key, equals, value = option.partition("=")
-    if not (key and equals and value):
+def _pair(option: str, name: str, form: str) -> tuple[str, str]:
+    environment, _, value = option.partition("=")
+    if not (environment and value):
         raise click.UsageError(f"{name} {option}: write {form}")
-    _check(key, "an environment")
-    return key, value
-
-
-def _check(name: str, what: str) -> None:
-    if problem := dns_label_problem(name):
-        raise click.UsageError(f"'{name}' cannot be the name of {what}: {problem}")
+    if problem := dns_label_problem(environment):
+        raise click.UsageError(f"'{environment}' cannot be the name of an environment: {problem}")
+    return environment, value
 
 
 def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
@@ -90,14 +88,7 @@ def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfi
         others = [each for source in own if not source.directory for each in documents_of(source, kubeconfig)]
         with working(f"reading {listed([source.text for source in own])}"):
             found[environment] = read_environment(environment, directories, others, build)
-    readings = found.values()
-    return inventory(
-        {name: reading.documents for name, reading in found.items()},
-        management,
-        unread=tuple(place for reading in readings for place in reading.unread),
-        followed=tuple(name for reading in readings for name in reading.followed),
-        flux=sum(reading.flux for reading in readings),
-    )
+    return inventory(found, management)
 
 
 def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tenantry.cli.diff.lines import changed_objects
 from tenantry.cli.diff.text import line_text
@@ -12,7 +12,6 @@ from tenantry.cli.diff.values import DisplayLimits, Line
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.proof import Outcome, Report, Result
-from tenantry.importing.resources import Reason
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.text import counted, grouped, listed, printable
 
@@ -29,10 +28,10 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [
         _summary(report),
-        [*_unread(report, limits, width)],
-        [*_reasons("Not expressed", report, (Outcome.INEXPRESSIBLE,), limits, width)],
-        [*_reasons("Look at these", report, (Outcome.EQUAL, Outcome.DIFFERENT), limits, width)],
-        [*_reasons("Left where they are", report, (Outcome.LEFT,), limits, width)],
+        [*_grouped("Not read", [(each.place, each.reason, each.fix) for each in report.unread], limits, width)],
+        [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE), limits, width)],
+        [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT), limits, width)],
+        [*_grouped("Left where they are", _reasons(report, Outcome.LEFT), limits, width)],
         [*_fields("Adoption changes", report, lambda result: result.changed, limits, width)],
         [*_fields("These fields stay, but are not in the file, on", report, lambda result: result.held, limits, width)],
         [*_added(report, width)],
@@ -53,38 +52,29 @@ def _summary(report: Report) -> list[str]:
     return [f"{counted(counts['read'], 'object')} read: {is_in}", *lines]
 
 
-def _unread(report: Report, limits: DisplayLimits, width: int | None) -> Iterator[str]:
-    if report.unread:
-        yield f"Not read ({len(report.unread)}):"
-    for (reason, fix), places in grouped(report.unread, lambda each: (each.reason, each.fix)).items():
-        yield line_text(Line("!", printable(listed((each.place for each in places), limits.names))), width)
-        yield from _explained(reason, fix, width)
-
-
-def _reasons(
-    title: str, report: Report, outcomes: tuple[Outcome, ...], limits: DisplayLimits, width: int | None
+def _grouped(
+    title: str, rows: Sequence[tuple[str, str, str]], limits: DisplayLimits, width: int | None
 ) -> Iterator[str]:
-    """What is said of objects for the same reason together."""
-    found = [(result, reason) for result in report.of(*outcomes) for reason in result.reasons]
-    if found:
-        yield f"{title} ({len({id(result) for result, _ in found})}):"
-    for (text, fix), pairs in grouped(found, lambda pair: (pair[1].text, pair[1].fix)).items():
-        places = Counter(_place(*pair) for pair in pairs)
+    """What is said of several places for the same reason together. Args: rows: places with a reason and a fix."""
+    if rows:
+        yield f"{title} ({len(rows)}):"
+    for (reason, fix), group in grouped(rows, lambda row: row[1:]).items():
+        places = Counter(place for place, *_ in group)
         names = (f"{place} in {count} environments" if count > 1 else place for place, count in places.items())
-        yield line_text(Line("!", listed(names, limits.names)), width)
-        yield from _explained(text, fix, width)
+        yield line_text(Line("!", printable(listed(names, limits.names))), width)
+        columns = max(width, 40) - 6 if width is not None else 1_000_000
+        for text in (reason, f"fix: {fix}"):
+            lines = textwrap.wrap(printable(text), columns, break_long_words=False, break_on_hyphens=False)
+            yield from (f"      {line}" for line in lines)
 
 
-def _place(result: Result, reason: Reason) -> str:
-    """Kind namespace/name (file:line): spec.field"""
-    return printable(f"{result.id} ({result.origin}){f': {reason.field}' if reason.field else ''}")
-
-
-def _explained(reason: str, fix: str, width: int | None) -> Iterator[str]:
-    for text in (reason, f"fix: {fix}"):
-        columns = max(width or 0, 40) if width is not None else 1_000_000
-        lines = textwrap.wrap(printable(text), columns - 6, break_long_words=False, break_on_hyphens=False)
-        yield from (f"      {line}" for line in lines)
+def _reasons(report: Report, *outcomes: Outcome) -> list[tuple[str, str, str]]:
+    """Kind namespace/name (file:line): spec.field, with each reason and its fix."""
+    return [
+        (f"{result.id} ({result.origin}){f': {reason.field}' if reason.field else ''}", reason.text, reason.fix)
+        for result in report.of(*outcomes)
+        for reason in result.reasons
+    ]
 
 
 def _fields(

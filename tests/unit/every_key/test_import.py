@@ -11,7 +11,7 @@ import yaml
 
 from tenantry.importing.drafting import Draft, drafted
 from tenantry.importing.proof import Report, report_of
-from tenantry.importing.resources import inventory
+from tenantry.importing.resources import Reading, inventory
 from tenantry.importing.text import text_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.render import write_directory
@@ -125,7 +125,7 @@ def imported(name: str) -> tuple[Draft, Report]:
         root = Path(directory)
         for environment, plan in plans.items():
             write_directory(plan, root / environment)
-        found = {each: below(root / each, root) for each in plans}
+        found = {each: Reading(below(root / each, root)) for each in plans}
     read = inventory(found, {each: plan.management for each, plan in plans.items()})
     draft = drafted(read)
     return draft, report_of(read, draft, text_of(draft.data), "tenants.yaml")

@@ -9,7 +9,7 @@ import yaml
 from tenantry.importing.documents import document_of
 from tenantry.importing.drafting import drafted
 from tenantry.importing.proof import Report, report_of
-from tenantry.importing.resources import inventory
+from tenantry.importing.resources import Reading, inventory
 from tenantry.importing.text import text_of
 from tenantry.kube.objects import Manifest
 from tenantry.source.parse import parse
@@ -26,7 +26,7 @@ spec: {interval: 1m, url: "https://git.example.com/fleet", ref: {branch: main}}
 def reported(**objects: list[Manifest]) -> Report:
     """The report on the objects of each environment, whose management cluster has its name."""
     found = {name: [document_of(each, "x.yaml", "x.yaml") for each in there] for name, there in objects.items()}
-    read = inventory(found, {name: name for name in objects})
+    read = inventory({name: Reading(own) for name, own in found.items()}, {name: name for name in objects})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data), "tenants.yaml")
 

@@ -12,8 +12,8 @@ import yaml
 from tenantry.importing.documents import Document
 from tenantry.importing.drafting import drafted
 from tenantry.importing.follow import repository_around
-from tenantry.importing.reading import Reading, read_environment
-from tenantry.importing.resources import inventory
+from tenantry.importing.reading import read_environment
+from tenantry.importing.resources import Reading, inventory
 from tenantry.messages.errors import Refused
 
 LEADS = """\
@@ -286,7 +286,7 @@ def test_without_the_source_of_the_bootstrap_the_report_has_the_line_that_reads_
     repository.write("clusters/prod/web.yaml", leads("web", "./web"))
     repository.write("web/web.yaml", DEPLOYMENT)
     documents = repository.read()[1].documents
-    (left,) = drafted(inventory({"prod": documents}, {"prod": "prod"})).resources
+    (left,) = drafted(inventory({"prod": Reading(documents)}, {"prod": "prod"})).resources
     assert left.reasons[0].fix.startswith("read it, too: run `flux export source git flux-system")
 
 

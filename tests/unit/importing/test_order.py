@@ -8,7 +8,7 @@ import yaml
 
 from tenantry.importing.documents import Document, document_of
 from tenantry.importing.drafting import drafted
-from tenantry.importing.resources import inventory
+from tenantry.importing.resources import Reading, inventory
 
 APPLIED = {"kustomize.toolkit.fluxcd.io/name": "infra", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
 REDIS = """\
@@ -51,7 +51,7 @@ def test_an_app_waits_for_what_a_kustomization_hands_over_and_for_nothing_that_i
     objects: list[Document] = [
         document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *applied, *apps)
     ]
-    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
     addons = draft.data["platform"]["addons"]
     assert {name: addon.get("dependsOn") for name, addon in addons.items()} == {
         "redis": None,
@@ -70,7 +70,7 @@ def test_apps_that_wait_for_what_applies_them_do_not_wait_for_each_other() -> No
     for each in apps:
         each["metadata"]["labels"] = labels
     objects: list[Document] = [document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps)]
-    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
     addons = draft.data["platform"]["addons"]
     assert {name: addon.get("dependsOn") for name, addon in addons.items()} == dict.fromkeys(("logs", "mesh", "web"))
     told = {reason.text for each in draft.resources for reason in each.reasons if reason.field == "spec.dependsOn"}
@@ -105,5 +105,5 @@ def test_a_tenant_waits_for_the_addons_that_what_applied_it_has_waited_for() -> 
         )
     apps = (kustomization("policies"), kustomization("tenants", "policies"))
     objects = [document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps, *applied)]
-    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
     assert draft.data["tenants"]["rocky"]["dependsOn"] == ["platform/policies"]

@@ -9,7 +9,7 @@ import pytest
 from tenantry.importing.documents import objects_in
 from tenantry.importing.follow import Repository
 from tenantry.importing.reading import objects_below
-from tenantry.importing.resources import inventory
+from tenantry.importing.resources import Reading, inventory
 from tenantry.messages.errors import Refused
 from tests.table import table
 
@@ -90,8 +90,8 @@ def test_one_object_declared_twice_is_refused_with_both_places() -> None:
     other = GOOD.replace("metadata:", "automountServiceAccountToken: false\nmetadata:")
     found = [*objects_in(GOOD.encode(), "a.yaml"), *objects_in(other.encode(), "b.yaml")]
     with pytest.raises(Refused, match=r"b.yaml:1: ServiceAccount b/a is declared differently at a.yaml:1"):
-        inventory({"dev": found}, {"dev": "hub"})
-    same = inventory({"dev": [*found[:1], *found[:1]]}, {"dev": "hub"})
+        inventory({"dev": Reading(found)}, {"dev": "hub"})
+    same = inventory({"dev": Reading([*found[:1], *found[:1]])}, {"dev": "hub"})
     assert len(same.documents) == 1
 
 

@@ -12,7 +12,7 @@ from tenantry.importing.drafting import drafted
 from tenantry.importing.follow import Repository
 from tenantry.importing.proof import Report, report_of
 from tenantry.importing.reading import objects_below
-from tenantry.importing.resources import inventory
+from tenantry.importing.resources import Reading, inventory
 from tenantry.importing.text import text_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import write_directory
@@ -43,7 +43,7 @@ def read_back(fleet: Path, directory: Path) -> Report:
     plans = plan_all(load_fleet(fleet / "tenants.yaml"))
     for name, each in plans.items():
         write_directory(each, directory / name)
-    found = {name: below(directory / name, directory) for name in plans}
+    found = {name: Reading(below(directory / name, directory)) for name in plans}
     read = inventory(found, {name: each.management for name, each in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
@@ -67,7 +67,7 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
     for each in (dev, prod):
         write_directory(each, tmp_path / each.environment)
         read = below(tmp_path / each.environment, tmp_path)
-        draft = drafted(inventory({each.environment: read}, {each.environment: each.management}))
+        draft = drafted(inventory({each.environment: Reading(read)}, {each.environment: each.management}))
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}
         assert draft.decisions == {}

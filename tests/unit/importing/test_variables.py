@@ -9,7 +9,7 @@ import pytest
 from tenantry.importing.documents import document_of
 from tenantry.importing.drafting import drafted
 from tenantry.importing.overlay import DIFFER, Variables, unified
-from tenantry.importing.resources import Place, inventory
+from tenantry.importing.resources import Place, Reading, inventory
 
 SOURCE = {
     "apiVersion": "source.toolkit.fluxcd.io/v1",
@@ -37,7 +37,11 @@ def data(**specs: dict[str, dict[str, Any]]) -> dict[str, Any]:
         ]
         for environment, found in specs.items()
     }
-    return dict(drafted(inventory(objects, {each: f"{each}-hub" for each in specs})).data)
+    return dict(
+        drafted(
+            inventory({name: Reading(own) for name, own in objects.items()}, {each: f"{each}-hub" for each in specs})
+        ).data
+    )
 
 
 def in_region(region: str) -> dict[str, Any]:
