@@ -117,7 +117,7 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
         _fill_in(found, survey)
     for apps in found.apps.values():
         _leave_misplaced(found, apps)
-    _find_paused(found)
+    found.find_paused()
     for app in found.all_apps():
         if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
             app.content[app.block].pop("suspend", None)
@@ -164,27 +164,6 @@ def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
             apps.pop(place).resource.leave(text, "declare it by hand under another name")
 
 
-def _find_paused(found: Gathered) -> None:
-    """The clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything on other
-    clusters: the file says so once.
-    """
-    clusters: dict[str, list[bool]] = defaultdict(list)
-    for survey in found.surveys.values():
-        for release in survey.charts:
-            if cluster := survey.remotes.name(release):
-                clusters[cluster].append(release.is_suspended)
-    paused = {name for name, states in clusters.items() if all(states)}
-    tenants: dict[str, list[bool]] = defaultdict(list)
-    for survey in found.surveys.values():
-        for (tenant, place), releases in survey.releases.items():
-            tenants[tenant] += [release.is_suspended for release in releases if place.cluster not in paused]
-    for app in found.all_apps():
-        if app.place.cluster not in paused:
-            tenants[app.tenant].append(app.resource.is_suspended and app.resource.is_ours)
-    found.paused |= {("clusters", name) for name in paused}
-    found.paused |= {("tenants", name) for name, states in tenants.items() if name and all(states) and len(states) > 1}
-
-
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
@@ -195,15 +174,13 @@ def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any
     platform = PlatformEntry(found).entry(chart)
     found.variables.used_in(platform, tenants)
     usual = default_times()
+    times = {key: value for key, value in found.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",
         "environments": _environments(found, templates),
         "clusters": _clusters(found),
         "platform": platform,
-        "defaults": {
-            "clusters": {"all": True},
-            **{key: value for key, value in found.defaults.items() if usual[key] != value},
-        },
+        "defaults": {"clusters": {"all": True}, **times},
         "tenants": tenants,
     }
     return {key: value for key, value in document.items() if value}

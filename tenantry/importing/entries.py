@@ -45,6 +45,28 @@ class Gathered:
     def all_apps(self) -> Iterator[App]:
         return (app for places in self.apps.values() for app in places.values())
 
+    def find_paused(self) -> None:
+        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything on other
+        clusters: the file says so once.
+        """
+        clusters: dict[str, list[bool]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for release in survey.charts:
+                if cluster := survey.remotes.name(release):
+                    clusters[cluster].append(release.is_suspended)
+        paused = {name for name, states in clusters.items() if all(states)}
+        tenants: dict[str, list[bool]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for (tenant, place), releases in survey.releases.items():
+                tenants[tenant] += [release.is_suspended for release in releases if place.cluster not in paused]
+        for app in self.all_apps():
+            if app.place.cluster not in paused:
+                tenants[app.tenant].append(app.resource.is_suspended and app.resource.is_ours)
+        self.paused |= {("clusters", name) for name in paused}
+        self.paused |= {
+            ("tenants", name) for name, states in tenants.items() if name and all(states) and len(states) > 1
+        }
+
 
 class OwnerEntry:
     """Builds the entry of a tenant, or of the platform, which has no name."""

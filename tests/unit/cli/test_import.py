@@ -118,7 +118,8 @@ def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture
     assert tenantry(capsys, *command) == (
         2,
         "",
-        "error: no Kubernetes objects were found; tree/prod: prod/kustomization.yaml: resources[1]: '../../victim' leaves the source\n"
+        "error: no Kubernetes objects were found; tree/prod: prod/kustomization.yaml: resources[1]: '../../victim' leaves the"
+        " source\n"
         "  fix: correct it, and import again; what is there is not in the file\n",
     )
     (tree / ".git").rmdir()
