@@ -46,8 +46,8 @@ class Gathered:
         return (app for places in self.apps.values() for app in places.values())
 
     def find_paused(self) -> None:
-        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything on
-        other clusters: the file says so once.
+        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything
+        on other clusters: the file says so once.
         """
         clusters: dict[str, list[bool]] = defaultdict(list)
         for survey in self.surveys.values():

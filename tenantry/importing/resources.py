@@ -318,17 +318,19 @@ class World:
         self.keeps_values = False
         self._of_kind: dict[str, list[Resource]] = defaultdict(list)
         self._in_namespace: dict[str, list[Resource]] = defaultdict(list)
+        self._of_kind_in: dict[tuple[str, str], list[Resource]] = defaultdict(list)
         self._by_name: dict[tuple[str, str, str], Resource] = {}
         self._beside_by_name = {each.key[1:]: each for each in self.beside if not each.is_refused}
         for resource in resources:
             self._of_kind[resource.kind].append(resource)
             self._in_namespace[resource.namespace].append(resource)
+            self._of_kind_in[resource.kind, resource.namespace].append(resource)
             self._by_name[resource.key[1:]] = resource
 
     def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Resource]:
         """All resources of some kinds, in a namespace or anywhere."""
         for kind in kinds:
-            yield from (each for each in self._of_kind[kind] if namespace in (None, each.namespace))
+            yield from self._of_kind[kind] if namespace is None else self._of_kind_in[kind, namespace]
 
     def within(self, namespace: str) -> list[Resource]:
         """A namespace and everything in it, and all cluster-scoped resources."""
