@@ -10,6 +10,7 @@ project that the page started last:
     <!-- runs: leaving -->     run by tests/e2e/test_leaving.py, on the same clusters
     <!-- runs: disaster -->    run by tests/e2e/test_disaster.py, on the same clusters
     <!-- runs: connecting -->  run by tests/e2e/test_clusters.py, on the same clusters
+    <!-- runs: adoption -->    run by tests/e2e/test_import.py, on the same clusters; "adoption, back" undoes the block before it
     <!-- not run: REASON -->   nothing here can run it; tests/project/test_blocks.py counts these
     <!-- starts: PROJECT -->   a new project, see tests/project/test_blocks.py
     <!-- exits: CODE -->       what its last command exits with, if it is not 0
@@ -32,7 +33,18 @@ from textwrap import dedent
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
 SHELLS = ("console", "bash", "sh")
-RUNNERS = ("here", "sandbox", "tutorial", "new-fleet", "at the end", "leaving", "disaster", "connecting")
+RUNNERS = (
+    "here",
+    "sandbox",
+    "tutorial",
+    "new-fleet",
+    "at the end",
+    "leaving",
+    "disaster",
+    "connecting",
+    "adoption",
+    "adoption, back",
+)
 NOTES = ("runs", "not run", "starts", "exits", "example", "merges", "patches", "writes")
 
 _BLOCK = re.compile(r"(?:^ *<!-- ([^>]*) -->\n)?^( *)```(\w+)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)

@@ -50,7 +50,7 @@ class Style:
         for known in _known(path):
             if counts := self.kinds.get(known):
                 return counts[True] >= counts[False]
-        return _is_simple(value)
+        return path[-1:] == ("when",) or _is_simple(value)  # where an override holds reads as one condition
 
 
 def style_of(root: Node, text: str) -> Style:

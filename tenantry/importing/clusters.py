@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 
 from pydantic_core import ValidationError
 
-from tenantry.importing.model import Held
-from tenantry.importing.owners import tenant_namespaces
-from tenantry.importing.world import Notes, Thing, World
+from tenantry.importing.owners import territories
+from tenantry.importing.resources import APPS, Resource, World
 from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
-from tenantry.kube.objects import group_of
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.text import grouped
 from tenantry.model import Kubeconfig, SecretKey
 from tenantry.plan.objects.scope import CLUSTER_LABEL
 
-APPS = ("Kustomization", "HelmRelease")
 _FLUX_KEY = "value"
 """The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
 _HOLDERS = ("kubeconfigs", "tenantry-kubeconfigs")
@@ -38,178 +36,154 @@ class Reference(NamedTuple):
     key: str
 
 
-def reference_of(thing: Thing) -> Reference | None:
+def reference_of(resource: Resource) -> Reference | None:
     """How an app reaches its cluster; None: it is the management cluster."""
-    written = mapping_at(thing.spec, "kubeConfig")
+    written = mapping_at(resource.spec, "kubeConfig")
     if secret := mapping_at(written, "secretRef"):
-        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
+        return Reference("Secret", resource.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
     if config := mapping_at(written, "configMapRef"):
-        return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
+        return Reference("ConfigMap", resource.namespace, str(config.get("name")), "")
     return None
 
 
-def without_proxies(things: Iterable[Thing], notes: Notes) -> None:
+def drop_proxies(resources: Iterable[Resource]) -> None:
     """Take the kubeconfigs from apps that Capsule's proxy leads to the cluster on which they are.
 
     Capsule makes a Secret for the account of a Tenant's owner, beside the account and named after it. Source: projectcapsule.dev,
     Flux; clastix/flux2-capsule-multi-tenancy.
     """
-    things = list(things)
-    owners = {
-        str(each.get("name"))
-        for thing in things
-        if thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule.")
-        for each in mappings_in(thing.spec.get("owners"))
-    }
-    accounts = {(each.namespace, each.name) for each in things if each.kind == "ServiceAccount"} if owners else set()
-    for thing in things if accounts else ():
-        reference = reference_of(thing) if thing.kind in APPS else None
+    resources = list(resources)
+    tenants = [each for each in resources if each.kind == "Tenant" and each.key.group.startswith("capsule.")]
+    owners = {str(owner.get("name")) for tenant in tenants for owner in mappings_in(tenant.spec.get("owners"))}
+    accounts = {(each.namespace, each.name) for each in resources if owners and each.kind == "ServiceAccount"}
+    for resource in resources if accounts else ():
+        reference = reference_of(resource) if resource.kind in APPS else None
         account = reference.name.removesuffix("-kubeconfig") if reference else ""
-        is_owners = {account, f"system:serviceaccount:{thing.namespace}:{account}"} & owners
-        if reference and is_owners and reference.name != account and (thing.namespace, account) in accounts:
-            rest = {key: each for key, each in thing.spec.items() if key != "kubeConfig"}
-            thing.spec = {"serviceAccountName": account, **rest}
-            thing.is_through_proxy = True
+        is_owners = {account, f"system:serviceaccount:{resource.namespace}:{account}"} & owners
+        if reference and is_owners and reference.name != account and (resource.namespace, account) in accounts:
+            rest = {key: value for key, value in resource.spec.items() if key != "kubeConfig"}
+            resource.spec = {"serviceAccountName": account, **rest}
+            resource.is_through_proxy = True
             text = f"Secret {reference.name} leads through Capsule's proxy to the cluster that the app is on"
-            notes.leave(thing.read, text, "keep it: Flux goes on using it", "spec.kubeConfig")
+            resource.leave(text, "keep it: Flux goes on using it", "spec.kubeConfig")
 
 
 class Remotes:
     """The remote clusters of one environment: the name of each, and how it is reached."""
 
-    def __init__(self, world: World, taken: dict[str, Any]) -> None:
-        """taken: the clusters of all environments so far, and what tells them apart."""
+    def __init__(self, world: World, taken: dict[str, Any], decisions: dict[Path, list[str]]) -> None:
+        """taken: the clusters of all environments so far, and what tells them apart. decisions: the comments in the file."""
         self._taken = taken
         self._world = world
-        self._claimed: set[str] = set()
+        self._decisions = decisions
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
-        inside = tenant_namespaces(world)
-        apart = next(each for each in _HOLDERS if each not in inside)
-        seen = self._seen()
-        staying: dict[Reference, list[Reference]] = defaultdict(list)
-        for reference in seen:
-            if reference.namespace not in inside and not _is_refused(world, reference):
-                staying[reference._replace(namespace="")].append(reference)
-        groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
-        for reference, name in seen.items():
-            # A Secret that lies beside each tenant is the same cluster's everywhere, and that of one beside the platform's apps.
-            there = staying[reference._replace(namespace="")]
-            if reference in there:
-                holder = reference.namespace
-            else:
-                holder = there[0].namespace if len(there) == 1 and not _is_vague(reference) else apart
-            groups[holder, reference.kind, reference.name, reference.key].append(reference)
-            self._names[reference] = name
-        for (holder, kind, object_name, key), references in groups.items():
-            form = _form(kind, object_name, holder, key)
-            name = self._free(self._names[references[0]], holder, form)
-            for each in references:
-                self._names[each] = name
+        claimed = _references(world)
+        for (holder, kind, secret, key), references in self._by_holder(claimed).items():
+            form = _form(kind, secret, holder, key)
+            name = self._free(claimed[references[0]], holder, form, references[0])
+            self._names |= dict.fromkeys(references, name)
             self.entries[name] = form
-            _tell_moved(world, name, holder, references)
-            _tell_kept(world, name, references)
+            self._comment(name, holder, references)
+            self._keep(name, references)
 
-    def name(self, thing: Thing) -> str | None:
+    def name(self, resource: Resource) -> str | None:
         """The remote cluster of an app; None: the management cluster."""
-        reference = reference_of(thing)
+        reference = reference_of(resource)
         return self._names[reference] if reference else None
 
     def kubeconfig_namespace(self, cluster: str) -> str:
         form = next(iter(self.entries[cluster].values()))
         return str(form["namespace"])
 
-    def _seen(self) -> dict[Reference, str]:
-        """Every way to a cluster that is named, with a name for the cluster."""
-        seen = _seen(self._world)
-        self._claimed = {each for each in seen.values() if each}
-        return {reference: name or _derived(reference) for reference, name in seen.items()}
+    def _by_holder(self, references: Iterable[Reference]) -> dict[tuple[str, str, str, str], list[Reference]]:
+        """The references to one kubeconfig together: a Secret that lies beside each tenant is the same cluster's everywhere, and
+        that of one beside the platform's apps.
+        """
+        tenants = {name for territory in territories(self._world) for name in territory.namespaces}
+        apart = next(name for name in _HOLDERS if name not in tenants)
 
-    def _free(self, name: str, holder: str, form: dict[str, Any]) -> str:
+        def may_stay(reference: Reference) -> bool:
+            """Whether the file's own rules accept kubeconfigs there: not the platform's, and those of Kubernetes and Flux."""
+            namespace = reference.namespace
+            return (
+                namespace not in tenants and namespace != self._world.platform and not is_reserved_namespace(namespace)
+            )
+
+        staying = grouped(filter(may_stay, references), lambda each: each[2:])
+        holders: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
+        for reference in references:
+            kept = staying.get(reference[2:], [])
+            holder = reference.namespace if reference in kept else apart
+            # Secrets of a vague name are those of other clusters in other namespaces.
+            if reference not in kept and len(kept) == 1 and _short(reference) not in _TOO_VAGUE:
+                holder = kept[0].namespace
+            holders[holder, reference.kind, reference.name, reference.key].append(reference)
+        return holders
+
+    def _free(self, claimed: str, holder: str, form: dict[str, Any], reference: Reference) -> str:
         """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
-        itself = form if name in self._claimed else (self._world.management, form)
-        for each in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
-            if self._taken.setdefault(each, itself) == itself and each not in self.entries:
-                if each != name:
+        short = _short(reference)
+        derived = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
+        name = claimed or derived
+        itself = form if claimed else (self._world.management, form)
+        for other in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
+            if self._taken.setdefault(other, itself) == itself and other not in self.entries:
+                if other != name:
                     text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
-                    self._world.notes.decide(("clusters", each), text)
-                return each
+                    self._decisions["clusters", other].append(text)
+                return other
         raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
 
+    def _comment(self, name: str, holder: str, references: list[Reference]) -> None:
+        """Say that a kubeconfig has to be copied, and that several are taken for one."""
+        namespaces, first = sorted(reference.namespace for reference in references), references[0]
+        away = [namespace for namespace in namespaces if namespace != holder]
+        comments = []
+        if len(away) == len(namespaces) and self._world.get(first.kind, holder, first.name) is None:
+            whose = "the namespace of a tenant, of the platform, or of Flux"
+            text = f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in"
+            comments.append(f"{text} {whose}")
+        if len(namespaces) > 1:
+            text = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
+            comments.append(f"{text}: see that they name the same server")
+        if comments:
+            self._decisions["clusters", name, "kubeconfig"] += comments
 
-def _is_refused(world: World, reference: Reference) -> bool:
-    """Whether the file's own rules refuse kubeconfigs in a namespace: the platform's, and those of Kubernetes and Flux."""
-    return reference.namespace == world.platform or is_reserved_namespace(reference.namespace)
-
-
-def _is_vague(reference: Reference) -> bool:
-    """Whether Secrets of this name are those of other clusters in other namespaces."""
-    return _short(reference) in _TOO_VAGUE
-
-
-def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
-    """That a kubeconfig has to be copied, and that several are taken for one."""
-    namespaces, first = tuple(sorted(each.namespace for each in references)), references[0]
-    away = [each for each in namespaces if each != holder]
-    if not away:
-        return
-    is_there = len(away) < len(namespaces) or world.get(first.kind, holder, first.name) is not None
-    if not is_there:
-        whose = "the namespace of a tenant, of the platform, or of Flux"
-        text = (
-            f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in {whose}"
-        )
-        world.notes.decide(("clusters", name, "kubeconfig"), f"{text}. The steps of the report have the command")
-    if len(namespaces) > 1:
-        same = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
-        world.notes.decide(
-            ("clusters", name, "kubeconfig"), f"{same}. The steps of the report have the commands to check it"
-        )
-    held = Held(world.environment, first.kind, first.name, first.key, namespaces, holder, name, is_there)
-    world.notes.held.append(held)
+    def _keep(self, name: str, references: Iterable[Reference]) -> None:
+        """The kubeconfigs and their namespaces stay as they are."""
+        for reference in references:
+            if holder := self._world.get(reference.kind, reference.namespace, reference.name):
+                text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
+                holder.leave(text, "keep it, and what creates it", fate="left")
+            space = self._world.get("Namespace", "", reference.namespace)
+            if space is not None and not space.tenant:
+                text = f"it holds the kubeconfig of cluster {name}"
+                space.leave(text, "keep it, and what creates it", fate="left")
 
 
-def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
-    """The kubeconfigs and their namespaces stay as they are."""
-    for reference in references:
-        if there := world.get(reference.kind, reference.namespace, reference.name):
-            text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
-            world.notes.leave(there.read, text, "keep it, and what creates it", fate="stays")
-        space = world.get("Namespace", "", reference.namespace)
-        if space is not None and not space.tenant:
-            text = f"it holds the kubeconfig of cluster {name}"
-            world.notes.leave(space.read, text, "keep it, and what creates it", fate="stays")
-
-
-def _seen(world: World) -> dict[Reference, str]:
+def _references(world: World) -> dict[Reference, str]:
     """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
     labels: dict[Reference, set[str]] = defaultdict(set)
     # What others apply, such as a chart that makes clusters, names clusters too.
-    for thing in (*world.of(*APPS), *(each for each in world.beside if each.kind in APPS)):
-        if reference := reference_of(thing):
-            labels[reference].add(str(thing.labels.get(CLUSTER_LABEL, "")))
-    found: dict[Reference, str] = {}
-    for reference, names in labels.items():
-        claimed = names.pop() if len(names) == 1 else ""
-        found[reference] = claimed if not dns_label_problem(claimed) else ""
-    return found
-
-
-def _derived(reference: Reference) -> str:
-    name = _short(reference)
-    return slug(reference.namespace if name in _TOO_VAGUE else name)[:63].strip("-") or "remote"
+    for resource in (*world.of(*APPS), *(each for each in world.beside if each.kind in APPS)):
+        if reference := reference_of(resource):
+            labels[reference].add(str(resource.labels.get(CLUSTER_LABEL, "")))
+    claimed = {reference: next(iter(names)) if len(names) == 1 else "" for reference, names in labels.items()}
+    return {reference: "" if dns_label_problem(name) else name for reference, name in claimed.items()}
 
 
 def _short(reference: Reference) -> str:
     """The name of a kubeconfig without what tools write around the cluster's."""
-    name = reference.name
-    if reference.key == "config":
-        name = name.removeprefix("vc-")
-    for affix in ("-admin-kubeconfig", "-kubeconfig"):
-        if name.endswith(affix) and name != affix:
-            name = name.removesuffix(affix)
-            break
-    return name.removeprefix("kubeconfig-")
+    name = reference.name.removeprefix("vc-") if reference.key == "config" else reference.name
+    affixes = ("-admin-kubeconfig", "-kubeconfig")
+    affix = next((affix for affix in affixes if name.endswith(affix) and name != affix), "")
+    return name.removesuffix(affix).removeprefix("kubeconfig-")
+
+
+_NAMED = {"kamaji": "controlPlane", "vcluster": "name"}
+_UNNAMED = {"capi": "cluster"}
+"""What the file calls the cluster of each tool: of those whose key Flux has to be told, and of the one whose key is Flux's own."""
 
 
 def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
@@ -227,11 +201,6 @@ def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
                 if isinstance(found, SecretKey) and (found.name, found.key) == (name, key):
                     return form
     return {"secret": {"name": name, "namespace": namespace, "key": key}}
-
-
-_NAMED = {"kamaji": "controlPlane", "vcluster": "name"}
-_UNNAMED = {"capi": "cluster"}
-"""What the file calls the cluster of each tool: of those whose key Flux has to be told, and of the one whose key is Flux's own."""
 
 
 @cache

@@ -1,26 +1,27 @@
-"""What tenants and the platform have in common: apps with overrides, their places, alerts, receivers, names of Secrets, shards."""
+"""The entries of tenants and of the platform: apps with overrides, their places, sources, names of Secrets, alerts, add-ons."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
-from tenantry.importing.apps import source_key
-from tenantry.importing.attached import Attached
+from tenantry.importing.apps import account_of
 from tenantry.importing.blocks import Times, literal
-from tenantry.importing.checkouts import FLUX
-from tenantry.importing.overlay import DIFFER, Overlaid, Place, Variables, in_order, overlaid, unified
+from tenantry.importing.notifications import Notifications
+from tenantry.importing.overlay import DIFFER, Variables, in_order, overlaid, unified
+from tenantry.importing.resources import FLUX, App, Place, Resource, World
 from tenantry.importing.secrets import first_secret
 from tenantry.importing.survey import Survey
-from tenantry.importing.world import FoundApp, Notes, Thing, World
-from tenantry.kube.names import label_value_problem
+from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.errors import Path
-from tenantry.messages.text import listed
 from tenantry.model import Helm, Kustomize
+from tenantry.model.apps import Addon
+from tenantry.model.document import RESERVED
 from tenantry.model.strict import Model
-from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 
 _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 
@@ -30,29 +31,41 @@ class Gathered:
     """What was found in all environments.
 
     surveys: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
-    paused: the clusters and the tenants of which everything is suspended.
+    paused: the clusters and the tenants of which everything is suspended. decisions: comments at places that somebody has to
+    decide about.
     """
 
-    notes: Notes
     surveys: Mapping[str, Survey]
+    decisions: dict[Path, list[str]]
     variables: Variables = field(default_factory=Variables)
-    apps: dict[tuple[str, ...], dict[Place, FoundApp]] = field(default_factory=lambda: defaultdict(dict))
+    apps: dict[tuple[str, ...], dict[Place, App]] = field(default_factory=lambda: defaultdict(dict))
     defaults: Times = field(default_factory=dict)
     paused: set[tuple[str, ...]] = field(default_factory=set)
 
-    def all_apps(self) -> Iterator[FoundApp]:
-        return (app for found in self.apps.values() for app in found.values())
+    def all_apps(self) -> Iterator[App]:
+        return (app for places in self.apps.values() for app in places.values())
 
-    def of_owner(self, path: tuple[str, ...]) -> dict[str, dict[Place, FoundApp]]:
-        """The apps of a tenant or the platform, by what the file calls them."""
-        return {at[-1]: found for at, found in self.apps.items() if at[: len(path)] == path and found}
-
-
-def with_overrides(result: Overlaid) -> dict[str, Any]:
-    """The base, and `overrides` where places differ."""
-    overrides = [{"when": {"environments": [name]}, **each} for name, each in result.environments.items()]
-    overrides += [{"when": {"clusters": {"names": [name]}}, **each} for name, each in result.clusters.items()]
-    return {**result.base, **({"overrides": overrides} if overrides else {})}
+    def find_paused(self) -> None:
+        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything
+        on other clusters: the file says so once.
+        """
+        clusters: dict[str, list[bool]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for release in survey.charts:
+                if cluster := survey.remotes.name(release):
+                    clusters[cluster].append(release.is_suspended)
+        paused = {name for name, states in clusters.items() if all(states)}
+        tenants: dict[str, list[bool]] = defaultdict(list)
+        for survey in self.surveys.values():
+            for (tenant, place), releases in survey.releases.items():
+                tenants[tenant] += [release.is_suspended for release in releases if place.cluster not in paused]
+        for app in self.all_apps():
+            if app.place.cluster not in paused:
+                tenants[app.tenant].append(app.resource.is_suspended and app.resource.is_ours)
+        self.paused |= {("clusters", name) for name in paused}
+        self.paused |= {
+            ("tenants", name) for name, states in tenants.items() if name and all(states) and len(states) > 1
+        }
 
 
 class OwnerEntry:
@@ -60,168 +73,251 @@ class OwnerEntry:
 
     def __init__(self, gathered: Gathered, tenant: str = "") -> None:
         self.gathered = gathered
-        self.notes = gathered.notes
         self.surveys = gathered.surveys
-        self.variables = gathered.variables
         self.tenant = tenant
         self.path = ("tenants", tenant) if tenant else ("platform",)
-        self.apps = gathered.of_owner(self.path)
+        self.apps = {at[-1]: apps for at, apps in gathered.apps.items() if at[: len(self.path)] == self.path and apps}
 
-    def agreed(self, found: Mapping[Place, Any], *key: str) -> Any:
+    def unified(self, values: Mapping[Place, Any], *key: str) -> Any:
+        """One value of a key for all places, with variables; else DIFFER."""
+        return unified(values, self.gathered.variables.named(*self.path[1:], *key))
+
+    def agreed(self, values: Mapping[Place, Any], *key: str) -> Any:
         """One value of a key for all places: this part of the file has no overrides."""
-        path = (*self.path, *key)
-        one = unified(found, self.variables.named(*path[1:]))
+        one = self.unified(values, *key)
         if one is not DIFFER:
             return one
-        first = next(iter(found))
+        first = next(iter(values))
         text = f"decide: this is what was found in {first.environment}; other environments or clusters differ"
-        self.notes.decide(path, text)
-        return found[first]
+        self.gathered.decisions[(*self.path, *key)].append(text)
+        return values[first]
 
-    # --- apps ---------------------------------------------------------------------------------------------------------
-
-    def app(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+    def app(self, apps: Mapping[Place, App]) -> dict[str, Any]:
         """The entry of an app, or of an add-on without its source."""
-        without_source = {
-            place: {key: each for key, each in app.content.items() if key != "source"} for place, app in found.items()
+        first = next(iter(apps.values()))
+        own = {
+            place: {key: part for key, part in app.content.items() if key != "source"} for place, app in apps.items()
         }
-        result = overlaid(without_source, unified)
-        for place in result.conflicts:
-            text = "what it says here cannot be in one entry with what the others say"
-            self.notes.leave(found[place].thing.read, text, "declare it by hand")
-        for place, app in found.items():
-            if place not in result.conflicts:
-                self.notes.take(app.thing.read, *app.path)
-                self.notes.apps[id(app.thing.read)] = (app.tenant, app.key, place.cluster)
-        entry = with_overrides(result)
-        if len(blocks := {app.block for app in found.values()}) == 1:
+        result = overlaid(own, unified)
+        for place, app in apps.items():
+            if place in result.conflicts:
+                app.resource.leave(
+                    "what it says here cannot be in one entry with what others say", "declare it by hand"
+                )
+            else:
+                app.resource.take(*app.path)
+                app.resource.app = (app.tenant, app.key, place.cluster)
+        entry = result.entry
+        if len(blocks := {app.block for app in apps.values()}) == 1:
             entry = {blocks.pop(): {}, **entry}
-        states = [*_suspended(entry), *self._risks(found)]
+        risks = list(dict.fromkeys(risk for app in apps.values() for risk in app.risks))
+        if risks:
+            self.gathered.decisions[(*first.path, "state")] += risks
+        # What is suspended everywhere is so by a state.
+        suspended = [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
         for key, model in _BLOCKS.items():
             if key in entry:
                 entry[key] = in_order(entry[key], model)
-        return {**self._placed(found), **entry, **({"state": "paused"} if states else {})}
+        return {**self._placed(apps), **entry, **({"state": "paused"} if suspended or risks else {})}
 
-    def _risks(self, found: Mapping[Place, FoundApp]) -> list[str]:
-        """Why the app is paused until somebody has decided."""
-        risks = list(dict.fromkeys(each for app in found.values() for each in app.risks))
-        for risk in risks:
-            self.notes.decide((*next(iter(found.values())).path, "state"), risk)
-        return risks
-
-    def _placed(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
+    def _placed(self, apps: Mapping[Place, App]) -> dict[str, Any]:
         """`clusters` and `environments` of an app, exactly where it was found."""
-        environments = list(dict.fromkeys(place.environment for place in found))
-        everywhere = {
-            Place(environment, cluster)
-            for environment in environments
-            for cluster in self.surveys[environment].clusters
-        }
+        environments = list(dict.fromkeys(place.environment for place in apps))
+        everywhere = {Place(name, cluster) for name in environments for cluster in self.surveys[name].clusters}
         entry: dict[str, Any] = {}
-        if everywhere != set(found):
-            entry["clusters"] = {"names": list(dict.fromkeys(place.cluster for place in found))}
+        if everywhere != set(apps):
+            entry["clusters"] = {"names": list(dict.fromkeys(place.cluster for place in apps))}
         elif not self.tenant:
             entry["clusters"] = {"all": True}
-        if len(environments) < len(self.surveys):
-            entry["environments"] = environments
-        return entry
+        return {**entry, **({"environments": environments} if len(environments) < len(self.surveys) else {})}
 
-    # --- beside apps --------------------------------------------------------------------------------------------------
-
-    def beside(self) -> dict[str, Any]:
+    def notifications(self) -> dict[str, Any]:
         """`alerts` and `receivers`."""
-        made: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
-        for place in dict.fromkeys(place for found in self.apps.values() for place in found):
-            here = {key: found[place] for key, found in self.apps.items() if place in found}
+        found: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
+        for place in dict.fromkeys(place for apps in self.apps.values() for place in apps):
+            here = {key: apps[place] for key, apps in self.apps.items() if place in apps}
             first = next((app for app in here.values() if not app.own), next(iter(here.values())))
             survey = self.surveys[place.environment]
-            prefix = first.planned.removesuffix(first.key)
-            own = Attached(survey.world, self.path, first.home, prefix, survey.names_of(first), here)
-            for key, each in own.alerts().items():
-                made["alerts"][key][place] = each
-            for key, each in own.receivers(_sources_here(here)).items() if self.tenant else ():
-                made["receivers"][key][place] = each
+            own = Notifications(survey.world, self.path, first.home, first.prefix, survey.names_of(first), here)
+            for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
+                for key, entry in entries.items():
+                    found[group][key][place] = entry
         return {
-            group: {key: self.agreed(found, group, key) for key, found in entries.items()}
-            for group, entries in made.items()
+            group: {key: self.agreed(values, group, key) for key, values in entries.items()}
+            for group, entries in found.items()
             if entries
         }
 
-    def named(self) -> dict[str, Any]:
+    def names(self) -> dict[str, Any]:
         """Credentials by name alone, and configs with their data, if it was read."""
         credentials: dict[str, Any] = {}
-        configs: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
-        held: defaultdict[str, list[Thing | None]] = defaultdict(list)
+        data: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
+        holders: defaultdict[str, list[Resource | None]] = defaultdict(list)
         for survey in self.surveys.values():
-            for (owner, cluster), here in survey.named.items():
+            for (owner, cluster), named in survey.named.items():
                 if owner != self.tenant:
                     continue
-                for key, thing in here.credentials.items():
+                for key, secret in named.credentials.items():
                     credentials[key] = {"existing": True}
-                    self._take(thing, "credentials", key)
-                for key, thing in here.configs.items():
-                    data = _data(thing, survey.world) if thing is not None and _is_handed_over(thing) else None
+                    self._take(secret, "credentials", key)
+                for key, config in named.configs.items():
+                    values = _data(config, survey.world) if config is not None else None
                     place = Place(survey.world.environment, cluster)
-                    configs[key][place] = {"data": literal(data)} if data else {"existing": True}
-                    held[key].append(thing)
-        made = {}
-        for key, there in configs.items():
-            one = unified(there, self.variables.named(*self.path[1:], "configs", key))
-            made[key] = {"existing": True} if one is DIFFER else one
-            for thing in held[key]:
-                self._take(thing, "configs", key, is_kept="existing" in made[key])
-        return {key: each for key, each in (("credentials", credentials), ("configs", made)) if each}
+                    data[key][place] = {"data": literal(values)} if values else {"existing": True}
+                    holders[key].append(config)
+        configs = {}
+        for key, places in data.items():
+            one = self.unified(places, "configs", key)
+            configs[key] = {"existing": True} if one is DIFFER else one
+            for config in holders[key]:
+                self._take(config, "configs", key, is_kept="existing" in configs[key])
+        return {key: entries for key, entries in (("credentials", credentials), ("configs", configs)) if entries}
 
-    def _take(self, thing: Thing | None, *key: str, is_kept: bool = True) -> None:
-        if thing is not None:
+    def _take(self, resource: Resource | None, *key: str, is_kept: bool = True) -> None:
+        if resource is not None:
             if is_kept:
                 text = "Tenantry reads it by its name and does not change it"
-                self.notes.leave(thing.read, text, "nothing; keep what creates it", fate="stays")
-            self.notes.take(thing.read, *self.path, *key)
+                resource.leave(text, "nothing; keep what creates it", fate="left")
+            resource.take(*self.path, *key)
 
 
-def _suspended(entry: dict[str, Any]) -> list[Any]:
-    """Take `suspend` from an app that is suspended everywhere: the file says it by a state."""
-    return [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
-
-
-def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
-    found: dict[tuple[str, str], str] = {}
-    for app in apps.values():
-        if app.source and app.source.namespace == app.home:
-            found[app.source.kind, app.source.name] = source_key(app) if app.tenant else app.shared or app.key
-        chart = app.thing.at("spec", "chartRef", "name")
-        if app.source and isinstance(chart, str):
-            found["HelmChart", chart] = source_key(app) if app.tenant else app.shared or app.key
-    return found
-
-
-def _is_handed_over(config: Thing) -> bool:
-    """Whether Tenantry made a ConfigMap, or takes over what a Kustomization applies, and the ConfigMap with it."""
-    return config.is_ours or config.applied_by not in (("", ""), (FLUX, FLUX))
-
-
-def _data(config: Thing, world: World) -> Any:
-    """What a ConfigMap holds, unless a part of it may be a secret."""
+def _data(config: Resource, world: World) -> Any:
+    """What a ConfigMap holds that Tenantry made, or takes over with what applied it, unless a part of it may be a secret."""
+    if not config.is_ours and config.applied_by in (("", ""), (FLUX, FLUX)):
+        return None
     data = config.at("data")
     if not world.keeps_values and (at := first_secret(data, ("data",))):
-        text = "this may be a secret, which is not copied"
         fix = "move it into a Secret and import again, or use --keep-values"
-        world.notes.leave(config.read, text, fix, at)
+        config.leave("this may be a secret, which is not copied", fix, at)
         return None
     return data
 
 
-def shard_of_cluster(path: Path, things: Iterable[Thing], notes: Notes) -> dict[str, str]:
-    """`shard` of the cluster at a path. things: the apps there."""
-    found = sorted({_shard(thing) for thing in things})
-    if len(found) > 1:
-        shards = listed(each or "none" for each in found)
-        text = f"decide: apps on this cluster are for different shards of Flux's controllers, {shards}: see 'shard'"
-        notes.decide(path, text)
-    return {"shard": found[0]} if len(found) == 1 and found[0] else {}
+class PlatformEntry(OwnerEntry):
+    """Builds the entry of the platform."""
+
+    def entry(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
+        """chart: where the chart for baselines on remote clusters is; None: its place has to be decided."""
+        hubs = {name: survey.world.management for name, survey in self.surveys.items()}
+        tenants = (app for app in self.gathered.all_apps() if app.tenant)
+        has_remotes = any(app.place.cluster != hubs[app.place.environment] for app in tenants)
+        sources, notifications = self._shared_sources(), self.notifications()
+        addons = {key: self._addon(key, apps) for key, apps in self.apps.items()}
+        entry = {
+            "namespace": next(iter(self.surveys.values())).platform if self.apps or has_remotes else None,
+            "chart": self._objects_chart(chart) if has_remotes else None,
+            **self.names(),
+            "sources": sources,
+            "addons": addons,
+            "reservedNamespaces": None if (patterns := self._reserved()) == list(RESERVED) else patterns,
+            **notifications,
+        }
+        return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}
+
+    def _reserved(self) -> list[str]:
+        """The names that are reserved for tools, without those that tenants have already."""
+        homes = [home for survey in self.surveys.values() for home in survey.territories.values()]
+        taken = {name for home in homes for name in home.namespaces}
+        return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
+
+    def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
+        """Where the chart is that installs namespaces and rights on remote clusters."""
+        found = {
+            Place(name, survey.world.management): own
+            for name, survey in self.surveys.items()
+            if (own := survey.objects_chart())
+        }
+        if found:
+            return dict(self.agreed(found, "chart"))
+        if chart is None:
+            text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
+            self.gathered.decisions["platform", "chart"].append(text)
+        return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
+
+    def _shared_sources(self) -> dict[str, Any]:
+        """The sources of the platform: those that several add-ons take, and those of one that have a name of their own where they
+        are planned. Marks the add-ons.
+        """
+        users: dict[str, list[tuple[list[App], Any]]] = defaultdict(list)
+        for places in self.apps.values():
+            apps = list(places.values())
+            names = {name for app in apps if (name := _name_of_source(app))}
+            source = unified({place: app.content["source"] for place, app in places.items()})
+            if len(names) == 1 and source is not DIFFER and not names & self.apps.keys():
+                users[names.pop()].append((apps, source))
+        shared = {}
+        for name, entries in users.items():
+            alike = [apps for apps, source in entries if source == entries[0][1]]
+            apps = [app for each in alike for app in each]
+            is_ours = any(app.source and app.source.is_ours for app in apps)
+            is_there = all(app.source and (app.source.namespace, app.source.name) == (app.home, name) for app in apps)
+            if (is_ours or len(alike) > 1 or is_there) and not dns_label_problem(name):
+                shared[name] = entries[0][1]
+                for app in apps:
+                    app.shared = name
+        return shared
+
+    def _addon(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
+        first = next(iter(apps.values()))
+        sources = {place: app.content["source"] for place, app in apps.items()}
+        source = self.unified(sources)
+        if source is DIFFER:
+            source = sources[first.place]
+            text = "its source differs from that in another place, and an add-on has one source"
+            apps = _matching(apps, lambda app: app.content["source"] == source, text)
+        for app in apps.values():
+            if app.source:
+                app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
+        own = next((app.own for app in apps.values() if app.own is not None), "")
+        text = "it lies in another namespace than in another place, and an add-on has one namespace"
+        apps = _matching(apps, lambda app: app.own in (own, None), text)
+        entry = {**self.app(apps), "adopt": True}
+        if first.shared:
+            entry[first.block] = {"source": first.shared, **entry[first.block]}
+        else:
+            entry["source"] = source
+        resources = [app.resource for app in apps.values()]
+        accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
+        entry |= {
+            "namespace": own,
+            "namespaces": self._namespaces(key, apps),
+            "account": self.agreed(accounts, "addons", key, "account") if any(accounts.values()) else None,
+        }
+        entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
+        # Whether the definitions that an add-on applied outlive it, or it is leaving.
+        kept = (
+            without_kept_definitions(each.kind, each.spec) is not each.spec or STATE_LABEL in each.labels
+            for each in resources
+        )
+        if not any(kept):
+            entry["keepCRDs"] = False
+        return in_order(entry, Addon)
+
+    def _namespaces(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
+        """The namespaces that an add-on owns. Their names may hold placeholders."""
+        found = {place: self.surveys[place.environment].namespaces_of(app) for place, app in apps.items()}
+        names = unified({place: list(spaces) for place, spaces in found.items()})
+        if names is not DIFFER:
+            found = {place: dict(zip(names, spaces.values(), strict=True)) for place, spaces in found.items()}
+        return dict(self.agreed(found, "addons", key, "namespaces"))
 
 
-def _shard(thing: Thing) -> str:
-    value = thing.labels.get(SHARD_LABEL)
-    return value if isinstance(value, str) and label_value_problem(value) is None else ""
+def _matching(apps: Mapping[Place, App], fits: Callable[[App], bool], text: str) -> Mapping[Place, App]:
+    """The apps that fit into one entry; the others are left."""
+    for app in apps.values():
+        if not fits(app):
+            app.resource.leave(text, "declare it by hand under another name")
+    return {place: app for place, app in apps.items() if fits(app)}
+
+
+def _name_of_source(app: App) -> str:
+    """What several add-ons would call the source; "" if it is named like the add-on, and if its name does not say so.
+
+    That of Flux's own bootstrap stays Flux's: the add-ons take another one, which is named after the repository.
+    """
+    if app.source is None or app.source.source_key or app.source.name == app.planned:
+        return ""
+    if app.source.name == FLUX:
+        name = slug(str(app.source.spec.get("url")).rstrip("/").rpartition("/")[2].removesuffix(".git"))
+        return name if name != FLUX else "fleet"
+    return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")

@@ -24,6 +24,7 @@ _OF_CHART = (
     *("chart", "ignoreMissingValuesFiles", "interval", "reconcileStrategy"),
     *("sourceRef", "valuesFiles", "verify", "version"),
 )
+_RBAC = "rbac.authorization.k8s.io"
 _QUANTITIES = {"ResourceQuota": ("spec", "hard"), "LimitRange": ("spec", "limits")}
 
 
@@ -39,18 +40,16 @@ def sides(read: Manifest, planned: Manifest, chart: Manifest | None) -> tuple[Ku
         # The labels are those of the generated HelmChart, which goes.
         labels = {key: each for key, each in template.items() if key == "metadata"}
         of_chart = {key: value for key, value in chart["spec"].items() if key in _OF_CHART}
-        read = _with_template(read, {**template, "spec": spec})
-        planned = _with_template(planned, {**labels, "spec": of_chart})
+        read = {**read, "spec": {**read["spec"], "chart": {**template, "spec": spec}}}
+        planned = {**planned, "spec": {**planned["spec"], "chart": {**labels, "spec": of_chart}}}
     return KubeObject(effective(read), Owner()), KubeObject(effective(planned), Owner())
-
-
-def _with_template(release: Manifest, template: dict[str, Any]) -> Manifest:
-    return {**release, "spec": {**release["spec"], "chart": template}}
 
 
 def is_effective(kind: str, change: FieldChange) -> bool:
     """Whether a field differs in effect. The labels and annotations that Tenantry adds to every object do not."""
-    return not (_is_mark(change) or _same(kind, change))
+    in_metadata = change.path[0] == "metadata" and change.path[1:2] in (("labels",), ("annotations",))
+    is_mark = in_metadata and len(change.path) > 2 and bool(MARKS.fullmatch(str(change.path[2])))
+    return not (is_mark and change.before is ABSENT) and not _same(kind, change)
 
 
 def _seconds(value: Any) -> float | None:
@@ -71,8 +70,10 @@ def effective(manifest: Manifest) -> dict[str, Any]:
         filled = {**clean, "spec": effective_spec(clean)}
     if kind == "Namespace":
         filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
-    if kind == "RoleBinding":
-        filled = {**clean, "subjects": [_subject(each) for each in clean.get("subjects") or ()]}
+    if kind == "RoleBinding":  # the group that an API server fills in; source: kubernetes.io, RBAC, `Subject`
+        groups = {"ServiceAccount": "", "User": _RBAC, "Group": _RBAC}
+        subjects = [{"apiGroup": groups.get(each.get("kind")), **each} for each in clean.get("subjects") or ()]
+        filled = {**clean, "subjects": subjects}
     return {**filled, "metadata": metadata}
 
 
@@ -92,12 +93,6 @@ def _without_null(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_null(part) for key, part in value.items() if part is not None}
     return [_without_null(each) for each in value] if isinstance(value, list) else value
-
-
-def _subject(subject: dict[str, Any]) -> dict[str, Any]:
-    """A subject with the group that an API server fills in. Source: kubernetes.io, RBAC, `Subject`."""
-    group = "" if subject.get("kind") == "ServiceAccount" else "rbac.authorization.k8s.io"
-    return {"apiGroup": group, **subject}
 
 
 def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
@@ -134,12 +129,6 @@ _DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any
 """What Flux's controllers take for fields that are not set, beyond the defaults of the schemas."""
 
 
-def _is_mark(change: FieldChange) -> bool:
-    if change.before is not ABSENT or change.path[0] != "metadata" or len(change.path) < 3:
-        return False
-    return change.path[1] in ("labels", "annotations") and bool(MARKS.fullmatch(str(change.path[2])))
-
-
 def _same(kind: str, change: FieldChange) -> bool:
     """Whether both values mean the same."""
     one, other = change.before, change.after
@@ -148,10 +137,6 @@ def _same(kind: str, change: FieldChange) -> bool:
     if kind in _QUANTITIES:
         return change.path[:2] == _QUANTITIES[kind] and number_of(one) == number_of(other) is not None
     if change.path == ("spec", "path"):
-        return _directory(one) == _directory(other)
+        # Flux keeps a path inside of the artifact, so a leading slash does not count.
+        return posixpath.normpath(f"/{one}") == posixpath.normpath(f"/{other}")
     return _seconds(one) == _seconds(other) is not None
-
-
-def _directory(path: Any) -> str:
-    """Flux keeps a path inside of the artifact, so a leading slash does not count."""
-    return posixpath.normpath(f"/{path}")

@@ -1,4 +1,4 @@
-"""Follows Kustomizations into the sources at hand, and reads what they apply as Flux would apply it.
+"""Follows Kustomizations inside of the repository that is read, and reads what they apply as Flux would apply it.
 
 What is read this way gets the labels that Flux gives it, so that a repository and the cluster that it is applied to are imported
 alike. A Kustomization whose objects tenants.yaml has no keys for, or which are all in a tenant's own namespace, stays an app: its
@@ -10,214 +10,347 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from tenantry.flux.schemas import kinds
-from tenantry.importing.applied import Applied, Build, applied_by, variables_at
-from tenantry.importing.appliers import Applier, applier_of
-from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
-from tenantry.importing.documents import Placed
-from tenantry.importing.model import Elsewhere, Followed, Key, Unread, key_of
+from tenantry.importing.documents import FIX, Document, documents_in
+from tenantry.importing.kustomize import directory_in
+from tenantry.importing.resources import FLUX, Applier, Key, Unread, applier_of, key_of
+from tenantry.importing.variables import substituted, unset
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.objects.scope import TENANT_LABEL
 
+Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
+"""Builds a directory as a Kustomization's spec says; takes the root of the repository, the directory, the spec. Raises: Refused."""
 MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000
+_MOST_FILES = 50_000
+_MOST_BYTES = 2**18
+"""The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
+_SOURCES = "source.toolkit.fluxcd.io"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+_NOT_APPLIED = (
+    ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+    ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
+    ("fluxcd.controlplane.io/reconcile", "disabled"),
+)
+_ORIGIN = "config.kubernetes.io/origin"
+
+
+# --- the repository ---------------------------------------------------------------------------------------------------
+
+
+class Repository(NamedTuple):
+    """root: its directory, links resolved; relative: whether messages name its paths from the working directory."""
+
+    root: Path
+    relative: bool
+
+    def shown(self, path: Path) -> str:
+        """What messages call a path."""
+        return os.path.relpath(path) if self.relative else str(path)
+
+
+def repository_around(directory: Path) -> Repository:
+    """The repository that a directory is part of: up to where the path of a bootstrap in it begins, else the Git repository around
+    it, else the directory itself.
+    """
+    inside = directory.resolve()
+    root = next((each for each in (inside, *inside.parents) if (each / ".git").exists()), inside)
+    for parts in _paths_below(inside):
+        begin = inside.parents[len(parts) - 1] if len(parts) < len(inside.parts) else inside
+        if begin.joinpath(*parts) == inside and (root == inside or begin.is_relative_to(root)):
+            root = begin
+            break
+    return Repository(root, not directory.is_absolute())
+
+
+def _paths_below(directory: Path) -> Iterator[tuple[str, ...]]:
+    """The paths of the Kustomizations in a directory, as parts. One part says little, unless it is the bootstrap's."""
+    for file in sorted(islice(directory.rglob("*.y*ml"), _MOST_FILES)):
+        try:
+            too_large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
+            text = b"" if too_large else file.read_bytes()
+            is_one = b"kind: Kustomization" in text and b"path:" in text
+            found = [data for data, _ in documents_in(text, file.name)] if is_one else []
+        except (OSError, Refused):  # reading says so with its place
+            continue
+        for data in found:
+            parts = _parts(mapping_at(data, "spec").get("path"))
+            if len(parts) > 1 or (parts and mapping_at(data, "metadata").get("name") == FLUX):
+                yield parts
+
+
+def _parts(path: Any) -> tuple[str, ...]:
+    """The parts of a path as Flux takes it: a leading slash or dot does not count."""
+    return tuple(part for part in PurePosixPath(str(path or "")).parts if part not in ("/", ".", ".."))
+
+
+def _has(root: Path, parts: tuple[str, ...]) -> bool:
+    return os.path.isdir(root.joinpath(*parts))  # noqa: PTH112 (it knows no names that are too long)
+
+
+def _source_of(kustomization: Manifest) -> Key:
+    reference = mapping_at(kustomization, "spec", "sourceRef")
+    namespace = str(reference.get("namespace") or kustomization["metadata"].get("namespace") or "")
+    return Key(_SOURCES, str(reference.get("kind")), namespace, str(reference.get("name")))
+
+
+# --- what Kustomizations apply ----------------------------------------------------------------------------------------
 
 
 class Follower:
-    """Reads one environment. `objects` are those of the inputs first, then what their Kustomizations apply."""
+    """Reads one environment. `documents` are those of the inputs first, then what their Kustomizations apply.
 
-    def __init__(self, environment: str, inputs: Iterable[Placed], checkouts: Checkouts, build: Build) -> None:
+    repositories: the directories that are read, each with the repository around it.
+    """
+
+    def __init__(
+        self, environment: str, inputs: Iterable[Document], repositories: Mapping[Path, Repository], build: Build
+    ) -> None:
         self.environment = environment
         self.unread: list[Unread] = []
-        self.followed: list[Followed] = []
-        self._missing: dict[Key, list[Key]] = {}
-        self._checkouts = checkouts
+        self.followed: list[Key] = []
+        self._repositories = repositories
         self._build = build
-        self._known: dict[Key, Placed] = {}
-        self._again: list[Placed] = []
-        self._applied: dict[Key, Applied] = {}
+        self._known: dict[Key, Document] = {}
+        self._doubled: list[Document] = []
+        self._homes: dict[Key, Repository] = {}
         self._seen: set[Key] = set()
-        self._built: set[Key] = set()
-        self._sources: dict[Key, Manifest] = {}
-        for each in inputs:
-            if self._known.setdefault(key_of(each.manifest), each) != each:
-                self._again.append(each)
+        self._kept: dict[Key, list[Document]] = {}
+        for document in inputs:
+            if self._known.setdefault(key_of(document.manifest), document) != document:
+                self._doubled.append(document)
 
     @property
-    def elsewhere(self) -> list[Elsewhere]:
-        """The sources of Kustomizations that were not followed for want of them."""
-        return [
-            Elsewhere(
-                self.environment, key, str(mapping_at(self._sources.get(key), "spec").get("url") or ""), tuple(users)
-            )
-            for key, users in self._missing.items()
-        ]
-
-    @property
-    def objects(self) -> list[Placed]:
-        return [*self._known.values(), *self._again]
+    def documents(self) -> list[Document]:
+        return [*self._known.values(), *self._doubled]
 
     def follow(self) -> None:
         """Read what Kustomizations apply, and what the Kustomizations among that apply, until nothing is new.
 
         Raises: Refused: there is too much.
         """
-        self._sources = sources_in(self._known)
-        first = [(key, each) for key, each in self._kustomizations() if self._checkouts.is_bootstrap(each)]
-        self._round([key for key, each in first if self._can_follow(key, each)])
-        self._leave_variables(key for key, each in first if mapping_at(each, "spec").get("postBuild"))
-        self._sources = sources_in(self._known)
-        while ready := [key for key, each in self._kustomizations() if self._can_follow(key, each)]:
-            known = [key for key in ready if not self._awaited(self._known[key].manifest)]
-            self._round(known or ready)
-            self._sources = sources_in(self._known)
-        self._settings()
-        for key, applied in self._applied.items():
-            self._tell(key, applied, is_read=False)
+        bootstraps = [key for key in self._new() if self._is_bootstrap(key)]
+        self._read([key for key in bootstraps if self._repository_of(key)])
+        self._drop_variables(bootstraps)
+        while ready := [key for key in self._new() if self._repository_of(key)]:
+            # Their variables can come from what others apply.
+            filled = [key for key in ready if all(holder for _, holder in self._holders(key))]
+            self._read(filled or ready)
+        self._read_settings()
 
-    def _leave_variables(self, bootstraps: Iterable[Key]) -> None:
-        """Leave out objects of the inputs that hold variables, if what sets them could not be built."""
-        for bootstrap in bootstraps:
-            if bootstrap in self._built:
-                continue
-            left = [key for key, each in self._known.items() if _has_variables(each) and key != bootstrap]
-            for key in left:
-                del self._known[key]
-            if left:
-                reason = f"{counted(len(left), 'object')} with variables such as {left[0]} are not known without it"
-                place = f"{bootstrap} ({self._known[bootstrap].origin})"
-                self.unread.append(Unread(self.environment, place, reason, "make it build, and import again"))
-
-    def _kustomizations(self) -> Iterator[tuple[Key, Manifest]]:
-        for key, each in list(self._known.items()):
-            is_one = key.kind == "Kustomization" and is_of_flux(str(each.manifest["apiVersion"]))
-            if is_one and key not in self._seen and isinstance(each.manifest.get("spec"), dict):
-                yield key, each.manifest
-
-    def _can_follow(self, key: Key, kustomization: Manifest) -> bool:
-        spec = kustomization["spec"]
-        if spec.get("kubeConfig") or spec.get("suspend") is True:
-            return False
-        source = source_of(kustomization)
-        if self._checkouts.of(kustomization, self._sources):
-            return True
-        if key not in self._missing.setdefault(source, []):
-            self._missing[source].append(key)
-        return False
-
-    def _awaited(self, kustomization: Manifest) -> list[str]:
-        """The objects with its variables that are not at hand, or not yet."""
-        wanted = mappings_in(mapping_at(kustomization, "spec", "postBuild").get("substituteFrom"))
+    def _new(self) -> list[Key]:
+        """The Kustomizations that were not looked at yet, and that Flux applies to the cluster."""
+        found = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
+        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in found if is_of_flux(f"{key.group}/v1")}
         return [
-            f"{each.get('kind')} {each.get('name')}"
-            for each in wanted
-            if not variables_at(kustomization, each, self._known)
+            key
+            for key, spec in specs.items()
+            if spec and not spec.get("kubeConfig") and spec.get("suspend") is not True
         ]
 
-    def _round(self, keys: list[Key]) -> None:
+    def _is_bootstrap(self, key: Key) -> bool:
+        """Whether a Kustomization applies a directory that is read. Its source is then the repository around that."""
+        manifest = self._known[key].manifest
+        source, parts = _source_of(manifest), _parts(manifest["spec"].get("path"))
+        # The app of a tenant may have a path such as `./staging`.
+        if len(parts) < 2 and key.namespace != FLUX:
+            return False
+        for directory, repository in self._repositories.items():
+            inside = directory.relative_to(repository.root).parts
+            if (parts or source.name == FLUX) and inside[: len(parts)] == parts:
+                self._homes.setdefault(source, repository)
+                return True
+        return False
+
+    def _repository_of(self, key: Key) -> Repository | None:
+        """The repository that a Kustomization applies a directory of; None: it is not at hand."""
+        manifest = self._known[key].manifest
+        source, parts = _source_of(manifest), _parts(manifest["spec"].get("path"))
+        if home := self._homes.get(source):
+            return home
+        address = self._address(source)
+        same = (home for other, home in self._homes.items() if address and self._address(other) == address)
+        if (home := next(same, None)) and _has(home.root, parts):
+            return home
+        # The source of a bootstrap that another directory applies, or that is not in Git.
+        if parts and source.namespace == FLUX and (source not in self._known or source.name == FLUX):
+            for directory, repository in self._repositories.items():
+                for around in (directory, *directory.parents):
+                    if around.is_relative_to(repository.root) and _has(around, parts):
+                        return repository._replace(root=around)
+        return None
+
+    def _address(self, source: Key) -> dict[str, Any]:
+        """The address and the revision of a source; empty if it has no address."""
+        spec = mapping_at(self._known[source].manifest, "spec") if source in self._known else {}
+        return {"url": spec["url"], "ref": spec.get("ref") or {"branch": "master"}} if spec.get("url") else {}
+
+    def _drop_variables(self, bootstraps: Iterable[Key]) -> None:
+        """Leave out objects of the inputs that hold variables, if what sets them could not be built."""
+        for key in bootstraps:
+            if not mapping_at(self._known[key].manifest, "spec").get("postBuild") or key in (
+                *self.followed,
+                *self._kept,
+            ):
+                continue
+            texts = {other: json.dumps(known.manifest, default=str) for other, known in self._known.items()}
+            dropped = [other for other, text in texts.items() if _VARIABLE.search(text) and other != key]
+            for other in dropped:
+                del self._known[other]
+            if dropped:
+                what = f"{counted(len(dropped), 'object')} with variables such as {dropped[0]} are not known without it"
+                self._cannot_read(f"{key} ({self._known[key].origin})", what, "make it build, and import again")
+
+    def _cannot_read(self, place: str, reason: str, fix: str) -> None:
+        self.unread.append(Unread(self.environment, place, reason, fix))
+
+    def _read(self, keys: list[Key]) -> None:
         """Build several Kustomizations at once, and take what they apply in their order."""
         if len(self._seen) + len(keys) > MOST:
             raise Refused(f"there are more than {MOST} Kustomizations to follow", "import the clusters one by one")
         self._seen |= set(keys)
-        work = []
-        for key in keys:
-            manifest = self._known[key].manifest
-            if checkout := self._checkouts.of(manifest, self._sources):
-                work.append((key, manifest, checkout))
-
-        def apply(one: tuple[Key, Manifest, Checkout]) -> Applied | tuple[str, str]:
-            return applied_by(one[1], one[2], self._known, self._build, self.environment)
-
         with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
-            for (key, _, _), applied in zip(work, pool.map(apply, work), strict=True):
-                if isinstance(applied, Applied):
-                    self._built.add(key)
+            for key, applied in zip(keys, pool.map(self._applied, keys), strict=True):
+                if isinstance(applied, Refused):
+                    self._cannot_read(f"{key} ({self._known[key].origin})", applied.message, applied.fix)
+                elif _leads_on(key, applied):
                     self._take(key, applied)
                 else:
-                    place = f"{key} ({self._known[key].origin})"
-                    self.unread.append(Unread(self.environment, place, *applied))
+                    self._kept[key] = applied
 
-    def _take(self, key: Key, applied: Applied) -> None:
-        if self._leads_on(key, applied.objects):
-            self._read(key, applied)
-        else:
-            self._applied[key] = applied
+    def _applied(self, key: Key) -> list[Document] | Refused:
+        """What a Kustomization applies. Whatever a repository contains costs what applies it."""
+        manifest = self._known[key].manifest
+        spec, repository = manifest["spec"], self._repository_of(key)
+        assert repository
+        try:
+            directory = directory_in(repository.root, str(spec.get("path") or "."))
+            if directory.resolve() != directory:
+                return Refused(f"path '{spec.get('path')}' is a link, which Flux does not take", FIX)
+            shown = repository.shown(directory)
+            built = self._build(repository.root, directory, spec).decode(errors="replace")
+            values = self._values(key, built)
+            always = mapping_at(spec, "postBuild").get("substituteStrategy") == "Always"
+            objects = substituted(built, values, f"kustomize build {shown}", always=always)
+            common = mapping_at(spec, "commonMetadata")
+            found = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
+            return [document._replace(manifest=_with(document.manifest, common)) for document in found]
+        except Refused as refused:
+            return refused
+        except Exception as unexpected:
+            return Refused(f"its content has a form that is not known here ({type(unexpected).__name__})", FIX)
 
-    def _leads_on(self, key: Key, objects: Iterable[Placed]) -> bool:
-        """Whether a Kustomization applies what tenants.yaml can say, and not only within a tenant's own namespace."""
-        for manifest, _ in objects:
-            namespace = manifest["metadata"].get("namespace")
-            is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
-            inside = namespace == key.namespace != FLUX and not mapping_at(manifest, "spec").get("kubeConfig")
-            if (is_flux and not inside) or TENANT_LABEL in labels_of(manifest):
-                return True
-        return False
+    def _holders(self, key: Key) -> list[tuple[Key, Document | None]]:
+        """The objects with the variables of a Kustomization, in their order; None: it is not known."""
+        manifest = self._known[key].manifest
+        references = mappings_in(mapping_at(manifest, "spec", "postBuild").get("substituteFrom"))
+        keys = [Key("", str(each.get("kind")), key.namespace, str(each.get("name"))) for each in references]
+        return [(each, self._known.get(each)) for each in keys]
 
-    def _settings(self) -> None:
+    def _values(self, key: Key, built: str) -> dict[str, str]:
+        """The values of the variables of a Kustomization. Raises: Refused: one that the build uses is not known here."""
+        values: dict[str, str | Key] = {}
+        unread: Key | None = None
+        for name, holder in self._holders(key):
+            if holder is None:  # it may hold any variable, and then wins over those before it
+                values, unread = {}, name
+            else:
+                data = mapping_at(holder.manifest, "data")
+                values |= data if name.kind == "ConfigMap" else dict.fromkeys(data, name)
+        post_build = mapping_at(self._known[key].manifest, "spec", "postBuild")
+        values |= {name: str(value) for name, value in mapping_at(post_build, "substitute").items()}
+        texts = {name: value for name, value in values.items() if isinstance(value, str)}
+        if values or unread or post_build.get("substituteStrategy") == "Always":
+            for variable, has_default in unset(built, texts).items():
+                if isinstance(source := values.get(variable, unread), Key):
+                    text = f"its variables can come from {source.kind} {source.name}, which is not read"
+                    raise Refused(text, _way_to(source, self.environment))
+                # Flux 2.9 refuses one without a default, so no Kustomization that works has it; older ones take an empty text.
+                texts |= {} if has_default else {variable: ""}
+        return texts
+
+    def _read_settings(self) -> None:
         """Read Kustomizations that apply nothing but namespaces of apps, and what stands in these beside the apps."""
-        there = (manifest for manifest, _ in self._known.values() if is_of_flux(str(manifest["apiVersion"])))
-        spaces = {manifest["metadata"].get("namespace") for manifest in there}
-        for key, applied in list(self._applied.items()):
-            names = {_space(each.manifest) for each in applied.objects if each.manifest["kind"] in _SETTINGS}
-            if (
-                names
-                and len(names & spaces - {FLUX}) == len(names)
-                and all(each.manifest["kind"] in _SETTINGS for each in applied.objects)
-            ):
-                self._read(key, self._applied.pop(key))
+        flux = (manifest for manifest, _ in self._known.values() if is_of_flux(str(manifest["apiVersion"])))
+        namespaces = {manifest["metadata"].get("namespace") for manifest in flux} - {FLUX}
+        for key, applied in list(self._kept.items()):
+            keys = [key_of(each.manifest) for each in applied]
+            names = {each.name if each.kind == "Namespace" else each.namespace for each in keys}
+            if keys and names <= namespaces and all(each.kind in _SETTINGS for each in keys):
+                self._take(key, self._kept.pop(key))
 
-    def _read(self, key: Key, applied: Applied) -> None:
+    def _take(self, key: Key, applied: Iterable[Document]) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
+        self.followed.append(key)
         applier = Applier("Kustomization", key.namespace, key.name)
-        for each in applied.objects:
-            id = key_of(each.manifest)
-            metadata = each.manifest["metadata"]
-            labels = {**labels_of(each.manifest), **applier.labels}
-            manifest = {**each.manifest, "metadata": {**metadata, "labels": labels}}
-            there = self._known.get(id)
-            if there is not None and (before := _applier(there.manifest)):
-                if before != _applier(manifest) and _as_written(there.manifest) != _as_written(manifest):
-                    reason = f"{key} applies it too, with other fields than those of {there.origin}"
+        for manifest, origin in applied:
+            id = key_of(manifest)
+            known = self._known.get(id)
+            if known is not None and (before := applier_of(labels_of(known.manifest), "Kustomization")):
+                if before != applier and _with(manifest, {"labels": before.labels}) != known.manifest:
+                    reason = f"{key} applies it too, with other fields than those of {known.origin}"
                     fix = "remove it from one of the two: Flux applies them in turn"
-                    self.unread.append(Unread(self.environment, f"{id} ({each.origin})", reason, fix))
+                    self._cannot_read(f"{id} ({origin})", reason, fix)
                 continue
             # The file itself tells the line, a build tells none.
-            origin = there.origin if there and there.origin.startswith(each.origin) else each.origin
-            self._known[id] = Placed(manifest, origin)
+            line = known.origin if known and known.origin.startswith(origin) else origin
+            self._known[id] = Document(_with(manifest, {"labels": applier.labels}), line)
         if len(self._known) > MOST_OBJECTS:
             raise Refused(f"there are more than {MOST_OBJECTS} objects", "import the clusters one by one")
-        self._tell(key, applied, is_read=True)
-
-    def _tell(self, key: Key, applied: Applied, *, is_read: bool) -> None:
-        self.followed.append(Followed(self.environment, key, applied.directory, len(applied.objects), is_read))
 
 
-def _has_variables(found: Placed) -> bool:
-    return bool(_VARIABLE.search(json.dumps(found.manifest, default=str)))
+def _leads_on(key: Key, applied: Iterable[Document]) -> bool:
+    """Whether a Kustomization applies what tenants.yaml can say, and not only within a tenant's own namespace."""
+    for manifest, _ in applied:
+        is_inside = manifest["metadata"].get("namespace") == key.namespace != FLUX
+        is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
+        leads_away = is_flux and (not is_inside or mapping_at(manifest, "spec").get("kubeConfig"))
+        if leads_away or TENANT_LABEL in labels_of(manifest):
+            return True
+    return False
 
 
-def _applier(manifest: Manifest) -> Applier | None:
-    return applier_of(labels_of(manifest), "Kustomization")
+def _is_excluded(manifest: Manifest) -> bool:
+    """Whether Flux does not apply an object of a repository: labels and annotations can say so."""
+    marks = {**labels_of(manifest), **mapping_at(manifest["metadata"], "annotations")}
+    return any(str(marks.get(key)).lower() == value for key, value in _NOT_APPLIED)
 
 
-def _as_written(manifest: Manifest) -> dict[str, Any]:
-    """The manifest without the labels that tell what applies it."""
-    applier = _applier(manifest)
-    own = applier.labels if applier else {}
-    labels = {key: each for key, each in labels_of(manifest).items() if key not in own}
-    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+def _with(manifest: Manifest, added: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with more labels and annotations, as the controller sets them."""
+    metadata = dict(manifest["metadata"])
+    metadata |= {
+        key: {**(metadata.get(key) or {}), **added[key]} for key in ("labels", "annotations") if added.get(key)
+    }
+    return {**manifest, "metadata": metadata}
 
 
-def _space(manifest: Manifest) -> str:
-    metadata = manifest["metadata"]
-    return str(metadata["name"] if manifest["kind"] == "Namespace" else metadata.get("namespace") or "")
+def with_origin(document: Document, directory: str) -> Document:
+    """An object that kustomize built of a directory, with the file that it says the object comes from."""
+    metadata = dict(document.manifest["metadata"])
+    annotations = dict(metadata.pop("annotations", None) or {})
+    fields = dict(line.partition(": ")[::2] for line in str(annotations.pop(_ORIGIN, "")).splitlines())
+    path = fields.get("path", "") if "repo" not in fields else ""
+    manifest = {**document.manifest, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+    return Document(manifest, os.path.normpath(os.path.join(directory, path)))  # noqa: PTH118
+
+
+def _way_to(holder: Key, environment: str) -> str:
+    """How an object with variables can be read."""
+    if holder.kind != "ConfigMap":
+        return "leave it: the Kustomization stays what applies its objects"
+    get = shlex.join(("kubectl", "get", "configmap", holder.name, "--namespace", holder.namespace, "--output", "yaml"))
+    file = shlex.quote(f"{environment}-{holder.name}.yaml")
+    return f"read it, too: run `{get} > {file}`, and add `-e {environment}={file}`"

@@ -1,4 +1,4 @@
-"""The same thing in several places to one value: what is the same everywhere, and what differs where.
+"""The same thing in several places to one value: what is the same everywhere, and overrides for what differs.
 
 Only exact results count: every place gets back the value that was found there. Where a part of the file has no overrides, variables
 of environments and clusters stand for what differs.
@@ -9,33 +9,20 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from tenantry.fleet.template import BUILT_IN
+from tenantry.importing.resources import Place
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled, names_in
 from tenantry.model.strict import Model
 
-
-class Place(NamedTuple):
-    """Where something was found: a cluster, and the environment on whose management cluster its Flux objects are."""
-
-    environment: str
-    cluster: str
-
-
-Found: TypeAlias = Mapping[Place, Any]
+Values: TypeAlias = Mapping[Place, Any]
 """What was found in each place."""
-At: TypeAlias = tuple[str, ...]
-"""Keys on the way to a value; those of lists have no part."""
-Join: TypeAlias = Callable[[Found], Any]
-Variable: TypeAlias = Callable[[Mapping[Place, str], At], str | None]
-"""Declares a variable that has the values of a text, and gives its placeholder; None: none is wanted, or none can have them."""
-
-
-def _none(*_: object) -> str | None:
-    return None
+Join: TypeAlias = Callable[[Values], Any]
+Variable: TypeAlias = Callable[[Mapping[Place, str], str], str | None]
+"""Declares a variable that has the values of a text, given the key where that stands, and gives its placeholder; None: none can."""
 
 
 class Differ:
@@ -54,178 +41,144 @@ class Overlaid:
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
     conflicts: list[Place] = field(default_factory=list)
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The base, and `overrides` where places differ."""
+        overrides = [{"when": {"environments": [name]}, **own} for name, own in self.environments.items()]
+        overrides += [{"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items()]
+        return {**self.base, **({"overrides": overrides} if overrides else {})}
 
-def overlaid(found: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
+
+def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
     """One mapping with overrides for what was found in several places.
 
     Args: join: makes one value of several, or DIFFER; `unified` where placeholders are filled in, `same` elsewhere.
     """
-    base, rest = _split(found, join)
+    base, rest = _split(values, join)
     result = Overlaid(base)
-    left: dict[Place, dict[str, Any]] = {}
-    for environment in dict.fromkeys(each.environment for each in rest):
+    remaining: dict[Place, dict[str, Any]] = {}
+    for environment in dict.fromkeys(place.environment for place in rest):
         own = {place: value for place, value in rest.items() if place.environment == environment}
         shared, others = _split(own, join)
         if shared and any(own.values()):
             result.environments[environment] = shared
-        left |= others
-    for place, value in left.items():
-        beside = [each for each in found if each.cluster == place.cluster]
-        if not value:
-            continue
-        if all(left.get(each) == value for each in beside):
+        remaining |= others
+    for place, value in remaining.items():
+        beside = [other for other in values if other.cluster == place.cluster]
+        if value and all(remaining.get(other) == value for other in beside):
             result.clusters[place.cluster] = value
-        else:
+        elif value:
             result.conflicts.append(place)
     return result
 
 
-def _split(found: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
+def _split(values: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
     """What all places have in common, and what is left of each."""
     base: dict[str, Any] = {}
-    rest: dict[Place, dict[str, Any]] = {place: {} for place in found}
-    for key in dict.fromkeys(key for value in found.values() for key in value):
-        here = {place: value[key] for place, value in found.items() if key in value}
-        one = join(here) if len(here) == len(found) else DIFFER
+    rest: dict[Place, dict[str, Any]] = {place: {} for place in values}
+    for key in dict.fromkeys(key for value in values.values() for key in value):
+        present = {place: value[key] for place, value in values.items() if key in value}
+        is_everywhere = len(present) == len(values)
+        one = join(present) if is_everywhere else DIFFER
         if one is not DIFFER:
             base[key] = one
-        elif len(here) == len(found) and all(isinstance(each, dict) and each for each in here.values()):
-            shared, others = _split(here, join)
-            if shared:
-                base[key] = shared
-            for place, value in others.items():
-                if value:
-                    rest[place][key] = value
-        else:
-            for place, value in here.items():
-                rest[place][key] = value
+            continue
+        if is_everywhere and all(isinstance(value, dict) and value for value in present.values()):
+            shared, present = _split(present, join)
+            base |= {key: shared} if shared else {}
+            present = {place: value for place, value in present.items() if value}
+        for place, value in present.items():
+            rest[place][key] = value
     return base, rest
 
 
-def _are_one(value: Any, other: Any) -> bool:
-    """Whether two values are written alike: `1` is not `true`."""
-    return type(value) is type(other) and value == other
+def same(values: Values) -> Any:
+    """The one value of all places; else DIFFER. `1` is not `true`."""
+    first, *others = values.values()
+    return first if all(type(value) is type(first) and value == first for value in others) else DIFFER
 
 
-def same(found: Found) -> Any:
-    """The one value of all places; else DIFFER."""
-    values = list(found.values())
-    return values[0] if all(_are_one(value, values[0]) for value in values) else DIFFER
-
-
-def unified(found: Found, variable: Variable = _none, at: At = ()) -> Any:
-    """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER. at: where it stands."""
-    values = list(found.values())
-    if all(_are_one(value, values[0]) for value in values):
-        return values[0]
-    if all(isinstance(each, str) for each in values):
-        return _text(found, variable, at)
-    if all(isinstance(each, dict) for each in values) and len({frozenset(each) for each in values}) == 1:
-        made = {
-            key: unified({place: each[key] for place, each in found.items()}, variable, (*at, key)) for key in values[0]
-        }
-        return DIFFER if DIFFER in made.values() else made
-    if all(isinstance(each, list) for each in values) and len({len(each) for each in values}) == 1:
-        listed = [
-            unified({place: each[index] for place, each in found.items()}, variable, at)
-            for index in range(len(values[0]))
-        ]
-        return DIFFER if any(each is DIFFER for each in listed) else listed
+def unified(values: Values, variable: Variable | None = None, key: str = "") -> Any:
+    """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER. key: where it stands."""
+    if (one := same(values)) is not DIFFER:
+        return one
+    found = list(values.values())
+    if all(isinstance(value, str) for value in found):
+        return _text(values) or (variable and variable(values, key)) or DIFFER
+    if all(isinstance(value, dict) for value in found) and len({frozenset(value) for value in found}) == 1:
+        parts = {part: {place: value[part] for place, value in values.items()} for part in found[0]}
+        merged = {part: unified(below, variable, part) for part, below in parts.items()}
+        return DIFFER if any(value is DIFFER for value in merged.values()) else merged
+    if all(isinstance(value, list) for value in found) and len({len(value) for value in found}) == 1:
+        entries = [{place: value[at] for place, value in values.items()} for at in range(len(found[0]))]
+        items = [unified(below, variable, key) for below in entries]
+        return DIFFER if any(item is DIFFER for item in items) else items
     return DIFFER
-
-
-def _text(found: Mapping[Place, str], variable: Variable, at: At) -> Any:
-    """A text with a placeholder where the texts hold the name of their place."""
-    for marks in (("environment",), ("cluster",), ("environment", "cluster")):
-        made = {_marked(text, place, marks) for place, text in found.items()}
-        if len(made) == 1:
-            return made.pop()
-    return variable(found, at) or DIFFER
 
 
 _PLACEHOLDERS = {"environment": "{env}", "cluster": "{cluster}"}
 
 
-def _marked(text: str, place: Place, marks: Sequence[str]) -> str:
-    for mark in marks:
-        text = with_placeholder(text, getattr(place, mark), _PLACEHOLDERS[mark])
-    return text
+def _text(values: Mapping[Place, str]) -> str | None:
+    """A text with a placeholder where the texts hold the name of their place, as a word and not in braces; None: there is none."""
+    for marks in (("environment",), ("cluster",), ("environment", "cluster")):
+        texts = set()
+        for place, text in values.items():
+            for mark in marks:
+                word = rf"(?<![A-Za-z0-9{{]){re.escape(getattr(place, mark))}(?![A-Za-z0-9}}])"
+                text = _replaced(text, word, _PLACEHOLDERS[mark])
+            texts.add(text)
+        if len(texts) == 1:
+            return texts.pop()
+    return None
 
 
-def with_placeholder(text: str, name: str, placeholder: str) -> str:
-    """The text with a placeholder wherever it holds a name as a word, but in other names in braces."""
-    word = rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])"
+def _replaced(text: str, word: str, placeholder: str) -> str:
     return re.sub(rf"({PLACEHOLDER})|{word}", lambda match: match[1] or placeholder, text, flags=re.ASCII)
-
-
-def free_name(taken: Container[str], *names: str, mark: str = "-") -> str:
-    """The first of some names that is free, or the last of them with a number behind a mark."""
-    name, count = next((each for each in names if each not in taken), names[-1]), 1
-    while name in taken:
-        count += 1
-        name = f"{names[-1]}{mark}{count}"
-    return name
-
-
-_Values: TypeAlias = dict[str, str]
-"""The values of a variable, by environment or by cluster."""
 
 
 class Variables:
     """What was declared so far, by environment and by cluster."""
 
     def __init__(self) -> None:
-        self.environments: dict[str, _Values] = defaultdict(dict)
-        self.clusters: dict[str, _Values] = defaultdict(dict)
-        self._names = set(BUILT_IN)
-        self._made: dict[tuple[str, str], list[tuple[str, _Values]]] = defaultdict(list)
+        self.environments: dict[str, dict[str, str]] = defaultdict(dict)
+        self.clusters: dict[str, dict[str, str]] = defaultdict(dict)
+        self._names: dict[tuple[tuple[str, str], ...], str] = {}
 
     def named(self, *parts: str) -> Variable:
-        """What declares variables for a part of the file that has no overrides. parts: of their names, where no key tells one."""
-        stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(parts)).strip("_")
-        stem = stem if stem[:1].isalpha() else f"v_{stem}"
-        return lambda values, at: self._declare(at[-1] if at else "", stem, values)
+        """What declares variables for a part of the file that has no overrides. parts: of their names."""
+        return lambda values, key: self._declare(values, *parts, key)
 
     def used_in(self, *parts: Any) -> None:
         """Drop the variables that no part of the file names."""
         used = {*names_in(json.dumps(parts))}
         for group in (self.environments, self.clusters):
             for owner, values in group.items():
-                group[owner] = {name: each for name, each in values.items() if name in used}
+                group[owner] = {name: value for name, value in values.items() if name in used}
 
-    def _declare(self, key: str, stem: str, found: Mapping[Place, str]) -> str | None:
-        return next((self._placeholder(kind, key, stem, own) for kind, own in _by_owner(found).items()), None)
-
-    def _placeholder(self, kind: str, key: str, stem: str, values: _Values) -> str:
-        """That of a variable with some values: one that was made for the same key, or a new one."""
-        made = self._made[kind, key]
-        name, known = next((each for each in made if key and _agree(each[1], values)), ("", {}))
-        if not name:
-            name, known = free_name(self._names, key if key.isidentifier() else stem, stem, mark="_"), {}
-            self._names.add(name)
-            made.append((name, known))
-        known |= values
-        group = self.environments if kind == "environment" else self.clusters
-        for owner, text in values.items():
-            group[owner][name] = text
-        return f"{{{name}}}"
+    def _declare(self, values: Mapping[Place, str], *parts: str) -> str | None:
+        if any(map(is_unfilled, values.values())):
+            return None
+        for kind, group in (("environment", self.environments), ("cluster", self.clusters)):
+            own = {getattr(place, kind): text for place, text in values.items()}
+            if all(own[getattr(place, kind)] == text for place, text in values.items()):
+                stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(filter(None, parts))).strip("_")
+                taken = (*BUILT_IN, *self._names.values())
+                free = free_name(taken, stem if stem[:1].isalpha() else f"v_{stem}", "_")
+                name = self._names.setdefault(tuple(sorted(own.items())), free)
+                for owner, text in own.items():
+                    group[owner][name] = text
+                return f"{{{name}}}"
+        return None
 
 
-def _by_owner(found: Mapping[Place, str]) -> dict[str, _Values]:
-    """The texts by environment, or by cluster, where these tell them; empty if no variable can have them."""
-    if any(map(is_unfilled, found.values())):
-        return {}
-    for kind in ("environment", "cluster"):
-        own = {getattr(place, kind): text for place, text in found.items()}
-        if all(own[getattr(place, kind)] == text for place, text in found.items()):
-            return {kind: own}
-    return {}
-
-
-def _agree(one: _Values, other: _Values) -> bool:
-    """Whether both have a value for the same owner, and no owner has two."""
-    both = one.keys() & other.keys()
-    return bool(both) and all(one[each] == other[each] for each in both)
+def free_name(taken: Container[str], name: str, mark: str = "-") -> str:
+    """The name, or the name with the first number behind it that is free."""
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name}{mark}{count}"
+    return free
 
 
 _FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from tenantry.importing.checkouts import FLUX
-from tenantry.importing.world import Thing, World
+from tenantry.importing.resources import APPS, FLUX, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.scope import APP_LABEL
@@ -36,101 +35,87 @@ class Territory:
 
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
-    apps = [app for world in worlds for app in world.of("Kustomization", "HelmRelease")]
-    ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
-    ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
+    apps = [app for world in worlds for app in world.of(*APPS)]
+    ours = Counter(app.namespace for app in apps if app.is_ours and not app.tenant and not app.is_remote)
+    # Tenantry stores the releases of add-ons and baselines there.
+    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote]
+    ours += Counter(app.storage for app in releases if app.is_ours and not (app.tenant and APP_LABEL in app.labels))
     if ours:
         return ours.most_common(1)[0][0]
-    if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in apps):
+    if any(app.namespace == FLUX and not app.is_remote and app.name != FLUX for app in apps):
         return FLUX
     # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
     # namespace may hold no kubeconfigs.
-    kubeconfigs = {each.namespace for each in apps if _remote(each)}
-    releases = (each for each in apps if each.kind == "HelmRelease" and _remote(each))
-    stored = Counter(_storage(each) for each in releases if not each.spec.get("serviceAccountName"))
-    stored = Counter({name: count for name, count in stored.items() if name not in kubeconfigs})
+    kubeconfigs = {app.namespace for app in apps if app.is_remote}
+    stored = Counter(app.storage for app in releases if not app.account and app.storage not in kubeconfigs)
     return stored.most_common(1)[0][0] if stored else FLUX
-
-
-def _is_platform_release(thing: Thing) -> bool:
-    """Whether Tenantry stores the release in the platform's namespace: that of an add-on, or of a baseline."""
-    return thing.kind == "HelmRelease" and (not thing.tenant or APP_LABEL not in thing.labels)
-
-
-def _storage(thing: Thing) -> str:
-    return str(thing.spec.get("storageNamespace") or thing.namespace)
 
 
 def is_platforms(world: World, namespace: str) -> bool:
     """Whether a namespace is the platform team's, by its name or by what lies in it."""
-    if namespace in (FLUX, world.platform) or is_tools(world, namespace):
+    if namespace in (FLUX, world.platform) or _is_tools(world, namespace):
         return True
+    # Where Flux applies all that a namespace leads to as accounts of its own, it is a tenant's, whatever its name is.
+    accounts = {app.account for app in world.of(*APPS, namespace=namespace) if not app.is_remote}
+    acts_as_itself = accounts and all(world.get("ServiceAccount", namespace, account) for account in accounts)
+    if _is_labelled(world, namespace) or acts_as_itself:
+        return False
+    return _is_reserved(namespace) or namespace in ("default", "kube-system")
+
+
+def _is_reserved(namespace: str) -> bool:
+    return any(fnmatchcase(namespace, pattern) for pattern in RESERVED)
+
+
+def _is_labelled(world: World, namespace: str) -> bool:
+    """Whether the labels of a namespace, or of what Flux reads in it, name a tenant."""
     made = world.get("Namespace", "", namespace)
-    if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
-        return False
-    if _acts_as_itself(world, namespace):
-        return False
-    return any(fnmatchcase(namespace, pattern) for pattern in RESERVED) or namespace in ("default", "kube-system")
+    return bool(made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace))
 
 
-def _acts_as_itself(world: World, namespace: str) -> bool:
-    """Whether Flux applies all that a namespace leads to as accounts of its own: then it is a tenant's, whatever its name is."""
-    apps = [each for each in world.of("Kustomization", "HelmRelease", namespace=namespace) if not _remote(each)]
-    accounts = {str(each.spec.get("serviceAccountName") or "") for each in apps}
-    return bool(apps) and all(world.get("ServiceAccount", namespace, each) for each in accounts)
-
-
-def is_tools(world: World, namespace: str) -> bool:
+def _is_tools(world: World, namespace: str) -> bool:
     """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
 
     Its name tells: one of those that are reserved for tools, or that of a chart in it. So do its releases, if all install into
     other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
     """
-    apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    accounts = (str(app.spec.get("serviceAccountName") or CONTROLLERS["Kustomization"]) for app in apps)
+    apps = list(world.of(*APPS, namespace=namespace))
     if apps and all(app.is_ours and not app.tenant for app in apps):
         return True
-    if not apps or any(account not in CONTROLLERS.values() for account in accounts):
+    if not apps or any(app.account not in ("", *CONTROLLERS.values()) for app in apps):
         return False
-    if any(fnmatchcase(namespace, pattern) for pattern in RESERVED):
+    if _is_reserved(namespace):
         return True
-    made = world.get("Namespace", "", namespace)
-    if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
+    if _is_labelled(world, namespace):
         return False
     releases = [app for app in apps if app.kind == "HelmRelease"]
     elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
-    everywhere = (app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
     return (
         any(namespace in (app.name, str(app.at("spec", "chart", "spec", "chart"))) for app in releases)
-        or any(everywhere)
+        or any(app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
         or (len(releases) == len(apps) and all(elsewhere))
     )
-
-
-def tenant_namespaces(world: World) -> set[str]:
-    """The namespaces on the management cluster that are tenants'."""
-    return {name for territory in territories(world) for name in territory.namespaces}
 
 
 def territories(world: World) -> list[Territory]:
     """The tenants of the management cluster with their namespaces."""
     owned: dict[str, list[str]] = defaultdict(list)
-    for namespace in _candidates(world):
+    for namespace in _tenants_namespaces(world):
         owned[_owner(world, namespace)].append(namespace)
     found: list[Territory] = []
     for tenant, namespaces in owned.items():
-        of_flux = {each: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=each)) for each in namespaces}
-        main = max(namespaces, key=lambda each: (of_flux[each], each == tenant, -len(each)))
-        mine = Territory(tenant, main)
-        found.append(mine)
+        of_flux = {name: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=name)) for name in namespaces}
+        main = max(namespaces, key=lambda name: (of_flux[name], name == tenant, -len(name)))
+        territory = Territory(tenant, main)
+        found.append(territory)
         for other in namespaces:
+            key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
             if other == main:
                 continue
-            key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
             if main in other and key != other and not dns_label_problem(key):
-                mine.extra[key] = other
+                territory.extra[key] = other
             else:
-                found.append(Territory(other if other not in set(owned) else f"{other}-namespace", other))
+                found.append(Territory(f"{other}-namespace" if other in owned else other, other))
     return found
 
 
@@ -139,41 +124,34 @@ def extra_name(main: str, key: str, name: str) -> str:
     return "{namespace}-{key}" if name == f"{main}-{key}" else name.replace(main, "{namespace}", 1)
 
 
-def _candidates(world: World) -> Iterable[str]:
+def _tenants_namespaces(world: World) -> Iterator[str]:
     """Namespaces with a tenant's label, and those that hold apps which act on the management cluster."""
     labelled = [each.name for each in world.of("Namespace") if each.tenant]
-    acting = [each.namespace for each in world.of(*_FLUX_KINDS) if not _remote(each)]
-    return (each for each in dict.fromkeys((*labelled, *acting)) if each and not _is_kubeconfigs(world, each))
+    acting = [each.namespace for each in world.of(*_FLUX_KINDS) if not each.is_remote]
+    for namespace in dict.fromkeys((*labelled, *acting)):
+        if namespace and not is_platforms(world, namespace) and not _is_for_kubeconfigs(world, namespace):
+            yield namespace
 
 
-def _is_kubeconfigs(world: World, namespace: str) -> bool:
-    """Whether a namespace is for remote clusters alone, or the platform's."""
-    if is_platforms(world, namespace):
-        return True
+def _is_for_kubeconfigs(world: World, namespace: str) -> bool:
+    """Whether a namespace is for remote clusters alone."""
     made = world.get("Namespace", "", namespace)
     if made and made.tenant:
         return False
-    apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    remote = any(map(_remote, apps)) or any(_remote(each) for each in world.beside if each.namespace == namespace)
+    apps = list(world.of(*APPS, namespace=namespace))
+    beside = (each for each in world.beside if each.namespace == namespace)
     # What makes clusters often lies beside their kubeconfigs. A tenant has an account.
-    return remote and all(_remote(app) or not app.spec.get("serviceAccountName") for app in apps)
+    return any(each.is_remote for each in (*apps, *beside)) and all(app.is_remote or not app.account for app in apps)
 
 
 def _owner(world: World, namespace: str) -> str:
     made = world.get("Namespace", "", namespace)
-    if made and (named := made.tenant):
-        return named
-    claims = {named for each in world.of(*_FLUX_KINDS, namespace=namespace) if (named := each.tenant)}
-    if len(claims) == 1:
-        return claims.pop()
-    return without_environment(namespace, world.environment)
+    if made and made.tenant:
+        return made.tenant
+    named = {each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace) if each.tenant}
+    return named.pop() if len(named) == 1 else without_environment(namespace, world.environment)
 
 
 def without_environment(name: str, environment: str) -> str:
     """A name without the environment at its beginning or end."""
-    short = name.removeprefix(f"{environment}-").removesuffix(f"-{environment}")
-    return short or name
-
-
-def _remote(thing: Thing) -> bool:
-    return bool(thing.spec.get("kubeConfig"))
+    return name.removeprefix(f"{environment}-").removesuffix(f"-{environment}") or name

@@ -1,88 +1,212 @@
-"""The proof: the plan of a draft, compared object by object with what was read.
+"""The proof and the report: the plan of a draft, compared as facts with what was read.
 
-Nothing that was read may be lost in silence: every object is planned, or is in the draft's `left_over`; every field that is
-lost or changed is in the proof, and so in the report. What breaks this is a defect of import itself.
+Every object that was read is equal, different, left where it is, or cannot be expressed, with the reason. What is neither planned
+nor has a reason would be lost in silence: that is a defect of import itself, and nothing is written then.
+
+Never: shows the value of a Secret. The comparison masks secrets.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import ClassVar, TypeAlias
 
 from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import compared
+from tenantry.importing.drafting import Draft
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, is_effective, sides
-from tenantry.importing.model import Added, Draft, Inventory, Key, Path, Proof, Proven, Read, key_of
-from tenantry.kube.objects import KubeObject, Manifest, Owner, group_of, object_id
-from tenantry.messages.data import ABSENT, mapping_at, value_at
-from tenantry.messages.text import format_path
+from tenantry.importing.leaving import by_environment
+from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.messages.errors import InvalidFleet, Path
+from tenantry.messages.text import format_path, printable
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
 
 
 class Defect(Exception):
     """Import would lose something in silence, or write an invalid file. Nothing is written."""
 
 
+class Outcome(StrEnum):
+    """What becomes of an object that was read.
+
+    DIFFERENT: adoption changes fields of it, or something is planned under another name that does the same.
+    LEFT:      it stays, and what applies it today goes on, or an app of the file does.
+    INEXPRESSIBLE: the file cannot say it, or somebody has to decide first.
+    """
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    LEFT = "left"
+    INEXPRESSIBLE = "inexpressible"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of an object.
+
+    path, line: the part of the file that expresses it; () and 0: none does. planned: the planned object, also of another name.
+    changed: fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
+    held:    fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
+    reasons: why the file does not express it, or a part of it, or has it under another name.
+    """
+
+    json_keys: ClassVar = (
+        *("environment", "origin", "id", "outcome", "path", "line", "planned", "changed", "held", "reasons"),
+    )
+    environment: str
+    origin: str
+    id: ObjectId
+    outcome: Outcome
+    path: Path = ()
+    line: int = 0
+    planned: ObjectId | None = None
+    changed: tuple[FieldChange, ...] = ()
+    held: tuple[FieldChange, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """file: the name of the written tenants.yaml; text: its content. environments: with their management clusters.
+
+    added: what adoption creates, by environment. unread: places that could not be read. followed: the Kustomizations of which it
+    was read what they apply.
+    """
+
+    json_keys: ClassVar = ("file", "environments", "counts", "unread", "followed", "objects", "added")
+    file: str
+    text: str
+    environments: Mapping[str, str]
+    unread: tuple[Unread, ...]
+    followed: tuple[str, ...]
+    flux: int
+    objects: tuple[Result, ...]
+    added: Mapping[str, tuple[ObjectId, ...]]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many objects were read, and how many have each outcome; they add up. added: adoption creates them."""
+        outcomes = Counter(result.outcome for result in self.objects)
+        added = sum(map(len, self.added.values()))
+        return {"read": len(self.objects), **{each.value: outcomes[each] for each in Outcome}, "added": added}
+
+    @property
+    def expressed(self) -> int:
+        """How many objects the file expresses."""
+        return self.counts["equal"] + self.counts["different"]
+
+    def of(self, *outcomes: Outcome) -> list[Result]:
+        return [result for result in self.objects if result.outcome in outcomes]
+
+
 _Identity: TypeAlias = tuple[str, Key]
 """A management cluster and an object on it."""
 
 
-def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proof:
-    """Compare the plans of a draft's environments with what was read."""
+def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:
+    """The report on a draft as it will be written. Args: text: the content of the file.
+
+    Raises: Defect: the file would be invalid, or something that was read would be lost in silence.
+    """
+    try:
+        parsed = parse(text.encode(), file)
+        plans = plan_all(fleet_of(parsed))
+    except InvalidFleet as invalid:
+        first = invalid.diagnostics[0]
+        raise Defect(f"the draft is invalid: {first.location}: {first.message}") from invalid
+    results = list(_results(inventory.management, draft, plans))
+    if defects := [*_lost(draft, results), *_unplanned(draft, plans)]:
+        raise Defect(printable("; ".join(defects)))
+    results = [
+        replace(result, line=parsed.locate(result.path, key=True).line) if result.path else result for result in results
+    ]
+    read = {(inventory.management[each.environment], each.key) for each in draft.resources}
+    added = {
+        name: tuple(each.id for each in plan.objects if (plan.management, key_of(each.manifest)) not in read)
+        for name, plan in plans.items()
+    }
+    hubs = {name: plan.management for name, plan in plans.items()}
+    followed = tuple(name for reading in inventory.readings for name in reading.followed)
+    flux = sum(reading.flux for reading in inventory.readings)
+    return Report(file, text, hubs, inventory.unread, followed, flux, tuple(results), added)
+
+
+def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:
     planned = {(plan.management, key_of(each.manifest)): each for plan in plans.values() for each in plan.objects}
-    homes = {(plan.management, each.id): name for name, plan in plans.items() for each in plan.objects}
-    read = {(inventory.management[each.environment], key_of(each.manifest)): each for each in inventory.objects}
-    before, after = {id: KubeObject(each.manifest, Owner()) for id, each in read.items()}, dict(planned)
-    for id in read.keys() & planned.keys():
-        before[id], after[id] = sides(read[id].manifest, planned[id].manifest, _chart_of(id, planned))
-    found = compared(before, after)
-    kept = []
-    for id in filter(found.both.__contains__, read):
-        fields = [field for field in found.both[id].fields if is_effective(id[1].kind, field)]
-        stays = tuple(field for field in fields if _stays(field, id[1].namespace))
-        kept.append(Proven(read[id], planned[id], tuple(field for field in fields if field not in stays), stays))
-    added = tuple(Added(homes[id[0], each.id], each.id) for id, each in found.added.items())
-    missing = tuple(read[id] for id in found.removed)
-    defects = (*_defects(draft, missing), *_unplanned(draft, plans))
-    return Proof(tuple(kept), added, missing, defects, tuple(_renamed(draft, planned, plans)))
-
-
-def _renamed(draft: Draft, planned: Mapping[_Identity, KubeObject], plans: Mapping[str, Plan]) -> Iterator[Proven]:
-    """The apps that are planned under another name. The planned object is a new one, so it has none of the old one's fields."""
-    apps: dict[tuple[str, Path, str], _Identity] = {
-        (environment, app.at, app.cluster): (plan.management, Key(group_of(app.id.api_version), *app.id[1:]))
-        for environment, plan in plans.items()
+    apps: dict[tuple[str, tuple[str, str, str]], _Identity] = {
+        (name, (app.tenant, app.name, app.cluster)): (plan.management, Key(group_of(app.id.api_version), *app.id[1:]))
+        for name, plan in plans.items()
         for app in plan.apps
     }
-    for each in draft.became:
-        id = apps.get((each.read.environment, each.path, each.cluster)) if each.cluster else None
-        if id is not None and id[1].kind == each.read.manifest["kind"]:
-            before, after = sides(each.read.manifest, planned[id].manifest, _chart_of(id, planned))
-            # The name of a source tells of its namespace, too: a new object keeps nothing of an old reference.
-            found = {
-                (*field.path[:-1], "name") if field.path in NAMESPACES_OF_SOURCES else field.path: field
-                for field in compared({id: before}, {id: after}).both[id].fields
-                if field.path not in _NAME and is_effective(id[1].kind, field)
-            }
-            changed = tuple(replace(field, path=path) for path, field in found.items())
-            yield Proven(each.read, planned[id], changed, ())
+    applied = {id(resource) for resource in _applied(draft.resources)}
+    for resource in draft.resources:
+        place, reasons = (resource.environment, resource.origin, resource.id), tuple(resource.reasons)
+        identity = (hubs[resource.environment], resource.key)
+        if resource.app and resource.path and identity not in planned:
+            other = apps.get((resource.environment, resource.app), identity)
+            identity = other if other[1].kind == resource.kind else identity
+        if identity in planned:
+            is_renamed = identity[1] != resource.key
+            fields = _fields(resource, identity, planned)
+            held = () if is_renamed else tuple(field for field in fields if _is_held(field, resource.namespace))
+            changed = tuple(field for field in fields if field not in held)
+            outcome = Outcome.DIFFERENT if changed or is_renamed else Outcome.EQUAL
+            path = resource.path or ()
+            yield Result(*place, outcome, path, 0, planned[identity].id, changed, held, reasons)
+        elif resource.path is not None:
+            yield Result(*place, Outcome.DIFFERENT, resource.path, reasons=reasons)
+        else:
+            goes_on = resource.fate in ("left", "replaced") or id(resource) in applied
+            yield Result(*place, Outcome.LEFT if goes_on else Outcome.INEXPRESSIBLE, reasons=reasons)
+
+
+def _applied(resources: Iterable[Resource]) -> Iterator[Resource]:
+    """What an app or an add-on of the file applies, also by way of others, and goes on applying."""
+    for own, appliers in by_environment(resources):
+        for resource in own:
+            if resource.path is None and any(owner.path for owner in appliers.above(resource)):
+                yield resource
 
 
 _NAME = (("metadata", "name"), ("metadata", "namespace"))
 
 
-def _chart_of(id: _Identity, planned: Mapping[_Identity, KubeObject]) -> Manifest | None:
+def _fields(
+    resource: Resource, identity: _Identity, planned: Mapping[_Identity, KubeObject]
+) -> tuple[FieldChange, ...]:
+    """The fields in which an object differs in effect from the planned one, which may have another name."""
+    before, after = sides(resource.manifest, planned[identity].manifest, _chart_of(identity, planned))
+    fields = compared({identity: before}, {identity: after}).both[identity].fields
+    fields = tuple(field for field in fields if is_effective(resource.kind, field))
+    if identity[1] == resource.key:
+        return fields
+    # The name of a source tells of its namespace, too: a new object keeps nothing of an old reference.
+    renamed = {
+        (*field.path[:-1], "name") if field.path in NAMESPACES_OF_SOURCES else field.path: field
+        for field in fields
+        if field.path not in _NAME
+    }
+    return tuple(replace(field, path=path) for path, field in renamed.items())
+
+
+def _chart_of(identity: _Identity, planned: Mapping[_Identity, KubeObject]) -> Manifest | None:
     """The planned HelmChart that a planned release takes."""
-    cluster, release = id
-    reference = mapping_at(planned[id].manifest, "spec", "chartRef")
+    cluster, release = identity
+    reference = mapping_at(planned[identity].manifest, "spec", "chartRef")
     chart = (cluster, Key("source.toolkit.fluxcd.io", "HelmChart", release.namespace, str(reference.get("name"))))
     return planned[chart].manifest if reference.get("kind") == "HelmChart" and chart in planned else None
 
 
-def _stays(change: FieldChange, namespace: str) -> bool:
+def _is_held(change: FieldChange, namespace: str) -> bool:
     """Whether the value remains on the object: server-side apply replaces lists, and leaves keys that it does not know.
 
     The version of an API is no field that an object could keep, but a plan always has one. The namespace of a source elsewhere
@@ -92,33 +216,25 @@ def _stays(change: FieldChange, namespace: str) -> bool:
         return False
     if change.path[:3] == ("spec", "chart", "spec"):
         return False
-    in_list = any(isinstance(part, int | Entry) for part in change.path)
-    return change.after is ABSENT and not in_list
+    return change.after is ABSENT and not any(isinstance(part, int | Entry) for part in change.path)
 
 
-def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
-    told = [each.read for each in draft.left_over if not each.field]
-    for each in missing:
-        if each not in told:
-            yield f"{object_id(each.manifest)} ({each.origin}) is neither planned nor reported"
-    for became in draft.became:
-        if value_at(draft.data, became.path, ABSENT) is ABSENT:
-            yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
+def _lost(draft: Draft, results: Iterable[Result]) -> Iterator[str]:
+    """What is neither planned nor has a reason, and what is said to be at a place that is not written."""
+    for resource, result in zip(draft.resources, results, strict=True):
+        if result.planned is None and resource.fate is None:
+            yield f"{resource.key} ({resource.origin}) is neither planned nor reported"
 
 
 def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:
     """Apps that the draft has fewer times than they were read: the old ones would be removed, and nothing takes their place."""
-    planned: Counter[tuple[str, Path]] = Counter(
-        (environment, app.at) for environment, plan in plans.items() for app in plan.apps
-    )
-    read = {
-        (each.read.environment, each.path, each.read.id)
-        for each in draft.became
-        if each.read.manifest["kind"] in KINDS.values() and each.path[-2:-1] in (("apps",), ("addons",))
+    planned: Counter[tuple[str, Path]] = Counter((name, app.at) for name, plan in plans.items() for app in plan.apps)
+    apps = {
+        (each.environment, each.path, each.key)
+        for each in draft.resources
+        if each.path and each.kind in KINDS.values() and each.path[-2:-1] in (("apps",), ("addons",))
     }
-    for (environment, path), count in Counter((environment, path) for environment, path, _ in read).items():
+    for (environment, path), count in Counter((name, path) for name, path, _ in apps).items():
         if count > planned[environment, path]:
-            yield (
-                f"{count} objects of environment '{environment}' are said to be at {format_path(path)}, which plans"
-                f" {planned[environment, path]}"
-            )
+            place = f"{format_path(path)}, which plans {planned[environment, path]}"
+            yield f"{count} objects of environment '{environment}' are said to be at {place}"

@@ -1,18 +1,17 @@
-"""Where objects are read: the files of a directory, what kustomize builds of it, and live clusters, but no Secrets there."""
+"""Reads one environment: files, what kustomize builds and what Kustomizations apply, or a live cluster without Secrets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.importing.applied import Build, read_origin
-from tenantry.importing.checkouts import Checkout
-from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
+from tenantry.importing.documents import FIX, MOST_BYTES, Document, cleaned, objects_in
+from tenantry.importing.follow import Build, Follower, Repository, repository_around, with_origin
 from tenantry.importing.kustomize import NAMES
-from tenantry.importing.programs import NotBuilt
+from tenantry.importing.resources import FLUX, Reading, Unread
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
@@ -20,54 +19,86 @@ from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
-
 MOST_FILES = 50_000
-Costs = Callable[[str, str, str], None]
-"""Is told what cannot be read: the place, the reason, what to do."""
-_FIX = "correct it, and import again; what is there is not in the file"
 _NO_REPOSITORY = (
     "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
     " holds both"
 )
+_GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
-def objects_below(directory: Path, checkout: Checkout, build: Build, costs: Costs) -> Iterator[Placed]:
+def read_environment(
+    environment: str, directories: Sequence[Path], others: Iterable[Document], build: Build
+) -> Reading:
+    """The objects of an environment, without those that Flux itself consists of.
+
+    Args:   others: objects that were read from elsewhere, such as a live cluster, whose Kustomizations have applied everything.
+    Raises: Refused: a directory cannot be read, or holds too much.
+    """
+    documents, unread = list(others), []
+
+    def skip(place: str, reason: str, fix: str) -> None:
+        unread.append(Unread(environment, place, reason.removeprefix(f"{place}: "), fix))
+
+    repositories = {directory: repository_around(directory) for directory in directories}
+    for directory, repository in repositories.items():
+        documents += objects_below(directory, repository, build, skip)
+    resolved = {directory.resolve(): repository for directory, repository in repositories.items()}
+    follower = Follower(environment, documents, resolved, build)
+    if not any(document.origin == LIVE for document in documents):
+        follower.follow()
+    kept = [document for document in follower.documents if not _is_fluxs_own(document.manifest)]
+    followed = [str(key) for key in follower.followed]
+    return Reading(kept, [*unread, *follower.unread], followed, len(follower.documents) - len(kept))
+
+
+def _is_fluxs_own(manifest: Manifest) -> bool:
+    """Whether Flux's bootstrap, its operator or `flux install` made an object. It stays with Flux."""
+    kind, name, namespace = manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")
+    if kind == "CustomResourceDefinition":
+        return str(name).endswith(_GROUPS)
+    if (namespace, name) == (FLUX, "flux-operator"):
+        return True
+    if is_of_flux(str(manifest["apiVersion"])):
+        return (kind, namespace, name) == ("Kustomization", FLUX, FLUX)
+    if (kind, name) == ("Namespace", FLUX) or kind in ("FluxInstance", "FluxReport"):
+        return True
+    return labels_of(manifest).get("app.kubernetes.io/part-of") == "flux"
+
+
+# --- directories ------------------------------------------------------------------------------------------------------
+
+Skip = Callable[[str, str, str], None]
+"""Takes what cannot be read: the place, the reason, what to do."""
+
+
+def objects_below(directory: Path, repository: Repository, build: Build, skip: Skip) -> Iterator[Document]:
     """The objects in all YAML files below a directory. A directory with a kustomization stands for what that builds.
 
     A file or a directory that cannot be read costs that file or directory.
 
-    Args:   checkout: the source that the directory is part of.
     Raises: Refused: the directory itself cannot be read.
     """
     for count, path in enumerate(_sources(directory)):
         if count >= MOST_FILES:
             raise Refused(f"{directory}: there are more than {MOST_FILES} files", "name a directory below it")
         try:
-            built = build(checkout.root, path.resolve(), {}) if path.is_dir() else None
-        except NotBuilt as failed:
-            away = str(failed).endswith("leaves the source") and not (checkout.root / ".git").exists()
-            costs(str(path), f"it cannot be built: {failed}", _NO_REPOSITORY if away else _FIX)
-            continue
-        try:
-            yield from list(_objects_at(path, built, checkout.root))
+            if path.is_dir():
+                built = build(repository.root, path.resolve(), {})
+                found = [with_origin(each, str(path)) for each in objects_in(built, f"kustomize build {path}")]
+            else:
+                found = list(objects_in(_content(path, repository.root), str(path)))
         except Refused as refused:
-            costs(str(path), refused.message, refused.fix)
-
-
-def _objects_at(path: Path, built: bytes | None, root: Path) -> Iterator[Placed]:
-    """Args: built: what kustomize prints of a directory; None: the path is a file."""
-    if built is None:
-        yield from objects_in(_content(path, root), str(path))
-        return
-    # The lines of what kustomize prints say nothing to the author of its input.
-    for each in objects_in(built, f"kustomize build {path}"):
-        yield read_origin(each._replace(origin=str(path)), str(path))
+            is_away = refused.message.endswith("leaves the source") and not (repository.root / ".git").exists()
+            skip(str(path), refused.message, _NO_REPOSITORY if is_away else refused.fix)
+        else:
+            yield from found
 
 
 def _sources(directory: Path) -> Iterator[Path]:
     """Files to read and directories to build. Links are followed to files alone, so that no circle is walked."""
     try:
-        if any((directory / each).is_file() for each in NAMES):
+        if any((directory / name).is_file() for name in NAMES):
             yield directory
             return
         for path in sorted(directory.iterdir()):
@@ -89,49 +120,42 @@ def _content(path: Path, root: Path) -> bytes:
         with path.open("rb") as opened:
             return opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Refused(f"{error.strerror}", "name a readable directory") from None
+        raise Refused(f"{error.strerror}", FIX) from None
 
 
-ORIGIN = "live"
+# --- a live cluster ---------------------------------------------------------------------------------------------------
+
+LIVE = "live"
+"""The origin of what was read from a cluster."""
 _RBAC = "rbac.authorization.k8s.io/v1"
 _IN_NAMESPACES = (
     *(("v1", "ServiceAccount"), ("v1", "ResourceQuota"), ("v1", "LimitRange"), (_RBAC, "RoleBinding"), (_RBAC, "Role")),
     ("networking.k8s.io/v1", "NetworkPolicy"),
 )
-_FLUXS = "app.kubernetes.io/part-of=flux"
-"""The label of Flux's controllers: their flags say as whom they act."""
 _IF_OURS = ((_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"), ("v1", "ConfigMap"))
 """Kinds of which a cluster has many that are nobody's."""
 
 
-def objects_on(client: Client) -> Iterator[Placed]:
+def objects_on(client: Client) -> Iterator[Document]:
     """Flux's objects, and what lies in the namespaces that hold some. Raises: as `cluster.requests.every`."""
-    flux = [each for kind in kinds() for each in every(client, schema_of(kind).api_version, kind)]
-    inside = {str(each["metadata"].get("namespace")) for each in flux}
-    spaces = [each for each in every(client, "v1", "Namespace") if _counts(each, inside)]
-    names = {str(space["metadata"]["name"]) for space in spaces}
-    yield from (_placed(each) for each in (*spaces, *flux))
+    flux = [manifest for kind in kinds() for manifest in every(client, schema_of(kind).api_version, kind)]
+    inside = {str(manifest["metadata"].get("namespace")) for manifest in flux}
+    spaces = [
+        manifest
+        for manifest in every(client, "v1", "Namespace")
+        if manifest["metadata"]["name"] in inside or TENANT_LABEL in labels_of(manifest)
+    ]
+    # Those cannot be a tenant's; Flux's own holds what Flux was installed with.
+    names = {str(manifest["metadata"]["name"]) for manifest in spaces} - {"default", FLUX}
+    names = {name for name in names if not name.startswith("kube-")}
+    spaces = [manifest for manifest in spaces if manifest["metadata"]["name"] in names]
+    found = [*spaces, *flux]
     for api_version, kind in _IN_NAMESPACES:
-        for each in every(client, api_version, kind):
-            if str(each["metadata"].get("namespace")) in names and not _is_kubernetes_own(each):
-                yield _placed(each)
-    yield from (_placed(each) for each in every(client, "apps/v1", "Deployment", selector=_FLUXS))
+        for manifest in every(client, api_version, kind):
+            is_kubernetes_own = manifest["metadata"]["name"] == "default"
+            if str(manifest["metadata"].get("namespace")) in names and not is_kubernetes_own:
+                found.append(manifest)
     ours = ",".join(f"{key}={value}" for key, value in MANAGED_BY.items())
     for api_version, kind in _IF_OURS:
-        yield from (_placed(each) for each in every(client, api_version, kind, selector=ours))
-
-
-def _placed(manifest: Manifest) -> Placed:
-    return Placed(cleaned(manifest), ORIGIN)
-
-
-def _counts(namespace: Manifest, inside: set[str]) -> bool:
-    """Whether a namespace can be a tenant's: Flux's own holds what Flux was installed with."""
-    name = str(namespace["metadata"]["name"])
-    if name in ("default", "flux-system") or name.startswith("kube-"):
-        return False
-    return name in inside or TENANT_LABEL in labels_of(namespace)
-
-
-def _is_kubernetes_own(manifest: Manifest) -> bool:
-    return not is_of_flux(str(manifest["apiVersion"])) and manifest["metadata"]["name"] == "default"
+        found += every(client, api_version, kind, selector=ours)
+    return (Document(cleaned(manifest), LIVE) for manifest in found)

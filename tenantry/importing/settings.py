@@ -7,16 +7,20 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.blocks import literal
 from tenantry.importing.overlay import free_name
-from tenantry.importing.world import Notes, Thing
-from tenantry.kube.names import join, slug
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.importing.resources import Resource
+from tenantry.kube.names import dns_label_problem, join, slug
+from tenantry.messages.data import mappings_in
+from tenantry.messages.errors import Path
 
 _SECURITY = "pod-security.kubernetes.io/"
 _LIMITS = ("default", "defaultRequest", "max", "min")
 OPEN: dict[str, Any] = {"network": "open", "podSecurity": {"enforce": "privileged"}}
 """The settings that restrict nothing, where it is not known what is restricted."""
-KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+_KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 """What lies in a namespace and belongs to the tenant as a whole."""
+_DEFAULT_ROLE = "admin"
+"""The file does not write it."""
+_ACCOUNTS = "system:serviceaccount:"
 
 
 class Space(NamedTuple):
@@ -30,222 +34,211 @@ class Space(NamedTuple):
     account: str
     local_account: str
     namespace: str
-    made: Thing | None
-    objects: tuple[Thing, ...]
-    path: tuple[str, ...]
+    made: Resource | None
+    objects: tuple[Resource, ...]
+    path: Path
     keys: Mapping[str, str]
 
 
-def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
+def settings_of(space: Space) -> dict[str, Any]:
     """The settings that make the namespace what it is."""
-    found: dict[str, Any] = {}
-    objects: dict[str, Any] = {}
+    settings: dict[str, Any] = {"podSecurity": OPEN["podSecurity"]}
     if space.made:
-        found |= _of_namespace(space.made)
-        notes.take(space.made.read, *space.path)
-    else:
-        found["podSecurity"] = OPEN["podSecurity"]
-    found |= _role(space, notes)
+        settings = _of_namespace(space.made)
+        space.made.take(*space.path)
+    settings |= _role(space)
     if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
-        found["network"] = "open"
-    for thing in space.objects:
-        if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
+        settings["network"] = "open"
+    objects: dict[str, Any] = {}
+    for resource in space.objects:
+        if resource.kind in _KINDS and _is_reconciler(space, resource):
             continue
-        if thing.kind in KINDS and (thing.name == "tenantry" or thing.name.startswith(("tenantry-", "tenantry."))):
+        if (setting := _setting(space, resource)) is not None:
+            owners = [*settings.get("owners", ()), *setting.get("owners", ())]
+            settings |= {**setting, **({"owners": owners} if owners else {})}
+            resource.take(*space.path)
+        elif resource.kind in _KINDS and (
+            resource.name == "tenantry" or resource.name.startswith(("tenantry-", "tenantry."))
+        ):
             text = "names that begin with 'tenantry' are the fleet's own in a tenant's namespace"
-            notes.leave(thing.read, text, "declare it under 'objects' with another name; this one can go then")
-        elif thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
-            _declare(thing, objects)
-            notes.take(thing.read, *space.path, "objects")
-    if objects:
-        found["objects"] = objects
-    return found
+            resource.leave(text, "declare it under 'objects' with another name; this one can go then")
+        elif resource.kind in _KINDS or (resource.is_declared and not is_own_account(space, resource)):
+            _declare(resource, objects)
+            resource.take(*space.path, "objects")
+    return {**settings, **({"objects": objects} if objects else {})}
 
 
-def is_own_account(space: Space, thing: Thing) -> bool:
+def is_own_account(space: Space, resource: Resource) -> bool:
     """Whether it is an account that Tenantry makes for the tenant itself."""
-    return thing.kind == "ServiceAccount" and thing.name in (space.account, space.local_account)
+    return resource.kind == "ServiceAccount" and resource.name in (space.account, space.local_account)
 
 
-def _of_namespace(made: Thing) -> dict[str, Any]:
-    found = dict(made.metadata)
-    labels = {key: value for key, value in found.pop("labels", {}).items() if not key.startswith(_SECURITY)}
-    return {**({"labels": labels} if labels else {}), **found, **_security(made)}
+def _of_namespace(space: Resource) -> dict[str, Any]:
+    labels = {key: value for key, value in space.metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
+    annotations = space.metadata.get("annotations")
+    own = {"labels": labels, "annotations": annotations}
+    return {**{key: value for key, value in own.items() if value}, **_security(space)}
 
 
-def _security(made: Thing) -> dict[str, Any]:
+def _security(space: Resource) -> dict[str, Any]:
     """Without labels every pod is admitted, and the file has to say so."""
-    there = {key.removeprefix(_SECURITY): str(each) for key, each in made.labels.items() if key.startswith(_SECURITY)}
-    levels: dict[str, str] = {mode: there[mode] for mode in ("enforce", "audit", "warn") if mode in there}
+    marks = {key.removeprefix(_SECURITY): value for key, value in space.labels.items() if key.startswith(_SECURITY)}
+    levels: dict[str, str] = {mode: marks[mode] for mode in ("enforce", "audit", "warn") if mode in marks}
     levels.setdefault("enforce", "privileged")
-    versions = {there.get(f"{mode}-version") for mode in levels if mode in there} - {None}
+    versions = {marks.get(f"{mode}-version") for mode in levels if mode in marks} - {None}
     if len(levels) == 3 and len(set(levels.values())) == 1 and not versions:
         return {"podSecurity": levels["enforce"]}
     if versions:
-        levels["version"] = str(sorted(map(str, versions))[0])
+        levels["version"] = min(map(str, versions))
     return {} if levels == {"enforce": "baseline"} else {"podSecurity": levels}
 
 
-# --- rights ---------------------------------------------------------------------------------------------------------
+# --- rights -----------------------------------------------------------------------------------------------------------
 
 
-def _is_reconciler(space: Space, thing: Thing) -> bool:
+def _is_reconciler(space: Space, resource: Resource) -> bool:
     """Whether a binding gives a ClusterRole to the account that Flux impersonates."""
-    if thing.kind != "RoleBinding" or thing.at("roleRef", "kind") != "ClusterRole":
+    if resource.kind != "RoleBinding" or resource.at("roleRef", "kind") != "ClusterRole":
         return False
-    return any(_is_account(space, subject, thing.name) for subject in mappings_in(thing.at("subjects")))
+    return any(_is_account(space, subject, resource.name) for subject in mappings_in(resource.at("subjects")))
 
 
 def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
     kind, name = subject.get("kind"), str(subject.get("name"))
     if kind == "ServiceAccount":
         return name == space.account and subject.get("namespace", space.namespace) == space.namespace
-    if name == f"system:serviceaccount:{space.namespace}:{space.account}":
+    if name == f"{_ACCOUNTS}{space.namespace}:{space.account}":
         return True
     return name.endswith(f":{space.account}") and binding.startswith(f"{space.tenant}-reconciler-")
 
 
-def names_account(binding: Thing, namespace: str, account: str) -> bool:
-    """Whether a binding gives its role to a service account."""
-    wanted = (("ServiceAccount", namespace, account), ("User", "", f"system:serviceaccount:{namespace}:{account}"))
-    subjects = mappings_in(binding.at("subjects"))
-    found = ((each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in subjects)
-    return any(each in wanted for each in found)
-
-
-def _role(space: Space, notes: Notes) -> dict[str, Any]:
-    bindings = [each for each in space.objects if _is_reconciler(space, each)]
-    if not bindings:
-        return {}
-    roles = list(dict.fromkeys(str(each.at("roleRef", "name")) for each in bindings))
-    role = "cluster-admin" if "cluster-admin" in roles else roles[0]
-    for binding in bindings:
-        named = str(binding.at("roleRef", "name"))
-        notes.take(binding.read, *space.path, *(("role",) if {named, role} != {_DEFAULT_ROLE} else ()))
+def _role(space: Space) -> dict[str, Any]:
+    bindings = [resource for resource in space.objects if _is_reconciler(space, resource)]
+    roles = [str(binding.at("roleRef", "name")) for binding in bindings]
+    role = "cluster-admin" if "cluster-admin" in roles else next(iter(roles), _DEFAULT_ROLE)
+    for binding, named in zip(bindings, roles, strict=True):
+        binding.take(*space.path, *(("role",) if {named, role} != {_DEFAULT_ROLE} else ()))
         planned = join(space.tenant, "reconciler", named)
         if named != role:
-            notes.leave(
-                binding.read, f"a tenant has one role, and '{role}' is taken", "keep this binding; it stays as it is"
-            )
+            text = f"a tenant has one role, and '{role}' is taken"
+            binding.leave(text, "keep this binding; it stays as it is")
         elif binding.name != planned:
-            notes.leave(
-                binding.read,
-                f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account",
-                "it can stay; after the first `tenantry up` nothing needs it",
-            )
+            text = f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account"
+            binding.leave(text, "it can stay; after the first `tenantry up` nothing needs it")
     return {"role": role} if role != _DEFAULT_ROLE else {}
 
 
-_DEFAULT_ROLE = "admin"
-"""The file does not write it."""
+def cluster_roles(space: Space, resources: Iterable[Resource]) -> dict[str, Any]:
+    """`clusterRoles` of a tenant in one place. Args: resources: everything that was read of its cluster."""
+    resources = list(resources)
+    roles = {each.name: each for each in resources if each.kind == "ClusterRole"}
+    prefix = f"tenantry.{space.namespace}."
+    found: dict[str, Any] = {}
+    for binding in resources:
+        if binding.kind != "ClusterRoleBinding" or not (binding.name.startswith(prefix) or _is_for(binding, space)):
+            continue
+        name, key = str(binding.at("roleRef", "name")), binding.name.removeprefix(prefix)
+        key = slug(binding.name) if dns_label_problem(key) else key
+        own = roles.get(name) if name == binding.name else None
+        found[key] = {"rules": own.manifest.get("rules")} if own else {"role": name}
+        for resource in (own, binding):
+            if resource:
+                resource.take("tenants", space.tenant, "clusterRoles", key)
+    return found
+
+
+def _is_for(binding: Resource, space: Space) -> bool:
+    """Whether a binding is for the tenant's account alone."""
+    names = {
+        f"{_ACCOUNTS}{subject.get('namespace')}:" * (subject.get("kind") == "ServiceAccount") + str(subject.get("name"))
+        for subject in mappings_in(binding.at("subjects"))
+    }
+    return names == {f"{_ACCOUNTS}{space.namespace}:{space.account}"}
 
 
 # --- settings with names of Tenantry's own ----------------------------------------------------------------------------
 
 
-def _as_setting(space: Space, thing: Thing, found: dict[str, Any], notes: Notes) -> bool:
-    """Take an object for a setting, if the setting would plan the same object."""
-    made = {
-        "RoleBinding": _people,
-        "ResourceQuota": _quota,
-        "LimitRange": _limits,
-        "NetworkPolicy": _policy,
-    }.get(thing.kind)
-    if made is None or not made(space, thing, found):
-        return False
-    notes.take(thing.read, *space.path)
-    return True
+def _setting(space: Space, resource: Resource) -> dict[str, Any] | None:
+    """The setting that plans the same object; None: none does."""
+    spec = resource.spec
+    match resource.kind, resource.name:
+        case "ResourceQuota", "tenantry" if set(spec) == {"hard"}:
+            return {"quota": spec["hard"]}
+        case "LimitRange", "tenantry":
+            limits = mappings_in(spec.get("limits"))
+            only = {key: value for key, value in limits[0].items() if key != "type"} if len(limits) == 1 else {}
+            is_ours = only and limits[0].get("type") == "Container" and only.keys() <= set(_LIMITS)
+            return {"limits": only} if is_ours else None
+        case "NetworkPolicy", "tenantry-isolated":
+            return {"network": "strict"} if "Egress" in spec.get("policyTypes", ()) else {}
+        case "RoleBinding", _:
+            return _owners(space, resource)
+    return None
 
 
-def _quota(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
-    if thing.name != "tenantry" or set(thing.spec) != {"hard"}:
-        return False
-    found["quota"] = thing.spec["hard"]
-    return True
-
-
-def _limits(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
-    limits = thing.spec.get("limits")
-    if thing.name != "tenantry" or not isinstance(limits, list) or len(limits) != 1:
-        return False
-    only = {key: value for key, value in limits[0].items() if key != "type"}
-    if limits[0].get("type") != "Container" or not only.keys() <= set(_LIMITS):
-        return False
-    found["limits"] = only
-    return True
-
-
-def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
-    if thing.name != "tenantry-isolated":
-        return False
-    if "Egress" in thing.spec.get("policyTypes", ()):
-        found["network"] = "strict"
-    return True
-
-
-def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
+def _owners(space: Space, binding: Resource) -> dict[str, Any] | None:
     """Owners, by the name that Tenantry gives their binding."""
-    role = str(thing.at("roleRef", "name"))
-    subjects = [_subject(space, subject) for subject in mappings_in(thing.at("subjects"))]
-    if thing.at("roleRef", "kind") != "ClusterRole" or None in subjects or not subjects:
-        return False
-    if thing.name != join(space.tenant, "owners", role):
-        return False
+    role = str(binding.at("roleRef", "name"))
+    subjects = [_subject(space, subject) for subject in mappings_in(binding.at("subjects"))]
+    is_ours = binding.name == join(space.tenant, "owners", role) and binding.at("roleRef", "kind") == "ClusterRole"
     more = {"role": role} if role != "view" else {}
-    found["owners"] = [*found.get("owners", []), *({**each, **more} for each in subjects if each)]
-    return True
+    return {"owners": [{**subject, **more} for subject in subjects]} if is_ours and subjects and all(subjects) else None
 
 
-def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any] | None:
+def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any]:
+    """A person, a group or an account as the file names it; empty if it cannot."""
     name = str(written.get("name"))
     if written.get("kind") == "ServiceAccount":
         home = written.get("namespace", space.namespace)
         elsewhere = {"namespace": space.keys.get(home, home)} if home != space.namespace else {}
         return {"serviceAccount": {"name": name, **elsewhere}}
     key = {"User": "user", "Group": "group"}.get(str(written.get("kind")))
-    return {key: name} if key and not name.startswith("system:") else None
+    return {key: name} if key and not name.startswith("system:") else {}
 
 
-def _declare(thing: Thing, objects: dict[str, Any]) -> None:
+# --- other objects ----------------------------------------------------------------------------------------------------
+
+
+def _declare(resource: Resource, objects: dict[str, Any]) -> None:
     """Add an object by a key that no other one has: objects of several kinds may have one name."""
-    key = free_name(objects, slug(thing.name))
-    objects[key] = manifest_of(thing, key)
+    key = free_name(objects, slug(resource.name))
+    objects[key] = manifest_of(resource, key)
 
 
-def manifest_of(thing: Thing, key: str) -> dict[str, Any]:
+def manifest_of(resource: Resource, key: str) -> dict[str, Any]:
     """An entry of `objects`, which keeps the object's name."""
-    metadata = {**({"name": thing.name} if thing.name != key else {}), **thing.metadata}
-    manifest = {key: value for key, value in thing.read.manifest.items() if key != "metadata"}
-    made = {**manifest, **({"metadata": metadata} if metadata else {})}
-    first = {key: made.pop(key) for key in ("apiVersion", "kind", "metadata") if key in made}
-    return dict(literal({**first, **made}))
+    metadata = {**({"name": resource.name} if resource.name != key else {}), **resource.metadata}
+    whole = {**resource.manifest, "metadata": metadata}
+    first = {part: whole.pop(part) for part in ("apiVersion", "kind", "metadata") if whole.get(part)}
+    return dict(literal({**first, **{part: value for part, value in whole.items() if part != "metadata"}}))
 
 
-def namespace_of_addon(made: Thing, inside: Iterable[Thing], notes: Notes, path: tuple[str, ...]) -> dict[str, Any]:
-    """The entry of a namespace that an add-on owns. inside: what Tenantry made in it; path: of the namespaces in the file."""
-    found = _of_namespace(made)
-    if not any(key.startswith(_SECURITY) for key in made.labels):
-        del found["podSecurity"]
+def namespace_of_addon(space: Resource, present: Iterable[Resource], path: Path) -> dict[str, Any]:
+    """The entry of a namespace that an add-on owns. present: what was read there; path: of the namespaces in the file."""
+    entry = _of_namespace(space)
+    if not any(key.startswith(_SECURITY) for key in space.labels):
+        del entry["podSecurity"]
     objects: dict[str, Any] = {}
-    for thing in inside:
-        _declare(thing, objects)
-        notes.take(thing.read, *path)
-    notes.take(made.read, *path)
-    return {**found, **({"objects": objects} if objects else {})}
+    for resource in present:
+        if resource.namespace == space.name and resource.is_declared:
+            _declare(resource, objects)
+            resource.take(*path)
+    space.take(*path)
+    return {**entry, **({"objects": objects} if objects else {})}
 
 
-def account_of(thing: Thing | None) -> dict[str, Any]:
+def account_settings(account: Resource | None) -> dict[str, Any]:
     """`serviceAccount:` beside its name: what the account says of itself."""
-    if thing is None:
+    if account is None:
         return {}
-    made: dict[str, Any] = {key: each for key, each in thing.metadata.items() if key == "annotations"}
-    secrets = thing.read.manifest.get("imagePullSecrets")
-    if isinstance(secrets, list) and secrets:
-        made["imagePullSecrets"] = [str(mapping_at(secret).get("name")) for secret in secrets]
-    return made
+    entry: dict[str, Any] = {key: value for key, value in account.metadata.items() if key == "annotations"}
+    if secrets := mappings_in(account.manifest.get("imagePullSecrets")):
+        entry["imagePullSecrets"] = [str(secret.get("name")) for secret in secrets]
+    return entry
 
 
-_OF_NAMESPACES = ("quota", "limits", "labels", "annotations", "podSecurity", "objects")
+# --- extra namespaces -------------------------------------------------------------------------------------------------
 
 
 def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
@@ -253,32 +246,26 @@ def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (network := extra.get("network", "isolated")) != main.get("network", "isolated"):
         found["network"] = network
-    for key in _OF_NAMESPACES:
-        ours, theirs = (_whole(key, each.get(key)) for each in (main, extra))
-        if ours == theirs:
-            continue
-        found[key] = _changed(ours, theirs)
+    for key in ("quota", "limits", "labels", "annotations", "podSecurity", "objects"):
+        before, after = (_long_form(key, settings.get(key)) for settings in (main, extra))
+        if before != after:
+            found[key] = _changes(before, after)
     return found
 
 
-def _whole(key: str, value: Any) -> dict[str, Any]:
-    """A setting in its long form."""
-    if key == "podSecurity":
-        return (
-            dict.fromkeys(("enforce", "audit", "warn"), value)
-            if isinstance(value, str)
-            else value or {"enforce": "baseline"}
-        )
-    return dict(value or {})
+def _long_form(key: str, value: Any) -> dict[str, Any]:
+    if key == "podSecurity" and isinstance(value, str):
+        return dict.fromkeys(("enforce", "audit", "warn"), value)
+    return dict(value or ({"enforce": "baseline"} if key == "podSecurity" else {}))
 
 
-def _changed(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """What makes one mapping of the other, where mappings merge and null removes."""
-    found: dict[str, Any] = dict.fromkeys(ours.keys() - theirs.keys())
-    for key, value in theirs.items():
-        if isinstance(value, dict) and isinstance(ours.get(key), dict):
-            if below := _changed(ours[key], value):
+    found: dict[str, Any] = dict.fromkeys(before.keys() - after.keys())
+    for key, value in after.items():
+        if isinstance(value, dict) and isinstance(before.get(key), dict):
+            if below := _changes(before[key], value):
                 found[key] = below
-        elif ours.get(key) != value:
+        elif before.get(key) != value:
             found[key] = value
     return found

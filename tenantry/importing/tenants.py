@@ -6,17 +6,25 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.importing.apps import source_key
-from tenantry.importing.attached import cluster_roles
+from tenantry.importing.apps import awaited_addons, source_key
 from tenantry.importing.blocks import included, source_entry
-from tenantry.importing.entries import OwnerEntry, with_overrides
-from tenantry.importing.overlay import DIFFER, Place, in_order, overlaid, same, unified
-from tenantry.importing.owners import extra_name, without_environment
-from tenantry.importing.settings import OPEN, Space, account_of, difference, is_own_account, manifest_of, settings_of
-from tenantry.importing.survey import Survey
-from tenantry.importing.world import FoundApp, Thing
+from tenantry.importing.entries import OwnerEntry
+from tenantry.importing.overlay import DIFFER, in_order, overlaid, same
+from tenantry.importing.owners import Territory, extra_name, without_environment
+from tenantry.importing.resources import App, Place, Resource
+from tenantry.importing.settings import (
+    OPEN,
+    Space,
+    account_settings,
+    cluster_roles,
+    difference,
+    is_own_account,
+    manifest_of,
+    settings_of,
+)
 from tenantry.kube.names import slug
-from tenantry.model import App, Tenant
+from tenantry.model import App as AppModel
+from tenantry.model import Tenant
 
 
 class TenantEntry(OwnerEntry):
@@ -26,32 +34,37 @@ class TenantEntry(OwnerEntry):
         """templates: of the names of namespaces, by environment."""
         entry: dict[str, Any] = {**self._namespaces(templates), **self._account()}
         settings = overlaid(self._settings(), same)
-        entry |= with_overrides(settings)
-        self._tell(settings.conflicts)
+        for place in settings.conflicts:
+            if space := self._space(place)[0].made:
+                text = "its settings differ by environment and by cluster at once, which overrides cannot say"
+                space.leave(text, "declare them by hand", "metadata")
+        entry |= settings.entry
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
+        # The apps take the names that sources get, and both name Secrets.
         sources = self._sources()
-        beside = self.beside()
-        entry |= self.named()
-        if sources:
-            entry["sources"] = sources
+        notifications = self.notifications()
+        entry |= {**self.names(), **({"sources": sources} if sources else {})}
         if self.apps:
-            entry["apps"] = {key: in_order(self.app(found), App) for key, found in self.apps.items()}
+            entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
         if self.path in self.gathered.paused:
             entry["state"] = "paused"
-        return in_order({**entry, **beside, "adopt": True}, Tenant)
+        return in_order({**entry, **notifications, "adopt": True}, Tenant)
 
-    # --- namespaces and the account -----------------------------------------------------------------------------------
+    # --- namespaces and the account -------------------------------------------------------------------------------
+
+    def _homes(self) -> dict[str, Territory]:
+        found = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
+        return {name: home for name, home in found.items() if home}
 
     def _namespaces(self, templates: Mapping[str, str]) -> dict[str, Any]:
         """Where they do not have the names that the environment gives."""
         entry: dict[str, Any] = {}
-        homes = {each: survey.territories[self.tenant] for each, survey in self._here().items()}
-        filled = (templates[each].replace("{env}", each).replace("{tenant}", self.tenant) for each in homes)
-        if list(filled) != [home.main for home in homes.values()]:
-            mains = {Place(each, "-"): home.main for each, home in homes.items()}
-            one = unified(mains, self.variables.named(self.tenant, "namespace"))
+        homes = self._homes()
+        mains = {Place(name, "-"): home.main for name, home in homes.items()}
+        if mains != {Place(each, "-"): filled(templates[each], each, self.tenant) for each in homes}:
+            one = self.unified(mains, "namespace")
             entry["namespace"] = next(iter(mains.values())) if one is DIFFER else one
         extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
         if extra:
@@ -66,135 +79,112 @@ class TenantEntry(OwnerEntry):
             name = self.surveys[place.environment].territories[self.tenant].extra.get(key)
             main, extra = self._space(place)[0], self._space(place, name)[0]
             if name and extra.made:
-                found[place] = difference(settings_of(main, self.notes), settings_of(extra, self.notes))
-                if any(is_own_account(extra, each) for each in extra.objects):
+                found[place] = difference(settings_of(main), settings_of(extra))
+                if any(is_own_account(extra, resource) for resource in extra.objects):
                     entry["serviceAccount"] = True
-        first, *others = found.values() or [{}]
-        if any(other != first for other in others):
-            text = f"decide: what differs in namespace '{key}' by environment or cluster is not said"
-            self.notes.decide((*self.path, "namespaces", key), text)
-        return {**first, **entry}
+        if found:
+            entry |= {part: value for part, value in self.agreed(found, "namespaces", key).items() if part != "name"}
+        return entry
 
     def _account(self) -> dict[str, Any]:
-        for survey in self._here().values():
-            home = survey.territories[self.tenant]
-            name = survey.account(self.tenant)
-            there = survey.world.get("ServiceAccount", home.main, name)
+        """`serviceAccount`, where it is not the default."""
+        for name, home in self._homes().items():
+            survey = self.surveys[name]
+            account = survey.account(self.tenant)
+            main = survey.world.get("ServiceAccount", home.main, account)
             for namespace in home.namespaces:
-                if each := survey.world.get("ServiceAccount", namespace, name):
-                    self.notes.take(each.read, *self.path)
-            if made := {**({"name": name} if name != self.tenant else {}), **account_of(there)}:
-                return {"serviceAccount": made}
+                if own := survey.world.get("ServiceAccount", namespace, account):
+                    own.take(*self.path)
+            if entry := {**({"name": account} if account != self.tenant else {}), **account_settings(main)}:
+                return {"serviceAccount": entry}
         return {}
 
-    def _here(self) -> dict[str, Survey]:
-        return {each: survey for each, survey in self.surveys.items() if self.tenant in survey.territories}
-
-    # --- settings -----------------------------------------------------------------------------------------------------
+    # --- settings -------------------------------------------------------------------------------------------------
 
     def _places(self) -> list[Place]:
         """Where the tenant has apps; without any, the management clusters of its namespaces."""
-        places = dict.fromkeys(place for found in self.apps.values() for place in found)
-        return list(places) or [Place(each, survey.world.management) for each, survey in self._here().items()]
+        places = dict.fromkeys(place for apps in self.apps.values() for place in apps)
+        return list(places) or [Place(name, self.surveys[name].world.management) for name in self._homes()]
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
-        found: dict[Place, dict[str, Any]] = {}
+        seen: dict[Place, dict[str, Any]] = {}
         unseen: dict[Place, dict[str, Any]] = {}
         for place in self._places():
-            times = next((app[place].times for app in self.apps.values() if place in app), {})
+            survey = self.surveys[place.environment]
+            apps = [places[place] for places in self.apps.values() if place in places]
+            times = apps[0].times if apps else {}
             own: dict[str, Any] = {
                 key: value for key, value in times.items() if self.gathered.defaults.get(key) != value
             }
+            addons = [*survey.awaited_by_baseline(self.tenant, place), *awaited_addons(survey, apps)]
+            if addons:
+                own["dependsOn"] = list(dict.fromkeys(addons))
             space = self._space(place)[0]
-            if order := self.surveys[place.environment].order_of(self.tenant, place):
-                own["dependsOn"] = order
             if space.made or space.objects:
-                found[place] = {**own, **settings_of(space, self.notes)}
+                seen[place] = {**own, **settings_of(space)}
             else:
                 unseen[place] = {**own, **OPEN}
-        if unseen and not found:
+        if unseen and not seen:
             text = "decide: its namespaces were not read, so nothing is restricted in them"
-            self.notes.decide((*self.path, "network"), text)
-        return found or unseen
+            self.gathered.decisions[(*self.path, "network")].append(text)
+        return seen or unseen
 
-    def _tell(self, conflicts: list[Place]) -> None:
-        for place in conflicts:
-            if made := self._space(place)[0].made:
-                text = "its settings differ by environment and by cluster at once, which overrides cannot say"
-                self.notes.leave(made.read, text, "declare them by hand", "metadata")
-
-    def _space(self, place: Place, name: str | None = None) -> tuple[Space, list[Thing]]:
+    def _space(self, place: Place, name: str | None = None) -> tuple[Space, list[Resource]]:
         """The tenant's main namespace in a place, or another, and everything that was read of that cluster."""
         survey = self.surveys[place.environment]
         home = survey.territories[self.tenant]
-        local = place.cluster == survey.world.management
         name = name or home.main
-        things = survey.world.within(name) if local else survey.baselines.get(place, [])
-        made = survey.world.get("Namespace", "", name) if local else _namespace(things, name)
-        inside = tuple(thing for thing in things if thing.namespace == name)
-        named = survey.account(self.tenant)
-        account = named if local else home.main
+        account = local_account = survey.account(self.tenant)
+        if place.cluster == survey.world.management:
+            present, made = survey.world.within(name), survey.world.get("Namespace", "", name)
+        else:
+            present, account = survey.baselines[place], home.main
+            made = next((each for each in present if (each.kind, each.name) == ("Namespace", name)), None)
+        objects = tuple(resource for resource in present if resource.namespace == name)
         keys = {namespace: key for key, namespace in home.extra.items()}
-        return Space(self.tenant, account, named, name, made, inside, self.path, keys), things
+        return Space(self.tenant, account, local_account, name, made, objects, self.path, keys), present
 
     def _rights(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        roles: dict[str, Any] = {}
+        objects: dict[str, dict[Place, Any]] = defaultdict(dict)
         for place in self._places():
-            space, things = self._space(place)
-            for key, each in cluster_roles(space, things, self.surveys[place.environment].world).items():
-                found.setdefault(key, each)
-        admin = any(each.get("role") == "cluster-admin" for each in found.values())
-        entry = {"clusterRoles": found, **({"clusterAdmin": True} if admin else {})} if found else {}
-        objects = {key: self.agreed(there, "clusterObjects", key) for key, there in self._cluster_objects().items()}
-        return {**entry, **({"clusterObjects": objects} if objects else {})}
+            space, present = self._space(place)
+            for key, role in cluster_roles(space, present).items():
+                roles.setdefault(key, role)
+            for resource in present:
+                if resource.tenant == self.tenant and resource.is_declared and not resource.namespace:
+                    key = slug(without_environment(resource.name, place.environment))
+                    objects[key][place] = manifest_of(resource, key)
+                    resource.take(*self.path, "clusterObjects", key)
+        entry: dict[str, Any] = {"clusterRoles": roles} if roles else {}
+        if any(role.get("role") == "cluster-admin" for role in roles.values()):
+            entry["clusterAdmin"] = True
+        agreed = {key: self.agreed(values, "clusterObjects", key) for key, values in objects.items()}
+        return {**entry, **({"clusterObjects": agreed} if agreed else {})}
 
-    def _cluster_objects(self) -> dict[str, dict[Place, Any]]:
-        found: dict[str, dict[Place, Any]] = defaultdict(dict)
-        for place in self._places():
-            for thing in self._space(place)[1]:
-                if thing.tenant == self.tenant and thing.is_declared and not thing.namespace:
-                    key = slug(without_environment(thing.name, place.environment))
-                    found[key][place] = manifest_of(thing, key)
-                    self.notes.take(thing.read, *self.path, "clusterObjects", key)
-        return found
-
-    # --- sources ------------------------------------------------------------------------------------------------------
+    # --- sources --------------------------------------------------------------------------------------------------
 
     def _sources(self) -> dict[str, Any]:
         found: dict[str, dict[Place, Any]] = defaultdict(dict)
-        apps: dict[str, list[FoundApp]] = defaultdict(list)
-        for app in (app for each in self.apps.values() for app in each.values()):
+        users: dict[str, list[App]] = defaultdict(list)
+        for app in (app for places in self.apps.values() for app in places.values()):
             assert app.source is not None
-            survey = self.surveys[app.place.environment]
-            key = source_key(app)
-            apps[key].append(app)
-            prefix = app.planned.removesuffix(app.key)
-            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app), prefix)
-            for each in included(survey.world, app.source):
-                name = each.source_key or each.name.removeprefix(prefix)
-                found[name].setdefault(app.place, source_entry(survey.world, each, survey.names_of(app), prefix))
-                self.notes.take(each.read, *self.path, "sources", name)
+            survey, key = self.surveys[app.place.environment], source_key(app)
+            users[key].append(app)
+            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app), app.prefix)
+            for other in included(survey.world, app.source):
+                name = other.source_key or other.name.removeprefix(app.prefix)
+                found[name].setdefault(app.place, source_entry(survey.world, other, survey.names_of(app), app.prefix))
+                other.take(*self.path, "sources", name)
         entries: dict[str, Any] = {}
         for key, places in found.items():
-            one = unified(places, self.variables.named(self.tenant, key))
-            entries |= {key: one} if one is not DIFFER else self._parted(key, places, apps[key])
-            for app in apps[key]:
+            entries[key] = self.agreed(places, "sources", key)
+            for app in users[key]:
                 if app.source:
-                    self.notes.take(app.source.read, *self.path, "sources", key)
-        return entries
-
-    def _parted(self, key: str, places: Mapping[Place, Any], apps: list[FoundApp]) -> dict[str, Any]:
-        """A source for each environment, where one cannot say what differs."""
-        first = next(iter(places)).environment
-        entries: dict[str, Any] = {}
-        for place, entry in places.items():
-            name = key if place.environment == first else f"{key}-{place.environment}"
-            entries.setdefault(name, entry)
-            for app in apps:
-                if app.place == place:
-                    app.content[app.block] = {**app.content[app.block], "source": name}
+                    app.source.take(*self.path, "sources", key)
         return entries
 
 
-def _namespace(things: list[Thing], name: str) -> Thing | None:
-    return next((thing for thing in things if (thing.kind, thing.name) == ("Namespace", name)), None)
+def filled(template: str, environment: str, tenant: str) -> str:
+    """The name that an environment gives a tenant's namespace."""
+    return template.replace("{env}", environment).replace("{tenant}", tenant)

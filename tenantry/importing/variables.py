@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.importing.programs import NotBuilt
-from tenantry.importing.yaml_text import MOST_BYTES, objects_of, read_all
+from tenantry.importing.documents import FIX, MOST_BYTES, Document, objects_in
 from tenantry.kube.objects import labels_of
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Refused
 
 _DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
 _BETWEEN = re.compile(r"^---\n", re.MULTILINE)
@@ -18,67 +19,60 @@ _USE = re.compile(
 )
 
 
-def substituted(built: str, values: Mapping[str, str], *, always: bool = False) -> list[Mapping[str, Any]]:
+def substituted(built: str, values: Mapping[str, str], name: str, *, always: bool = False) -> Iterator[Document]:
     """The objects of a build, with the values of its variables.
 
-    Args:   always: whether variables are replaced also where there are no values.
-    Raises: NotBuilt: a variable has no value, which Flux refuses.
+    Args:   name: what messages call the build. always: whether variables are replaced also where there are no values.
+    Raises: Refused: a variable has no value, which Flux refuses.
     """
-    values = {name: value.replace("\n", "") for name, value in values.items()}
-    objects: list[Mapping[str, Any]] = []
+    values = {variable: value.replace("\n", "") for variable, value in values.items()}
     for text in _BETWEEN.split(built):
-        if "$" in text and (values or always) and not _is_disabled(text):
-            objects += _objects(_replaced(text, values))
-        else:
-            objects += _objects(text)
-    return objects
+        is_filled = "$" in text and (values or always)
+        if is_filled and _DISABLED in text:
+            marks = [
+                (labels_of(manifest), mapping_at(manifest["metadata"], "annotations"))
+                for manifest, _ in _objects(text, name)
+            ]
+            is_filled = not any("disabled" in (labels.get(_DISABLED), notes.get(_DISABLED)) for labels, notes in marks)
+        yield from _objects(_replaced(text, values) if is_filled else text, name)
 
 
-def unset(built: str, values: Mapping[str, str]) -> dict[str, bool]:
+def unset(built: str, values: Mapping[str, Any]) -> dict[str, bool]:
     """The variables in a build that have none of these values, and whether each has a default wherever it is used."""
     names: dict[str, bool] = {}
-    for found in _USE.finditer(built, 0, built.rfind("}") + 1):
-        if not found["escaped"] and found["name"] not in values:
-            names[found["name"]] = names.get(found["name"], True) and found["default"] is not None
+    for use in _USE.finditer(built, 0, built.rfind("}") + 1):
+        if not use["escaped"] and use["name"] not in values:
+            names[use["name"]] = names.get(use["name"], True) and use["default"] is not None
     return names
 
 
 @functools.lru_cache(maxsize=4_000)
-def _objects(text: str) -> tuple[Mapping[str, Any], ...]:
+def _objects(text: str, name: str) -> tuple[Document, ...]:
     """Read once what is the same on many clusters."""
-    return tuple(objects_of(read_all(text.encode(), "what is built")))
-
-
-def _is_disabled(text: str) -> bool:
-    return _DISABLED in text and any(map(_says_so, _objects(text)))
-
-
-def _says_so(manifest: Mapping[str, Any]) -> bool:
-    annotations = (manifest.get("metadata") or {}).get("annotations") or {}
-    return "disabled" in (labels_of(manifest).get(_DISABLED), annotations.get(_DISABLED))
+    return tuple(objects_in(text.encode(), name))
 
 
 def _replaced(text: str, values: Mapping[str, str]) -> str:
     room = MOST_BYTES
 
-    def value(found: re.Match[str]) -> str:
+    def bounded(use: re.Match[str]) -> str:
         nonlocal room
-        filled = one(found)
-        room -= len(filled)
+        value = filled(use)
+        room -= len(value)
         if room < 0:
-            raise NotBuilt(f"its variables become more than {MOST_BYTES // 2**20} MiB")
-        return filled
+            raise Refused(f"its variables become more than {MOST_BYTES // 2**20} MiB", FIX)
+        return value
 
-    def one(found: re.Match[str]) -> str:
-        if found["escaped"]:
+    def filled(use: re.Match[str]) -> str:
+        if use["escaped"]:
             return "$"
-        name, default = found["name"], found["default"]
-        if name in values and (values[name] or ":" not in (found["operator"] or "")):
+        name, default = use["name"], use["default"]
+        if name in values and (values[name] or ":" not in (use["operator"] or "")):
             return values[name]
         if default is not None:
             return default
-        raise NotBuilt(f"variable '{name}' has no value; Flux refuses it")
+        raise Refused(f"variable '{name}' has no value; Flux refuses it", FIX)
 
     # Behind the last brace nothing ends, and looking for an end from each `${` would take hours.
     end = text.rfind("}") + 1
-    return _USE.sub(value, text[:end]) + text[end:].replace("$$", "$")
+    return _USE.sub(bounded, text[:end]) + text[end:].replace("$$", "$")

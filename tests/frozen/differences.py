@@ -13,6 +13,10 @@ from tests.frozen.store import Input, text_of
 
 EXPLAINED: tuple[tuple[str, str], ...] = (
     (
+        "an imported tenant waits for the add-ons for which what applied it has waited, so a run waits for these",
+        r'imports/handover: .*kustomization-policies.*waitFor: \(nothing\) -> "condition=Ready"',
+    ),
+    (
         "what entries share is a template, and `defaults` is one that may have apps",
         r'fleets/.*: values\..*\.[+-]: .*\["(class|from)",.*'
         r'|mistakes/.*: \d\.0: "(unknown|class|classes|group|groups)-(class|group|cycle|too-many)"'

@@ -214,7 +214,7 @@ def of_import(case: Input) -> Any:
 
         with (
             chdir(root),
-            patch("tenantry.cli.importing.command._build", build),
+            patch("tenantry.importing.kustomize.build", build),
             redirect_stdout(StringIO()),
             redirect_stderr(StringIO()),
         ):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.importing.kustomize import build
-from tenantry.importing.programs import SECONDS, NotBuilt
+from tenantry.importing.kustomize import SECONDS, build
+from tenantry.messages.errors import Refused
 from tests.unit.importing.test_corpora import CORPORA
 
 
@@ -57,7 +57,7 @@ def test_a_path_is_built_with_all_parts_of_a_kustomization_and_tells_the_file_of
     }
     assert not (tmp_path / "plain" / "kustomization.yaml").exists()
     for component in ("../../out", "../.git/../../out", "/etc"):
-        with pytest.raises(NotBuilt, match="leaves the source"):
+        with pytest.raises(Refused, match="leaves the source"):
             build(tmp_path, tmp_path / "prod", kustomize, {"components": [component]})
 
 
@@ -83,7 +83,7 @@ RUNS: dict[str, dict[str, str]] = {
         "kustomization.yaml": "generators: [made.yaml]\n",
         "made.yaml": _FETCHES.replace("FROM", "http://192.0.2.1/a"),
     },
-    "remote bases are not followed": {
+    "no 'git' program on path": {
         "kustomization.yaml": "resources: [inner]\n",
         "inner/kustomization.yaml": "resources: ['https://github.com/acme/base?ref=main']\n",
     },
@@ -102,7 +102,7 @@ def test_kustomize_runs_and_fetches_nothing(tmp_path: Path, refusal: str) -> Non
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     started = time.monotonic()
-    with pytest.raises(NotBuilt, match=refusal):
+    with pytest.raises(Refused, match=refusal):
         build(tmp_path, tmp_path, kustomize, {})
     assert not (tmp_path / "ran").exists()
     assert time.monotonic() - started < SECONDS / 2

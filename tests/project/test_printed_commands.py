@@ -34,7 +34,6 @@ ALLOWED = {
         "kubectl --kubeconfig edge-1.kubeconfig --namespace tenantry-system delete",
     ): "the same account, of a management cluster that must not act any more",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
-    ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",
 }
 """By file and text, why it may stand there."""
 

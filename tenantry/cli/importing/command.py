@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,15 +15,14 @@ from tenantry.cli.commands import Command
 from tenantry.cli.options import output
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
-from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
+from tenantry.importing.documents import MOST_BYTES, Document, objects_in
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import grouped, listed
+from tenantry.messages.text import counted, grouped, listed
 
 if TYPE_CHECKING:
-    from tenantry.importing.applied import Build
-    from tenantry.importing.model import Reading
-    from tenantry.importing.report import Report
+    from tenantry.importing.proof import Report
+    from tenantry.importing.resources import Inventory
 
 
 _CONTEXT = "context:"
@@ -34,11 +34,17 @@ class Source(NamedTuple):
     environment: str
     text: str
 
+    @property
+    def directory(self) -> Path | None:
+        """The directory that it names; None: it is none."""
+        path = Path(self.text).expanduser()
+        return path if self.text != "-" and not self.text.startswith(_CONTEXT) and path.is_dir() else None
+
 
 def sources_of(options: Sequence[str]) -> list[Source]:
     """Raises: click.UsageError: an option is malformed."""
-    found = [Source(*_named(option, "--environment", "NAME=SOURCE")) for option in options]
-    if sum(each.text == "-" for each in found) > 1:
+    found = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in options]
+    if sum(source.text == "-" for source in found) > 1:
         raise click.UsageError("'-' reads stdin, which can be read once")
     return found
 
@@ -46,67 +52,56 @@ def sources_of(options: Sequence[str]) -> list[Source]:
 def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
     found = {source.environment: source.environment for source in sources}
-    for option in options:
-        environment, cluster = _named(option, "--cluster", "ENVIRONMENT=NAME")
+    for environment, cluster in (_pair(option, "--cluster", "ENVIRONMENT=NAME") for option in options):
         if environment not in found:
-            raise click.UsageError(f"--cluster {option}: '--environment {environment}=SOURCE' is not given")
+            raise click.UsageError(
+                f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
+            )
+        if problem := dns_label_problem(cluster):
+            raise click.UsageError(f"'{cluster}' cannot be the name of a cluster: {problem}")
         found[environment] = cluster
-        _check(cluster, "cluster")
     return found
 
 
-def _named(option: str, name: str, form: str) -> tuple[str, str]:
-    key, equals, value = option.partition("=")
-    if not (key and equals and value):
+def _pair(option: str, name: str, form: str) -> tuple[str, str]:
+    environment, _, value = option.partition("=")
+    if not (environment and value):
         raise click.UsageError(f"{name} {option}: write {form}")
-    _check(key, "environment")
-    return key, value
+    if problem := dns_label_problem(environment):
+        raise click.UsageError(f"'{environment}' cannot be the name of an environment: {problem}")
+    return environment, value
 
 
-def _check(name: str, what: str) -> None:
-    if problem := dns_label_problem(name):
-        raise click.UsageError(
-            f"'{name}' cannot be the name of {'an' if what == 'environment' else 'a'} {what}: {problem}"
-        )
-
-
-def read_all(sources: Sequence[Source], kubeconfig: Path | None) -> tuple[dict[str, list[Placed]], Reading]:
-    """The objects of each environment, and how they were read.
+def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
+    """Everything that is read.
 
     Raises: Refused: a source cannot be read, or is invalid.
     """
-    from tenantry.importing.environments import read_environment
-    from tenantry.importing.model import Reading
+    from tenantry.importing.kustomize import Builder
+    from tenantry.importing.reading import read_environment
+    from tenantry.importing.resources import inventory
 
-    build = builder()
-    found: dict[str, list[Placed]] = {}
-    how = Reading()
-    for environment, own in grouped(sources, lambda each: each.environment).items():
-        directories, others = [], []
-        for source in own:
-            if directory := directory_of(source):
-                directories.append(directory)
-            else:
-                others += objects_of(source, kubeconfig)
-        with working(f"reading {listed([each.text for each in own])}"):
-            found[environment], one = read_environment(environment, directories, others, build)
-        how += one
-    return found, how
+    build = Builder(_kustomize)
+    found = {}
+    for environment, own in grouped(sources, lambda source: source.environment).items():
+        directories = [source.directory for source in own if source.directory]
+        others = [each for source in own if not source.directory for each in documents_of(source, kubeconfig)]
+        with working(f"reading {listed([source.text for source in own])}"):
+            found[environment] = read_environment(environment, directories, others, build)
+    return inventory(found, management)
 
 
-def directory_of(source: Source) -> Path | None:
-    """The directory that a source names; None: it is none."""
-    path = Path(source.text).expanduser()
-    return path if source.text != "-" and not source.text.startswith(_CONTEXT) and path.is_dir() else None
-
-
-def objects_of(source: Source, kubeconfig: Path | None) -> list[Placed]:
+def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
     """All objects of a source that is no directory. Raises: Refused: it cannot be read, or is invalid."""
     with working(f"reading {source.text}"):
         if source.text == "-":
             return list(objects_in(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin"))
         if source.text.startswith(_CONTEXT):
-            return _live(source.text.removeprefix(_CONTEXT) or None, kubeconfig)
+            from tenantry.cluster.connect import answering, connect
+            from tenantry.importing.reading import objects_on
+
+            with connect(kubeconfig, source.text.removeprefix(_CONTEXT) or None) as client, answering(client.config):
+                return list(objects_on(client))
         path = Path(source.text).expanduser()
         if path.is_file():
             return list(objects_in(path.read_bytes(), str(path)))
@@ -114,62 +109,20 @@ def objects_of(source: Source, kubeconfig: Path | None) -> list[Placed]:
     raise Refused(f"{source.text}: no such directory", fix)
 
 
-def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
-    from tenantry.cluster.connect import answering, connect
-    from tenantry.importing.reading import objects_on
-
-    with connect(kubeconfig, context) as client, answering(client.config):
-        return list(objects_on(client))
-
-
-def builder() -> Build:
-    """Builds directories with kustomize, each once."""
-    built: dict[str, bytes] = {}
-
-    def build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
-        spec = {key: each for key, each in spec.items() if key in _BUILT_IN}
-        key = f"{root} {directory} {spec!r}"
-        if key not in built:
-            built[key] = _build(root, directory, spec)
-        return built[key]
-
-    return build
-
-
-_BUILT_IN = (
-    *("targetNamespace", "namePrefix", "nameSuffix", "patches", "components", "ignoreMissingComponents", "images"),
-)
-"""The keys of a Kustomization that change what kustomize builds."""
-
-
-def _build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
-    """Raises: NotBuilt; Refused: nothing can be built here."""
-    from tenantry.importing.kustomize import build
-
-    return build(root, directory, _kustomize(), spec)
-
-
 def _kustomize() -> tuple[str, ...]:
     """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
-    if path := shutil.which("kustomize") or _built_tool():
+    if path := shutil.which("kustomize"):
         return (path, "build")
-    if kubectl := shutil.which("kubectl"):
-        return (kubectl, "kustomize")
-    raise Refused(
-        "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
-    )
-
-
-def _built_tool() -> str | None:
-    try:
+    with suppress(ImportError):
         from tenantry.tools import locate
         from tenantry.tools.errors import ToolsError
-    except ImportError:
-        return None
-    try:
-        return str(locate.path_of("kustomize"))
-    except ToolsError:
-        return None
+
+        with suppress(ToolsError):
+            return (str(locate.path_of("kustomize")), "build")
+    if kubectl := shutil.which("kubectl"):
+        return (kubectl, "kustomize")
+    fix = "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
+    raise Refused("kustomize is not installed", fix)
 
 
 @click.command(
@@ -188,7 +141,7 @@ which is built, a file, - for stdin, or context:NAME for a live management
 cluster. An environment can have several sources.
 
 Exit codes:
-  0  the file is written; the report says what is left over
+  0  the file is written; the report says what is left
   1  the file is written without some places that could not be read
   2  a source is invalid, or nothing in it can be written; no file
 """,
@@ -228,12 +181,6 @@ Exit codes:
     show_default=True,
     help="The file to write. It must not exist.",
 )
-@click.option(
-    "--report",
-    "report_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write the report to this file, as Markdown.",
-)
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
@@ -244,7 +191,6 @@ def command(
     kubeconfig: Path | None,
     chart: str | None,
     target: Path,
-    report_file: Path | None,
     output: str,
     *,
     dry_run: bool,
@@ -254,47 +200,40 @@ def command(
     """Write tenants.yaml from existing Flux objects, with a report.
 
     Reads live management clusters, directories of manifests or kustomize trees. What tenants.yaml cannot express is left
-    over, with the reason and a fix. The written file is valid, and its plan is compared with what was read. No cluster is
-    changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left
-    over.
+    where it is, with the reason and a fix. The written file is valid, and its plan is compared with what was read. No cluster
+    is changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left.
     """
-    from tenantry.cli.fleet_file import NAME as FLEET
-    from tenantry.cli.importing.markdown import as_markdown
-    from tenantry.importing.assemble import drafted
-    from tenantry.importing.environments import clusters_to_name, nothing_found
-    from tenantry.importing.model import inventory
-    from tenantry.importing.report import report_of
+    from tenantry.importing.drafting import drafted
+    from tenantry.importing.proof import report_of
     from tenantry.importing.text import header, text_of
 
-    for each in (target, *((report_file,) if report_file else ())):
-        if not dry_run and each.exists():
-            raise Refused(f"{each} exists already, and is not overwritten", "name another file, or remove it")
+    if not dry_run and target.exists():
+        raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
-    management = management_of(clusters, sources)
-    found, how = read_all(sources, kubeconfig)
-    directories = [each for each in map(directory_of, sources) if each]
-    try:
-        read = inventory(found, management, how)
-    except Refused as refused:
-        raise Refused(refused.message, clusters_to_name(directories) or refused.fix) from None
-    if not read.objects:
-        raise nothing_found(how, directories, empty=True)
+    read = read_all(sources, management_of(clusters, sources), kubeconfig)
+    if not read.documents:
+        raise _nothing(read, "no Kubernetes objects were found")
     with working("planning the draft"):
         draft = drafted(read, chart_at(chart) if chart else None, keep_values=keep_values)
-    head = header([f"{each.environment}={each.text}" for each in sources])
-    needs_project = target.name == FLEET and not target.with_name("Pulumi.yaml").exists()
-    text = text_of(draft.data, head, draft.decisions)
-    report = report_of(read, draft, text, str(target), needs_project=needs_project)
-    if not report.counts.expressed:
+    head = header([f"{source.environment}={source.text}" for source in sources])
+    report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
+    if not report.expressed:
         _print(report, output, dry_run=False, everything=everything)
-        error(str(nothing_found(how, directories, empty=False, left=report.left_over)))
+        error(str(_nothing(read, "nothing that was read can be written")))
         return 2
     if not dry_run:
         write_all({target: (b"", report.text.encode())}, [target])
-    if report_file and not dry_run:
-        write_all({report_file: (b"", f"{as_markdown(report)}\n".encode())}, [report_file])
     _print(report, output, dry_run=dry_run, everything=everything)
-    return 1 if how.unread else 0
+    return 1 if read.unread else 0
+
+
+def _nothing(read: Inventory, text: str) -> Refused:
+    """Why nothing is written, with the first place that could not be read."""
+    if not read.unread:
+        return Refused(text, "name a directory that Flux applies to a cluster, or context:NAME for a live one")
+    first, *others = read.unread
+    more = f", and {counted(len(others), 'other place')} could not be read" if others else ""
+    return Refused(f"{text}; {first.place}: {first.reason}{more}", first.fix)
 
 
 def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from tenantry.importing.assemble import drafted
-from tenantry.importing.model import inventory
-from tenantry.importing.report import Report, report_of
+from tenantry.importing.drafting import Draft, drafted
+from tenantry.importing.proof import Report, report_of
+from tenantry.importing.resources import Reading, inventory
 from tenantry.importing.text import text_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.render import write_directory
@@ -118,20 +118,20 @@ def fleets() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def imported(name: str) -> Report:
+def imported(name: str) -> tuple[Draft, Report]:
     plans = plan_all(fleet_of(parse(text_of(fleets()[name]).encode(), "tenants.yaml")))
     with TemporaryDirectory() as directory:
         root = Path(directory)
         for environment, plan in plans.items():
             write_directory(plan, root / environment)
-        found = {each: below(root / each, root) for each in plans}
+        found = {each: Reading(below(root / each, root)) for each in plans}
     read = inventory(found, {each: plan.management for each, plan in plans.items()})
     draft = drafted(read)
-    return report_of(read, draft, text_of(draft.data), "tenants.yaml")
+    return draft, report_of(read, draft, text_of(draft.data), "tenants.yaml")
 
 
 def test_every_key_of_the_model_comes_back() -> None:
-    back = [tuple(map(str, path)) for name in fleets() for path, _ in of_data(imported(name).draft.data)]
+    back = [tuple(map(str, path)) for name in fleets() for path, _ in of_data(imported(name)[0].data)]
     places: dict[str, list[Pattern]] = {}
     for key, pattern in of_model():
         if pattern[0] in ROOTS and pattern[-1] not in ("grants", "overrides"):
@@ -143,11 +143,10 @@ def test_every_key_of_the_model_comes_back() -> None:
 
 @table("name", fleets())
 def test_what_comes_back_plans_the_same_objects(name: str) -> None:
-    report = imported(name)
-    left = {str(each.read.manifest["kind"]) for each in report.left_over}
-    missing = {str(each.manifest["kind"]) for each in report.proof.missing}
-    assert (left, report.proof.added, missing) == (missing, (), set())
-    changed = {field.path[-1] for each in report.changed for field in each.changed}
+    report = imported(name)[1]
+    counts = report.counts
+    assert (counts["left"], counts["inexpressible"], counts["added"]) == (0, 0, 0)
+    changed = {field.path[-1] for each in report.objects for field in each.changed}
     assert changed == (OFFBOARDING if name != "before" else set())
 
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.importing.leaving import expressible
-from tenantry.importing.model import Read
-from tenantry.importing.world import Notes, Thing
+from tenantry.importing.leaving import taken_over
+from tenantry.importing.resources import Resource
 
 KUSTOMIZE, HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
 
 
-def thing(kind: str, namespace: str, name: str, owner: tuple[str, str, str] | None = None) -> Thing:
+def resource(kind: str, namespace: str, name: str, owner: tuple[str, str, str] | None = None) -> Resource:
     labels = {f"{owner[0]}/namespace": owner[1], f"{owner[0]}/name": owner[2]} if owner else {}
     metadata: dict[str, Any] = {"name": name, "labels": labels, **({"namespace": namespace} if namespace else {})}
-    return Thing(Read("dev", {"apiVersion": "v1", "kind": kind, "metadata": metadata}, "live"))
+    return Resource("dev", {"apiVersion": "v1", "kind": kind, "metadata": metadata}, "live")
 
 
-def sorted_out(*things: Thing) -> tuple[list[str], dict[str, str]]:
-    notes = Notes()
-    kept = [each.name for each in expressible(things, notes)]
-    return kept, {each.read.manifest["metadata"]["name"]: each.reason for each in notes.left_over}
+def sorted_out(*resources: Resource) -> tuple[list[str], dict[str, str]]:
+    fresh = [Resource(each.environment, each.manifest, each.origin) for each in resources]
+    kept = [each.name for each in taken_over(fresh)]
+    return kept, {each.name: reason.text for each in fresh for reason in each.reasons}
 
 
-PARENT = thing("Kustomization", "flux-system", "tenants")
-SPACE = thing("Namespace", "", "rocky", (KUSTOMIZE, "flux-system", "tenants"))
-APP = thing("Kustomization", "rocky", "app", (KUSTOMIZE, "flux-system", "tenants"))
+PARENT = resource("Kustomization", "flux-system", "tenants")
+SPACE = resource("Namespace", "", "rocky", (KUSTOMIZE, "flux-system", "tenants"))
+APP = resource("Kustomization", "rocky", "app", (KUSTOMIZE, "flux-system", "tenants"))
 
 
 def test_what_applies_tenants_from_outside_hands_them_over() -> None:
@@ -35,8 +34,8 @@ def test_what_applies_tenants_from_outside_hands_them_over() -> None:
 
 
 def test_what_an_app_of_a_tenant_applies_stays_its_own() -> None:
-    release = thing("HelmRelease", "rocky", "web", (KUSTOMIZE, "rocky", "app"))
-    account = thing("ServiceAccount", "rocky", "web-account", (HELM, "rocky", "web"))
+    release = resource("HelmRelease", "rocky", "web", (KUSTOMIZE, "rocky", "app"))
+    account = resource("ServiceAccount", "rocky", "web-account", (HELM, "rocky", "web"))
     kept, left = sorted_out(APP, release, account)
     assert kept == ["app"]
     assert left == {
@@ -47,8 +46,8 @@ def test_what_an_app_of_a_tenant_applies_stays_its_own() -> None:
 
 def test_a_generated_chart_goes_by_itself() -> None:
     release, chart = (
-        thing("HelmRelease", "rocky", "web"),
-        thing("HelmChart", "rocky", "rocky-web", (HELM, "rocky", "web")),
+        resource("HelmRelease", "rocky", "web"),
+        resource("HelmChart", "rocky", "rocky-web", (HELM, "rocky", "web")),
     )
     kept, left = sorted_out(release, chart)
     assert kept == ["web"]
@@ -60,6 +59,6 @@ def test_labels_of_an_owner_that_is_gone_mean_nothing() -> None:
 
 
 def test_fluxs_own_bootstrap_applies_itself_and_everything_else() -> None:
-    bootstrap = thing("Kustomization", "flux-system", "flux-system", (KUSTOMIZE, "flux-system", "flux-system"))
-    add_on = thing("Kustomization", "flux-system", "ingress", (KUSTOMIZE, "flux-system", "flux-system"))
+    bootstrap = resource("Kustomization", "flux-system", "flux-system", (KUSTOMIZE, "flux-system", "flux-system"))
+    add_on = resource("Kustomization", "flux-system", "ingress", (KUSTOMIZE, "flux-system", "flux-system"))
     assert sorted_out(bootstrap, add_on)[0] == ["flux-system", "ingress"]

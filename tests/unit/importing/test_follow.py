@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.importing.assemble import drafted
-from tenantry.importing.checkouts import checkout_around
-from tenantry.importing.documents import Placed
-from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
-from tenantry.importing.model import Reading, inventory
-from tenantry.importing.programs import NotBuilt
+from tenantry.importing.documents import Document
+from tenantry.importing.drafting import drafted
+from tenantry.importing.follow import repository_around
+from tenantry.importing.reading import read_environment
+from tenantry.importing.resources import Reading, inventory
+from tenantry.messages.errors import Refused
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -70,13 +70,15 @@ class Repository:
         if directory.name == "broken":
             raise KeyError("name")
         if spec.get("components"):
-            raise NotBuilt("kustomize: there is no such component")
+            raise Refused("kustomize: there is no such component", "correct it")
         return "\n---\n".join(each.read_text() for each in sorted(directory.rglob("*.yaml"))).encode()
 
-    def read(self) -> tuple[dict[str, Placed], Reading]:
+    def read(self) -> tuple[dict[str, Document], Reading]:
         """What is read of the cluster: by kind and name."""
-        objects, reading = read_environment("prod", [self.root / "clusters" / "prod"], (), self.build)
-        return {f"{each.manifest['kind']} {each.manifest['metadata']['name']}": each for each in objects}, reading
+        reading = read_environment("prod", [self.root / "clusters" / "prod"], (), self.build)
+        return {
+            f"{each.manifest['kind']} {each.manifest['metadata']['name']}": each for each in reading.documents
+        }, reading
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "repository")
 
 
-def owner(found: Placed) -> str:
+def owner(found: Document) -> str:
     labels = found.manifest["metadata"].get("labels", {})
     return str(labels.get("kustomize.toolkit.fluxcd.io/name", ""))
 
@@ -105,14 +107,9 @@ def test_what_is_applied_is_read_with_the_labels_that_flux_gives_it(repository: 
     assert found["Kustomization team"].manifest["spec"]["path"] == "./team"
     # The file itself tells the line, where a build tells none.
     assert found["Kustomization apps"].origin == f"{repository.root}/clusters/prod/apps.yaml:1"
-    assert (reading.unread, [each.kustomization.name for each in reading.followed]) == (
-        (),
-        ["flux-system", "apps", "team"],
-    )
-    assert list(summary(reading)) == [
-        "3 Kustomizations followed, which apply 6 objects",
-        "Flux itself in prod: 1 object, not counted",
-    ]
+    names = ("flux-system", "apps", "team")
+    assert (reading.unread, reading.followed) == ([], [f"Kustomization flux-system/{name}" for name in names])
+    assert reading.flux == 1
 
 
 STAYS = {
@@ -131,8 +128,8 @@ def test_what_stays_an_app_is_not_read(repository: Repository, name: str) -> Non
     repository.write("plain/web.yaml", DEPLOYMENT)
     found, reading = repository.read()
     assert sorted(found) == ["GitRepository flux-system", "Kustomization web"]
-    assert ([each for each in repository.built if each != "clusters/prod"], reading.unread) == (built, ())
-    assert [each.is_read for each in reading.followed] == [True, *([False] * len(built))]
+    assert ([each for each in repository.built if each != "clusters/prod"], reading.unread) == (built, [])
+    assert reading.followed == ["Kustomization flux-system/flux-system"]
 
 
 VARIABLES = {
@@ -211,12 +208,12 @@ def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None
     found, reading = repository.read()
     assert owner(found["HelmRelease web"]) == "web"
     places = {each.place.rpartition(" (")[0] or Path(each.place).name: each.reason for each in reading.unread}
-    assert places.pop("Kustomization flux-system/encrypted").endswith(": ConfigMap a is encrypted with SOPS")
+    assert "ConfigMap a is encrypted with SOPS" in places.pop("Kustomization flux-system/encrypted")
     assert places == {
         "values.yaml": f"{repository.root}/clusters/prod/values.yaml:1:1: not a Kubernetes object with 'apiVersion', 'kind' and"
         " 'metadata.name'",
-        "Kustomization flux-system/flux-system": f"{repository.root}/clusters/prod: not a Kubernetes object with 'apiVersion',"
-        " 'kind' and 'metadata.name'",
+        "Kustomization flux-system/flux-system": f"kustomize build {repository.root}/clusters/prod:1:1: not a Kubernetes object"
+        " with 'apiVersion', 'kind' and 'metadata.name'",
         "Kustomization flux-system/long": f"the source has no directory './{'a' * 300}'",
         "Kustomization flux-system/broken": "its content has a form that is not known here (KeyError)",
         "Kustomization flux-system/gone": "the source has no directory './gone'",
@@ -229,8 +226,8 @@ def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None
 )
 def test_what_flux_does_not_apply_is_not_read(repository: Repository, note: str) -> None:
     repository.write("clusters/prod/web.yaml", leads("web", "./web"))
-    off = RELEASE.replace("name: web,", f"name: off, annotations: {{{note}}},")
-    repository.write("web/web.yaml", RELEASE, off)
+    idle = RELEASE.replace("name: web,", f"name: idle, annotations: {{{note}}},")
+    repository.write("web/web.yaml", RELEASE, idle)
     found, _ = repository.read()
     assert [each for each in found if each.startswith("HelmRelease")] == ["HelmRelease web"]
 
@@ -263,16 +260,7 @@ def test_what_leads_to_another_repository_is_not_followed(repository: Repository
     text = leads("web", "./web").replace("name: flux-system\n", "name: apps\n")
     repository.write("clusters/prod/web.yaml", text, ELSEWHERE)
     repository.write("web/web.yaml", RELEASE)
-    found, reading = repository.read()
-    assert ("HelmRelease web" in found, [str(each.source) for each in reading.elsewhere]) == (
-        False,
-        ["GitRepository flux-system/apps"],
-    )
-    assert str(nothing_found(reading, [], empty=False)) == (
-        "nothing that was read can be written; 1 Kustomization leads to GitRepository flux-system/apps"
-        " (https://git.example.com/acme/apps), which is not at hand\n"
-        "  fix: name a directory that Flux applies to a cluster, or context:NAME for a live one"
-    )
+    assert "HelmRelease web" not in repository.read()[0]
 
 
 @pytest.mark.parametrize(
@@ -297,20 +285,20 @@ def test_without_the_source_of_the_bootstrap_the_report_has_the_line_that_reads_
     (repository.root / "clusters" / "prod" / "flux-system" / "gotk-sync.yaml").unlink()
     repository.write("clusters/prod/web.yaml", leads("web", "./web"))
     repository.write("web/web.yaml", DEPLOYMENT)
-    objects, reading = read_environment("prod", [repository.root / "clusters" / "prod"], (), repository.build)
-    (left,) = drafted(inventory({"prod": objects}, {"prod": "prod"}, reading)).left_over
-    assert left.fix.startswith("read it, too: run `flux export source git flux-system")
+    documents = repository.read()[1].documents
+    (left,) = drafted(inventory({"prod": Reading(documents)}, {"prod": "prod"})).resources
+    assert left.reasons[0].fix.startswith("read it, too: run `flux export source git flux-system")
 
 
 def test_the_source_begins_where_the_path_of_the_bootstrap_begins(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "outer" / "inner")
-    assert checkout_around(repository.root / "clusters" / "prod").root == repository.root
+    assert repository_around(repository.root / "clusters" / "prod").root == repository.root
     (repository.root / ".git").rmdir()
     (tmp_path / ".git").mkdir()
-    assert checkout_around(repository.root / "clusters" / "prod").root == repository.root
+    assert repository_around(repository.root / "clusters" / "prod").root == repository.root
     # An app with a path such as `./prod` is none.
     repository.write("clusters/prod/flux-system/gotk-sync.yaml", leads("web", "./prod"))
-    assert checkout_around(repository.root / "clusters" / "prod").root == tmp_path
+    assert repository_around(repository.root / "clusters" / "prod").root == tmp_path
 
 
 def test_settings_of_the_namespaces_of_apps_are_read(repository: Repository) -> None:
@@ -339,20 +327,8 @@ metadata: {name: source-controller, namespace: flux-system, labels: {app.kuberne
 """
 
 
-def test_what_flux_consists_of_is_one_line(repository: Repository) -> None:
+def test_what_flux_consists_of_is_not_counted(repository: Repository) -> None:
     repository.write("clusters/prod/flux-system/gotk-components.yaml", FLUX)
     found, reading = repository.read()
     assert sorted(found) == ["GitRepository flux-system"]
-    assert list(summary(reading))[-1] == "Flux v2.7.1 itself in prod: 4 objects, not counted"
-
-
-def test_the_clusters_of_a_repository_are_named_if_nothing_can_be_written(repository: Repository) -> None:
-    repository.write("clusters/test/flux-system/gotk-sync.yaml", "")
-    assert clusters_around(repository.root / "apps") == [
-        repository.root / "clusters" / each for each in ("prod", "test")
-    ]
-    refused = nothing_found(Reading(), [repository.root], empty=True)
-    assert str(refused) == (
-        "no Kubernetes objects were found\n  fix: name the clusters of the repository: tenantry import"
-        f" -e prod={repository.root}/clusters/prod -e test={repository.root}/clusters/test"
-    )
+    assert reading.flux == 4

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from tenantry.importing.assemble import drafted
-from tenantry.importing.documents import Placed, placed
-from tenantry.importing.model import inventory
+from tenantry.importing.documents import Document, document_of
+from tenantry.importing.drafting import drafted
+from tenantry.importing.resources import Reading, inventory
 
 APPLIED = {"kustomize.toolkit.fluxcd.io/name": "infra", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
 REDIS = """\
@@ -48,15 +48,17 @@ def test_an_app_waits_for_what_a_kustomization_hands_over_and_for_nothing_that_i
         kustomization("bad", components=["../../out"]),
         kustomization("checks", "bad", "policies"),
     )
-    objects: list[Placed] = [placed(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *applied, *apps)]
-    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    objects: list[Document] = [
+        document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *applied, *apps)
+    ]
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
     addons = draft.data["platform"]["addons"]
     assert {name: addon.get("dependsOn") for name, addon in addons.items()} == {
         "redis": None,
         "policies": ["redis"],
         "checks": ["policies"],
     }
-    left = {(each.read.manifest["metadata"]["name"], each.field): each.reason for each in draft.left_over}
+    left = {(each.name, reason.field): reason.text for each in draft.resources for reason in each.reasons}
     assert left["checks", "spec.dependsOn"].startswith("app 'checks' depends on 'bad', which ")
     assert left["bad", ""] == "component '../../out' leaves the source"
 
@@ -67,9 +69,41 @@ def test_apps_that_wait_for_what_applies_them_do_not_wait_for_each_other() -> No
     labels = {f"kustomize.toolkit.fluxcd.io/{key}": "flux-system" for key in ("name", "namespace")}
     for each in apps:
         each["metadata"]["labels"] = labels
-    objects: list[Placed] = [placed(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps)]
-    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    objects: list[Document] = [document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps)]
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
     addons = draft.data["platform"]["addons"]
     assert {name: addon.get("dependsOn") for name, addon in addons.items()} == dict.fromkeys(("logs", "mesh", "web"))
-    told = {each.reason for each in draft.left_over if each.field == "spec.dependsOn"}
+    told = {reason.text for each in draft.resources for reason in each.reasons if reason.field == "spec.dependsOn"}
     assert told == {"it waits for flux-system/flux-system: it is what applies the app itself"}
+
+
+TENANT = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: rocky, labels: {toolkit.fluxcd.io/tenant: rocky}}
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: rocky, namespace: rocky}
+spec: {interval: 1m, url: "https://git.example.com/rocky", ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web, namespace: rocky}
+spec: {interval: 5m, path: ./web, prune: true, targetNamespace: rocky, sourceRef: {kind: GitRepository, name: rocky}}
+"""
+
+
+def test_a_tenant_waits_for_the_addons_that_what_applied_it_has_waited_for() -> None:
+    applied = list(yaml.safe_load_all(TENANT))
+    for each in applied:
+        each["metadata"].setdefault("labels", {}).update(
+            {
+                f"kustomize.toolkit.fluxcd.io/{key}": name
+                for key, name in (("name", "tenants"), ("namespace", "flux-system"))
+            }
+        )
+    apps = (kustomization("policies"), kustomization("tenants", "policies"))
+    objects = [document_of(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps, *applied)]
+    draft = drafted(inventory({"prod": Reading(objects)}, {"prod": "hub"}))
+    assert draft.data["tenants"]["rocky"]["dependsOn"] == ["platform/policies"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.importing.programs import _shortened
+from tenantry.importing.kustomize import _cause
 from tests.table import table
 
 NOISE = "E1124 01:02:03.000004    1234 memcache.go:265] couldn't get current server API group list\n"
@@ -17,4 +17,4 @@ SAID = {
 @table("name", SAID)
 def test_what_programs_log_is_not_the_cause(name: str) -> None:
     said, told = SAID[name]
-    assert _shortened(said) == told
+    assert _cause(said) == told

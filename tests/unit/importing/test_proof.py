@@ -1,18 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenantry.facts.objects import compared
+from tenantry.importing.drafting import Draft
 from tenantry.importing.equivalence import is_effective, sides
-from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Read
-from tenantry.importing.proof import prove
-from tenantry.load import load_fleet, plan_all
+from tenantry.importing.proof import Defect, Report, Result, report_of
+from tenantry.importing.resources import Inventory, Resource
+from tenantry.load import fleet_of, plan_all
 from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
 from tests.table import table
 
 FLEET = """\
@@ -26,22 +26,22 @@ tenants:
     sources: {manifests: {git: {url: "https://git.example.com/rocky", ref: {branch: main}, interval: 1m}}}
     apps: {db: {kustomize: {source: manifests, path: ./db}}}
 """
-NOTHING = Draft({}, (), ())
 
 
 @pytest.fixture(scope="module")
-def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Plan]:
-    file = tmp_path_factory.mktemp("fleet") / "tenants.yaml"
-    file.write_text(FLEET)
-    return plan_all(load_fleet(file))
+def plan() -> Plan:
+    return plan_all(fleet_of(parse(FLEET.encode(), "tenants.yaml")))["dev"]
 
 
-def read(manifest: Mapping[str, Any]) -> Read:
-    return Read("dev", manifest, "live")
+def read(manifest: Mapping[str, Any], environment: str = "dev") -> Resource:
+    return Resource(environment, manifest, "live")
 
 
-def inventory(*objects: Read) -> Inventory:
-    return Inventory(objects, {"dev": "hub"})
+def reported(*resources: Resource) -> Report:
+    """The report on some resources, with the plan of the fleet."""
+    return report_of(
+        Inventory((), {"dev": "hub", "prod": "other"}), Draft({}, list(resources), {}), FLEET, "tenants.yaml"
+    )
 
 
 def source(**spec: Any) -> dict[str, Any]:
@@ -55,55 +55,49 @@ def source(**spec: Any) -> dict[str, Any]:
     }
 
 
-def test_a_plan_that_is_read_back_is_kept_without_a_change(plans: dict[str, Plan]) -> None:
-    objects = [read(each.manifest) for each in plans["dev"].objects]
-    proof = prove(inventory(*objects), NOTHING, plans)
-    assert [each.changed + each.stays for each in proof.kept] == [()] * len(objects)
-    assert (proof.added, proof.missing, proof.defects) == ((), (), ())
+def test_a_plan_that_is_read_back_is_equal(plan: Plan) -> None:
+    report = reported(*(read(each.manifest) for each in plan.objects))
+    assert report.counts == {
+        **{"read": len(plan.objects), "equal": len(plan.objects)},
+        **dict.fromkeys(("different", "left", "inexpressible", "added"), 0),
+    }
+    assert not any(each.held for each in report.objects)
 
 
-def one(proof: Proof) -> tuple[list[str], list[str]]:
-    (kept,) = proof.kept
-    changed, stays = (
-        [".".join(map(str, each.path)) for each in fields if each.path != ("apiVersion",)]
-        for fields in (kept.changed, kept.stays)
+def paths(result: Result) -> tuple[list[str], list[str]]:
+    changed, held = (
+        [".".join(map(str, field.path)) for field in fields if field.path != ("apiVersion",)]
+        for fields in (result.changed, result.held)
     )
-    return changed, stays
+    return changed, held
 
 
-def test_defaults_and_durations_are_no_changes(plans: dict[str, Plan]) -> None:
-    assert one(prove(inventory(read(source(timeout="1m", suspend=False))), NOTHING, plans)) == ([], [])
+def test_defaults_and_durations_are_no_changes() -> None:
+    (result,) = reported(read(source(timeout="1m", suspend=False))).objects
+    assert paths(result) == ([], [])
 
 
-def test_what_the_plan_does_not_set_stays_on_the_object(plans: dict[str, Plan]) -> None:
-    told = prove(inventory(read(source(recurseSubmodules=True, interval="5m"))), NOTHING, plans)
-    assert one(told) == (["spec.interval"], ["spec.recurseSubmodules"])
+def test_what_the_plan_does_not_set_stays_on_the_object() -> None:
+    (result,) = reported(read(source(recurseSubmodules=True, interval="5m"))).objects
+    assert paths(result) == (["spec.interval"], ["spec.recurseSubmodules"])
 
 
-def test_an_object_that_is_neither_planned_nor_reported_is_a_defect(plans: dict[str, Plan]) -> None:
-    config = read({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "b"}})
-    proof = prove(inventory(config), NOTHING, plans)
-    assert proof.missing == (config,)
-    assert proof.defects == ("ConfigMap b/a (live) is neither planned nor reported",)
-    left = LeftOver(config, "no tenant is in its namespace", "keep it where it is")
-    assert prove(inventory(config), replace(NOTHING, left_over=(left,)), plans).defects == ()
-    part = replace(left, field="data")
-    assert len(prove(inventory(config), replace(NOTHING, left_over=(part,)), plans).defects) == 1
+def test_an_object_that_is_neither_planned_nor_reported_is_a_defect() -> None:
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "b"}}
+    with pytest.raises(Defect, match=r"^ConfigMap b/a \(live\) is neither planned nor reported$"):
+        reported(read(manifest))
+    config = read(manifest)
+    config.leave("a part", "keep it", "data")
+    with pytest.raises(Defect):
+        reported(config)
+    config.leave("no tenant is in its namespace", "keep it where it is")
+    assert [each.outcome for each in reported(config).objects] == ["inexpressible"]
 
 
-def test_a_place_that_is_not_written_is_a_defect(plans: dict[str, Plan]) -> None:
-    found = read(source())
-    draft = Draft({"tenants": {"rocky": {}}}, (Became(found, ("tenants", "rocky", "sources", "manifests")),), ())
-    (defect,) = prove(inventory(found), draft, plans).defects
-    assert (
-        defect == "GitRepository rocky/manifests is said to be at tenants.rocky.sources.manifests, which is not written"
-    )
-
-
-def test_an_object_of_another_cluster_is_another_object(plans: dict[str, Plan]) -> None:
-    elsewhere = Inventory((replace(read(source()), environment="prod"),), {"dev": "hub", "prod": "other"})
-    proof = prove(elsewhere, NOTHING, plans)
-    assert (proof.kept, len(proof.missing)) == ((), 1)
+def test_an_object_of_another_cluster_is_another_object() -> None:
+    elsewhere = read(source(), "prod")
+    elsewhere.leave("it is elsewhere", "keep it", fate="left")
+    assert [each.outcome for each in reported(elsewhere).objects] == ["left"]
 
 
 @table(
@@ -135,29 +129,14 @@ def test_what_is_the_same_for_kubernetes_and_flux(kind: str, one: Any, other: An
     assert same == (not any(is_effective(kind, field) for field in both.fields))
 
 
-def test_examples_are_read_back_without_a_change() -> None:
-    examples = Path(__file__).parents[3] / "examples"
-    for file in sorted(examples.glob("*/tenants.yaml")):
-        found = plan_all(load_fleet(file))
-        objects = tuple(Read(name, each.manifest, "live") for name, plan in found.items() for each in plan.objects)
-        management = {name: plan.management for name, plan in found.items()}
-        proof = prove(Inventory(objects, management), NOTHING, found)
-        assert not any(each.changed or each.stays for each in proof.kept), file
-        assert (proof.added, proof.missing) == ((), ()), file
-
-
 @table(
     ("namespace", "told"),
     [("other", (["spec.sourceRef.namespace"], [])), ("rocky", ([], ["spec.sourceRef.namespace"]))],
 )
 def test_the_namespace_of_a_source_elsewhere_does_not_stay(
-    plans: dict[str, Plan], namespace: str, told: tuple[list[str], list[str]]
+    plan: Plan, namespace: str, told: tuple[list[str], list[str]]
 ) -> None:
-    (app,) = (each.manifest for each in plans["dev"].objects if each.id.kind == "Kustomization")
+    (app,) = (each.manifest for each in plan.objects if each.id.kind == "Kustomization")
     reference = {**app["spec"]["sourceRef"], "namespace": namespace}
-    found = {**app, "spec": {**app["spec"], "sourceRef": reference}}
-    objects = [read(found), *(read(each.manifest) for each in plans["dev"].objects if each.id.kind == "GitRepository")]
-    kept = next(
-        each for each in prove(inventory(*objects), NOTHING, plans).kept if each.planned.id.kind == "Kustomization"
-    )
-    assert one(Proof((kept,), (), (), ())) == told
+    (result,) = reported(read({**app, "spec": {**app["spec"], "sourceRef": reference}})).objects
+    assert paths(result) == told

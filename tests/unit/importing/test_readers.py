@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import objects_in
-from tenantry.importing.model import inventory
+from tenantry.importing.follow import Repository
 from tenantry.importing.reading import objects_below
+from tenantry.importing.resources import Reading, inventory
 from tenantry.messages.errors import Refused
 from tests.table import table
 
@@ -90,9 +90,9 @@ def test_one_object_declared_twice_is_refused_with_both_places() -> None:
     other = GOOD.replace("metadata:", "automountServiceAccountToken: false\nmetadata:")
     found = [*objects_in(GOOD.encode(), "a.yaml"), *objects_in(other.encode(), "b.yaml")]
     with pytest.raises(Refused, match=r"b.yaml:1: ServiceAccount b/a is declared differently at a.yaml:1"):
-        inventory({"dev": found}, {"dev": "hub"})
-    same = inventory({"dev": [*found[:1], *found[:1]]}, {"dev": "hub"})
-    assert len(same.objects) == 1
+        inventory({"dev": Reading(found)}, {"dev": "hub"})
+    same = inventory({"dev": Reading([*found[:1], *found[:1]])}, {"dev": "hub"})
+    assert len(same.documents) == 1
 
 
 def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_path: Path) -> None:
@@ -109,6 +109,6 @@ def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_
         built.append(directory)
         return GOOD.encode()
 
-    found = list(objects_below(tmp_path, Checkout(tmp_path, relative=False), build, print))
+    found = list(objects_below(tmp_path, Repository(tmp_path, relative=False), build, print))
     assert [each.origin for each in found] == [f"{tmp_path}/plain.yml:1", f"{tmp_path}/tree"]
     assert built == [tmp_path / "tree"]

@@ -7,12 +7,12 @@ from typing import NoReturn
 
 import pytest
 
-from tenantry.importing.assemble import drafted
-from tenantry.importing.checkouts import Checkout
-from tenantry.importing.documents import Placed
-from tenantry.importing.model import inventory
+from tenantry.importing.documents import Document
+from tenantry.importing.drafting import drafted
+from tenantry.importing.follow import Repository
+from tenantry.importing.proof import Report, report_of
 from tenantry.importing.reading import objects_below
-from tenantry.importing.report import Report, report_of
+from tenantry.importing.resources import Reading, inventory
 from tenantry.importing.text import text_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import write_directory
@@ -29,13 +29,13 @@ FLEETS = (
 )
 
 
-def below(directory: Path, root: Path) -> list[Placed]:
+def below(directory: Path, root: Path) -> list[Document]:
     """The objects of a rendered directory, in which nothing is to be built."""
 
     def unexpected(*what: object) -> NoReturn:
         raise AssertionError(what)
 
-    return list(objects_below(directory, Checkout(root.resolve(), relative=False), unexpected, unexpected))
+    return list(objects_below(directory, Repository(root.resolve(), relative=False), unexpected, unexpected))
 
 
 def read_back(fleet: Path, directory: Path) -> Report:
@@ -43,7 +43,7 @@ def read_back(fleet: Path, directory: Path) -> Report:
     plans = plan_all(load_fleet(fleet / "tenants.yaml"))
     for name, each in plans.items():
         write_directory(each, directory / name)
-    found = {name: below(directory / name, directory) for name in plans}
+    found = {name: Reading(below(directory / name, directory)) for name in plans}
     read = inventory(found, {name: each.management for name, each in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
@@ -52,8 +52,8 @@ def read_back(fleet: Path, directory: Path) -> Report:
 @pytest.mark.parametrize("fleet", FLEETS)
 def test_a_fleet_is_read_back_without_a_difference(fleet: str, tmp_path: Path) -> None:
     report = read_back(ROOT / fleet, tmp_path)
-    changed = {str(each.planned.id): each.changed for each in report.changed}
-    assert (changed, report.proof.added, report.proof.missing) == ({}, (), ())
+    assert {str(each.id): each.changed for each in report.objects if each.outcome != "equal"} == {}
+    assert report.counts["added"] == 0
 
 
 def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
     for each in (dev, prod):
         write_directory(each, tmp_path / each.environment)
         read = below(tmp_path / each.environment, tmp_path)
-        draft = drafted(inventory({each.environment: read}, {each.environment: each.management}))
+        draft = drafted(inventory({each.environment: Reading(read)}, {each.environment: each.management}))
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}
         assert draft.decisions == {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.importing.blocks import has_shared_interval
-from tenantry.importing.model import Read
-from tenantry.importing.world import Thing
+from tenantry.importing.resources import Resource
 from tenantry.kube.names import digest
 from tests.table import table
 
@@ -33,4 +32,4 @@ def test_defaults_of_the_api_server_do_not_count(spec: dict[str, Any], suffix: s
         "metadata": metadata,
         "spec": whole,
     }
-    assert has_shared_interval(Thing(Read("dev", manifest, "live"))) == shared
+    assert has_shared_interval(Resource("dev", manifest, "live")) == shared

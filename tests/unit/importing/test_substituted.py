@@ -7,8 +7,8 @@ import time
 import pytest
 
 from tenantry.importing import variables
-from tenantry.importing.programs import NotBuilt
 from tenantry.importing.variables import substituted
+from tenantry.messages.errors import Refused
 from tests.table import table
 
 BUILT = """\
@@ -27,7 +27,7 @@ data: {run: "${DOMAIN}"}
 
 
 def values(*, always: bool = False, **substitute: str) -> list[dict[str, str]]:
-    return [dict(each["data"]) for each in substituted(BUILT, substitute, always=always)]
+    return [dict(each.manifest["data"]) for each in substituted(BUILT, substitute, "x", always=always)]
 
 
 def test_values_defaults_and_escapes() -> None:
@@ -43,9 +43,9 @@ def test_without_variables_nothing_is_replaced() -> None:
 
 
 def test_a_variable_without_a_value_is_refused_as_flux_refuses_it() -> None:
-    with pytest.raises(NotBuilt, match="variable 'DOMAIN' has no value; Flux refuses it"):
+    with pytest.raises(Refused, match="variable 'DOMAIN' has no value; Flux refuses it"):
         values(OTHER="x")
-    with pytest.raises(NotBuilt, match="variable 'DOMAIN' has no value; Flux refuses it"):
+    with pytest.raises(Refused, match="variable 'DOMAIN' has no value; Flux refuses it"):
         values(always=True)
 
 
@@ -55,8 +55,8 @@ def test_uses_that_do_not_end_take_no_time(use: str) -> None:
     text = use * (600_000 // len(use))
     built = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  a: '{text}$$'\n"
     started = time.process_time()
-    (found,) = substituted(built, {"b": "c"})
-    assert found["data"]["a"] == (text.replace("$$", "$") + "$")
+    (found,) = substituted(built, {"b": "c"}, "x")
+    assert found.manifest["data"]["a"] == (text.replace("$$", "$") + "$")
     assert time.process_time() - started < 5
 
 
@@ -64,6 +64,6 @@ def test_what_variables_become_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     """A long value that a short text uses often."""
     monkeypatch.setattr(variables, "MOST_BYTES", 2**20)
     built = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata: {{a: '{'${b}' * 1_000}'}}\n"
-    assert substituted(built, {"b": "c" * 1_000})
-    with pytest.raises(NotBuilt, match=r"^its variables become more than 1 MiB$"):
-        substituted(built, {"b": "c" * 2_000})
+    assert list(substituted(built, {"b": "c" * 1_000}, "x"))
+    with pytest.raises(Refused, match=r"^its variables become more than 1 MiB"):
+        list(substituted(built, {"b": "c" * 2_000}, "x"))

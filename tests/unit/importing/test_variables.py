@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.importing.assemble import drafted
-from tenantry.importing.documents import placed
-from tenantry.importing.model import inventory
-from tenantry.importing.overlay import DIFFER, Place, Variables, unified
+from tenantry.importing.documents import document_of
+from tenantry.importing.drafting import drafted
+from tenantry.importing.overlay import DIFFER, Variables, unified
+from tenantry.importing.resources import Place, Reading, inventory
 
 SOURCE = {
     "apiVersion": "source.toolkit.fluxcd.io/v1",
@@ -32,10 +32,16 @@ def kustomization(name: str, spec: dict[str, Any]) -> dict[str, Any]:
 def data(**specs: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The document of Kustomizations in several environments. Args: specs: of each environment, what each of them says there."""
     objects = {
-        environment: [placed(each, "x", "x") for each in (SOURCE, *(kustomization(*item) for item in found.items()))]
+        environment: [
+            document_of(each, "x", "x") for each in (SOURCE, *(kustomization(*item) for item in found.items()))
+        ]
         for environment, found in specs.items()
     }
-    return dict(drafted(inventory(objects, {each: f"{each}-hub" for each in specs})).data)
+    return dict(
+        drafted(
+            inventory({name: Reading(own) for name, own in objects.items()}, {each: f"{each}-hub" for each in specs})
+        ).data
+    )
 
 
 def in_region(region: str) -> dict[str, Any]:
@@ -61,23 +67,23 @@ def test_what_differs_in_several_apps_is_an_override_of_each(
 
 def test_each_environment_says_what_differs() -> None:
     addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
-    assert [each["when"] for each in addon["overrides"]] == [{"environments": ["dev"]}, {"environments": ["prod"]}]
+    assert [each["when"]["environments"] for each in addon["overrides"]] == [["dev"], ["prod"]]
 
 
-def test_a_variable_is_named_after_its_key_and_shared_by_the_same_values() -> None:
+def test_a_variable_is_named_after_its_place_and_shared_by_the_same_values() -> None:
     variables = Variables()
 
     def one(owner: str, **texts: str) -> Any:
         values = {Place(each, each): {"tag": text} for each, text in texts.items()}
         return unified(values, variables.named(owner, "source"))
 
-    assert one("rocky", dev="1", prod="2") == {"tag": "{tag}"}
-    assert one("bolt", dev="1", prod="2") == {"tag": "{tag}"}
-    assert one("acme", dev="1", prod="3") == {"tag": "{acme_source}"}
+    assert one("rocky", dev="1", prod="2") == {"tag": "{rocky_source_tag}"}
+    assert one("bolt", dev="1", prod="2") == {"tag": "{rocky_source_tag}"}
+    assert one("acme", dev="1", prod="3") == {"tag": "{acme_source_tag}"}
     assert one("web", dev="{{x}}", prod="3") is DIFFER
     assert variables.environments == {
-        "dev": {"tag": "1", "acme_source": "1"},
-        "prod": {"tag": "2", "acme_source": "3"},
+        "dev": {"rocky_source_tag": "1", "acme_source_tag": "1"},
+        "prod": {"rocky_source_tag": "2", "acme_source_tag": "3"},
     }
 
 
@@ -90,7 +96,7 @@ def test_a_name_in_braces_is_text_where_it_holds_the_name_of_its_place() -> None
 
 def test_a_key_that_is_a_placeholder_already_names_no_variable() -> None:
     places = {Place("dev", "a"): {"app": "1"}, Place("prod", "b"): {"app": "2"}}
-    assert unified(places, Variables().named("rocky")) == {"app": "{rocky}"}
+    assert unified(places, Variables().named()) == {"app": "{app_2}"}
 
 
 def test_a_variable_that_nothing_names_goes() -> None:

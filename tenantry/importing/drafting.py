@@ -1,0 +1,389 @@
+"""All environments to one document, in the order of the documentation, and the document to a draft that can be planned.
+
+What would make the document invalid is left out of it, with the file's own message.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tenantry.grants.frames import filled as with_frames
+from tenantry.importing.apps import fill_in
+from tenantry.importing.blocks import default_times, shared_times, source_of
+from tenantry.importing.clusters import drop_proxies
+from tenantry.importing.entries import Gathered, PlatformEntry
+from tenantry.importing.leaving import Handover, Identities, taken_over
+from tenantry.importing.owners import platform_namespace
+from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
+from tenantry.importing.secrets import leave_metadata, leave_secret
+from tenantry.importing.survey import Survey
+from tenantry.importing.tenants import TenantEntry, filled
+from tenantry.importing.text import text_of
+from tenantry.kube.names import label_value_problem
+from tenantry.load import fleet_of, plan_all
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
+from tenantry.messages.text import grouped, listed
+from tenantry.plan.objects.apps import KINDS
+from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
+
+_TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A fleet that expresses what was read, as plain data in the order in which it is written.
+
+    resources: all that was read; the `path` of each that the data expresses, and the `reasons` of what it does not.
+    decisions: comments at places that somebody has to decide about.
+    """
+
+    data: dict[str, Any]
+    resources: list[Resource]
+    decisions: dict[Path, list[str]]
+
+
+def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False) -> Draft:
+    """What was read, as a fleet that can be loaded and planned.
+
+    Args:   chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
+            keep_values: write values that may be secrets, too.
+    Raises: Refused: nothing of it can be.
+    """
+    none: Identities = frozenset()
+    going_on = mixed = given_up = none
+    while True:
+        resources = inventory.resources()
+        gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
+        draft = Draft(_document(gathered, chart), resources, gathered.decisions)
+        _settle(draft)
+        handover = Handover(resources)
+        # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
+        expressed = {resource.identity for resource in resources if resource.path}
+        if lost := (mixed & going_on) - expressed - given_up:
+            going_on, given_up = going_on - lost, given_up | lost
+            continue
+        mixed |= handover.mixed - given_up
+        found = (handover.idle | handover.mixed - given_up) - going_on
+        if not found:
+            _tell_waiting(resources)
+            return draft
+        going_on |= found
+
+
+def _tell_waiting(resources: list[Resource]) -> None:
+    """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
+    ended = {resource.identity for resource in resources if resource.is_replaced}
+    for resource in resources:
+        if resource.path is None and not resource.is_replaced:
+            for namespace, name in resource.awaited:
+                key = resource.key._replace(namespace=namespace, name=name)
+                if (resource.environment, key) in ended:
+                    fix = "take this out of its 'dependsOn' before you remove that one"
+                    resource.leave(f"it waits for {key}, which is not needed any more", fix, "spec.dependsOn")
+
+
+# --- what was found ---------------------------------------------------------------------------------------------------
+
+
+def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
+    by_environment = grouped(resources, lambda each: each.environment)
+    worlds = [_world(name, hub, by_environment.get(name, []), going_on) for name, hub in inventory.management.items()]
+    platform = platform_namespace(worlds)
+    clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
+    decisions: dict[Path, list[str]] = defaultdict(list)
+    for world in worlds:
+        world.platform, world.keeps_values = platform, keep_values
+    found = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
+    for survey in found.surveys.values():
+        for resource in () if keep_values else survey.world.resources:
+            if not resource.is_fluxs:
+                leave_metadata(resource)
+        sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
+        survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
+    # The times of add-ons are the defaults: add-ons have no other level.
+    surveys = found.surveys.values()
+    addons = [
+        app.resource for each in surveys for app in each.apps if not app.tenant and source_of(each.world, app.resource)
+    ]
+    charts = [chart for each in surveys for owner, own in each.shared_charts.items() if not owner[0] for chart in own]
+    found.defaults = shared_times(addons, charts, (), default_times())
+    for survey in found.surveys.values():
+        _fill_in(found, survey)
+    for apps in found.apps.values():
+        _leave_misplaced(found, apps)
+    found.find_paused()
+    for app in found.all_apps():
+        if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
+            app.content[app.block].pop("suspend", None)
+    return found
+
+
+def _world(environment: str, management: str, resources: list[Resource], going_on: Identities) -> World:
+    taken = taken_over(resources, going_on)
+    drop_proxies(resources)
+    kept = set(map(id, taken))
+    return World(environment, management, taken, (each for each in resources if id(each) not in kept))
+
+
+def _fill_in(found: Gathered, survey: Survey) -> None:
+    """Give the apps of an environment their content. Those of one owner in one place share their times."""
+    for (tenant, place), apps in grouped(survey.apps, lambda app: (app.tenant, app.place)).items():
+        baselines = survey.releases[tenant, place]
+        charts = survey.shared_charts.get((tenant, place.cluster), [])
+        resources = [app.resource for app in apps]
+        # What one app says stands best in the app.
+        is_alone = len(apps) == 1 and resources[0].kind == "Kustomization" and not baselines and not charts
+        is_shared = tenant and not is_alone
+        times = shared_times(resources, charts, baselines, found.defaults) if is_shared else found.defaults
+        for app in apps:
+            app.times = times
+    for app in survey.apps:
+        if fill_in(survey, app):
+            found.apps[app.path][app.place] = app
+
+
+def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
+    """Leave an app where one entry cannot have it beside the others: it takes each cluster in each of its environments."""
+    clusters = {place.cluster for place in apps}
+    first, *others = dict.fromkeys(place.environment for place in apps)
+    wanted = {
+        Place(name, cluster)
+        for name in (first, *others)
+        for cluster in found.surveys[name].clusters
+        if cluster in clusters
+    }
+    for place in list(apps) if wanted != set(apps) else ():
+        if place.environment != first:
+            text = "the app runs on other clusters than in another environment, which one entry cannot say"
+            apps.pop(place).resource.leave(text, "declare it by hand under another name")
+
+
+# --- the document -----------------------------------------------------------------------------------------------------
+
+
+def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
+    templates = {name: _template(survey) for name, survey in found.surveys.items()}
+    names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
+    tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
+    platform = PlatformEntry(found).entry(chart)
+    found.variables.used_in(platform, tenants)
+    usual = default_times()
+    times = {key: value for key, value in found.defaults.items() if usual[key] != value}
+    document: dict[str, Any] = {
+        "apiVersion": "tenantry/v1",
+        "environments": _environments(found, templates),
+        "clusters": _clusters(found),
+        "platform": platform,
+        "defaults": {"clusters": {"all": True}, **times},
+        "tenants": tenants,
+    }
+    return {key: value for key, value in document.items() if value}
+
+
+def _template(survey: Survey) -> str:
+    """The template that most of the tenants' namespaces have."""
+
+    def fits(template: str) -> int:
+        homes = survey.territories.values()
+        return sum(filled(template, survey.world.environment, home.tenant) == home.main for home in homes)
+
+    return max(_TEMPLATES, key=fits)
+
+
+def _environments(found: Gathered, templates: Mapping[str, str]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for name, survey in found.surveys.items():
+        entry = {
+            "management": survey.world.management,
+            "namespace": templates[name] if templates[name] != _TEMPLATES[0] else "",
+            "variables": found.variables.environments.get(name),
+        }
+        entries[name] = {key: value for key, value in entry.items() if value}
+    return entries
+
+
+def _clusters(found: Gathered) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for name, survey in found.surveys.items():
+        entries.setdefault(survey.world.management, {"environments": []})["environments"].append(name)
+    for name, survey in found.surveys.items():
+        for cluster, kubeconfig in survey.remotes.entries.items():
+            entry = entries.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
+            entry["environments"].append(name)
+            if (account := survey.platform_account(cluster)) != "tenantry-platform":
+                entry["platformServiceAccount"] = account
+    for cluster, entry in entries.items():
+        shards = {app.resource.labels.get(SHARD_LABEL, "") for app in found.all_apps() if app.place.cluster == cluster}
+        if len(shards) > 1:
+            text = "decide: apps on this cluster are for different shards of Flux's controllers"
+            names = listed(shard or "none" for shard in sorted(shards))
+            found.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
+        shard = shards.pop() if len(shards) == 1 else ""
+        if shard and label_value_problem(shard) is None:
+            entry["shard"] = shard
+        if variables := found.variables.clusters.get(cluster):
+            entry["variables"] = dict(variables)
+        if ("clusters", cluster) in found.paused:
+            entry["state"] = "paused"
+    return entries
+
+
+# --- the draft --------------------------------------------------------------------------------------------------------
+
+_ROUNDS = 200
+_ENTRIES = (
+    *("apps", "sources", "alerts", "receivers", "credentials", "configs", "namespaces", "objects", "clusterRoles"),
+)
+"""Parts of a tenant of which a wrong entry is left out as a whole."""
+
+
+def _settle(draft: Draft) -> None:
+    """Make a draft valid, and find which part of it expresses each resource. Raises: Refused: it cannot be made valid."""
+    for _ in range(_ROUNDS):
+        try:
+            plans = plan_all(fleet_of(with_frames(parse(text_of(draft.data).encode(), "the draft"))))
+        except InvalidFleet as invalid:
+            if not _leave_out(draft, invalid.diagnostics):
+                first = invalid.diagnostics[0]
+                raise Refused(f"what was read gives no valid file: {first.message}", first.fix) from None
+        else:
+            _express(draft, plans)
+            return
+    raise Refused("what was read gives no valid file", "import it in parts")
+
+
+def _leave_out(draft: Draft, problems: tuple[Problem, ...]) -> bool:
+    """Remove the parts that are wrong; False: no part can be removed."""
+    removed = False
+    orders: set[Path] = set()
+    for problem in problems:
+        part = _part(problem.path)
+        above = value_at(draft.data, part[:-1])
+        if problem.path[-2:-1] == ("dependsOn",) and isinstance(value_at(draft.data, problem.path[:-1]), list):
+            # An app that waits for something else is still the app.
+            orders.add(problem.path)
+            for resource in draft.resources:
+                if part in resource.paths and resource.kind in KINDS.values():
+                    fix = "make the apps retry until it is there"
+                    resource.leave(problem.message, fix, "spec.dependsOn")
+        elif part and isinstance(above, dict) and above.pop(part[-1], None) is not None:
+            removed = True
+            _leave_part(draft, part, problem)
+    for path in sorted(orders, key=lambda path: (str(path[:-1]), path[-1]), reverse=True):
+        wanted = value_at(draft.data, path[:-1])
+        if isinstance(wanted, list) and isinstance(path[-1], int) and path[-1] < len(wanted):
+            del wanted[path[-1]]
+            removed = True
+    return removed
+
+
+def _part(path: Path) -> Path:
+    """The smallest part at a path that can be left out, so that the rest means what it meant.
+
+    Without one of its own settings, such as its namespace, a tenant would be another one: what it has today would be planned
+    under other names, or with other rights. So it is left out as a whole.
+    """
+    if path[:1] == ("tenants",):
+        return path[:4] if len(path) > 3 and path[2] in _ENTRIES else path[:2]
+    if path[:1] == ("platform",):
+        return path[:3]
+    return path[:2] if path[:1] == ("clusters",) else ()
+
+
+def _leave_part(draft: Draft, part: Path, problem: Problem) -> None:
+    """Say of the resources of a part that it is left out, and nothing else of those that no other part stands for."""
+    fix = problem.fix or "declare it by hand"
+    if part[:1] == ("tenants",) and len(part) == 2:
+        fix = "leave it to what applies it today, or declare it by hand"
+    for resource in draft.resources:
+        if any(path[: len(part)] == part for path in resource.paths):
+            if not _written_paths(draft, resource):
+                resource.reasons.clear()
+            resource.leave(problem.message, fix)
+
+
+def _written_paths(draft: Draft, resource: Resource) -> list[Path]:
+    """The parts of the file that a resource was taken for, without those that were left out."""
+    return [path for path in resource.paths if value_at(draft.data, path, ABSENT) is not ABSENT]
+
+
+# --- which part expresses each resource -------------------------------------------------------------------------------
+
+
+def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
+    """Give each resource the part of the file that expresses it, or the reason why none does."""
+    origins = {
+        name: {key_of(planned.manifest): plan.origins.get(planned.id, ()) for planned in plan.objects}
+        for name, plan in plans.items()
+    }
+    apps = {name: {(app.tenant, app.name, app.cluster) for app in plan.apps} for name, plan in plans.items()}
+    homes = _homes_of_addons(plans)
+    for resource in draft.resources:
+        planned = origins[resource.environment]
+        resource.path = planned.get(resource.key)
+        if resource.path is not None:
+            continue
+        goes_on = _is_bootstraps(resource) or any(each.fate == "left" and not each.field for each in resource.reasons)
+        is_app_lost = resource.app is not None and resource.app not in apps[resource.environment]
+        if not goes_on and not is_app_lost:
+            # Something of its kind is planned for its owner, under another name.
+            made = {(key.kind, _owner(origin)) for key, origin in planned.items()}
+            paths = _written_paths(draft, resource)
+            resource.path = next((path for path in paths if (resource.kind, _owner(path)) in made), None)
+        if resource.fate is None:
+            _explain(resource, homes)
+    for path in [path for path in draft.decisions if value_at(draft.data, path, ABSENT) is ABSENT]:
+        del draft.decisions[path]
+
+
+def _owner(path: Path) -> Path:
+    """The tenant, or the platform, that a place in the file belongs to."""
+    return path[:1] if path[:1] == ("platform",) else path[:2]
+
+
+def _is_bootstraps(resource: Resource) -> bool:
+    """Whether it is the source of Flux's own bootstrap, which stays Flux's even if a copy of it is planned."""
+    return resource.key[1:] == ("GitRepository", FLUX, FLUX)
+
+
+def _homes_of_addons(plans: Mapping[str, Plan]) -> Set[str]:
+    """The namespaces in which add-ons lie, and into which they install."""
+    planned = (each for plan in plans.values() for each in plan.objects if each.id.kind in KINDS.values())
+    addons = [each for each in planned if not each.owner.tenant]
+    targets = {str(mapping_at(each.manifest, "spec").get("targetNamespace")) for each in addons}
+    return {each.id.namespace for each in addons} | targets
+
+
+_REASONS = {
+    "Namespace": "no app of the draft runs in it, and a tenant without apps has no objects: add an app, or leave it",
+    "ServiceAccount": "Tenantry needs no such account",
+    "Secret": "values of Secrets are not copied: 'existing: true' names it",
+    "ConfigMap": "no app names it",
+    "HelmChart": "Tenantry makes the charts of releases itself, and Flux removes it when no release uses it",
+    **dict.fromkeys(
+        ("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), "its owner gets sources of its own"
+    ),
+}
+
+
+def _explain(resource: Resource, homes: Set[str]) -> None:
+    """Say why a resource is not planned under its name, where nothing else was said. Args: homes: namespaces of add-ons."""
+    kind, text, fate = resource.kind, _REASONS.get(resource.kind, ""), "left"
+    if kind == "Namespace" and resource.name in homes:
+        text = "an add-on lies in it or installs into it, and Tenantry takes it as it is"
+    elif _is_bootstraps(resource):
+        text = "it is the source of Flux's own bootstrap"
+    elif kind == "Namespace":
+        fate = "inexpressible"
+    elif not text and resource.paths:
+        text, fate = "Tenantry plans it under another name", "inexpressible"
+    elif not text and resource.is_fluxs:
+        text, fate = f"nothing in tenants.yaml stands for this {kind}", "inexpressible"
+    fix = "keep it as long as something uses it"
+    resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, fate=cast("Fate", fate))

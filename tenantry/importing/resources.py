@@ -1,0 +1,395 @@
+"""The resources that were read, what becomes of each, and those of one environment by kind and namespace."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from tenantry.importing.documents import Document
+from tenantry.kube.names import dns_label_problem
+from tenantry.kube.objects import Manifest, ObjectId, group_of, is_of_flux, labels_of, object_id
+from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.messages.errors import Path, Refused
+from tenantry.plan.objects.apps import KINDS
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, SOURCE_LABEL, TENANT_LABEL, WATCHED
+
+FLUX = "flux-system"
+APPS = ("Kustomization", "HelmRelease")
+_APPLIERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+"""The group of the labels, by the kind of what applies."""
+
+
+class Key(NamedTuple):
+    """What the API server tells objects apart by: the versions of a group show the same ones."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+
+def key_of(manifest: Manifest) -> Key:
+    """The identity of an object."""
+    id = object_id(manifest)
+    return Key(group_of(id.api_version), id.kind, id.namespace or "", id.name)
+
+
+class Applier(NamedTuple):
+    """A Kustomization or a HelmRelease."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of what it applies."""
+        return {f"{_APPLIERS[self.kind]}/name": self.name, f"{_APPLIERS[self.kind]}/namespace": self.namespace}
+
+
+def applier_of(labels: Mapping[str, Any], *kinds: str) -> Applier | None:
+    """What applies the object with some labels; None: they do not tell. Args: kinds: that count; without any, all do."""
+    for kind in kinds or _APPLIERS:
+        namespace, name = (labels.get(f"{_APPLIERS[kind]}/{part}") for part in ("namespace", "name"))
+        if isinstance(namespace, str) and isinstance(name, str):
+            return Applier(kind, namespace, name)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file, a directory or what a Kustomization applies that could not be read. place: where it is; fix: what to do."""
+
+    environment: str
+    place: str
+    reason: str
+    fix: str
+
+
+class Reading(NamedTuple):
+    """What was read of one environment.
+
+    followed: the Kustomizations of which it was read what they apply. flux: how many objects Flux itself consists of.
+    """
+
+    documents: Sequence[Document]
+    unread: Sequence[Unread] = ()
+    followed: Sequence[str] = ()
+    flux: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything that was read: documents with the environment whose management cluster holds each, and these clusters."""
+
+    documents: tuple[tuple[str, Document], ...]
+    management: Mapping[str, str]
+    readings: tuple[Reading, ...] = ()
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        return tuple(place for reading in self.readings for place in reading.unread)
+
+    def resources(self) -> list[Resource]:
+        """The objects, of none of which it is known what becomes of it."""
+        return [Resource(environment, *document) for environment, document in self.documents]
+
+
+def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) -> Inventory:
+    """The objects of each environment. Environments on one cluster share them: each gets those that are its own.
+
+    Raises: Refused: two sources of an environment hold different objects of one identity.
+    """
+    documents: dict[tuple[str, Key], Document] = {}
+    for environment, reading in readings.items():
+        # Environments on one cluster may be read from one source, which shows each object to each of them.
+        beside = [name for name in management if management[name] == management[environment]]
+        for document in reading.documents:
+            key = key_of(document.manifest)
+            first = next((documents[name, key] for name in beside if (name, key) in documents), None)
+            if first is None:
+                documents[_owner(document.manifest, environment, beside), key] = document
+            elif first.manifest != document.manifest:
+                message = f"{document.origin}: {key} is declared differently at {first.origin}"
+                raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
+    found = tuple((name, document) for (name, _), document in documents.items())
+    return Inventory(found, dict(management), tuple(readings.values()))
+
+
+def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
+    """The environment of an object, among those on one cluster: by Tenantry's label, else by its namespace's name."""
+    if len(beside) < 2:
+        return environment
+    metadata = manifest["metadata"]
+    labels = metadata.get("labels") or {}
+    if labels.get(ENVIRONMENT_LABEL) in beside:
+        return str(labels[ENVIRONMENT_LABEL])
+    namespace = str(metadata.get("namespace") or metadata["name"])
+    named = [name for name in beside if namespace.startswith(f"{name}-") or namespace.endswith(f"-{name}")]
+    return named[0] if len(named) == 1 else environment
+
+
+# --- a resource -------------------------------------------------------------------------------------------------------
+
+Fate = Literal["left", "replaced", "inexpressible"]
+"""What becomes of an object that the file does not express.
+
+left:          what applies it today goes on, so nothing is missing.
+replaced:      the same, but it applies objects that Tenantry takes over, and has nothing to do afterwards.
+inexpressible: the file cannot say it, or somebody has to decide first.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why the file does not express a resource, or a part of it. field: the part as a path with dots; "" for all of it."""
+
+    json_keys: ClassVar = ("text", "fix", "field")
+    text: str
+    fix: str
+    field: str = ""
+    fate: Fate = "inexpressible"
+
+
+_NOT_THE_AUTHORS = (
+    *("tenantry/", "pulumi.com/", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/", "kubernetes.io/"),
+    *("meta.helm.sh/", "helm.sh/", "reconcile.fluxcd.io/", "sharding.fluxcd.io/", "field.cattle.io/"),
+)
+
+
+def is_authors(key: str) -> bool:
+    """Whether a label or an annotation was written by a person, and not by Tenantry, Flux, Helm or Kubernetes."""
+    groups = ("toolkit.fluxcd.io/", "fluxcd.controlplane.io/")
+    return not key.startswith(_NOT_THE_AUTHORS) and not any(group in key for group in groups)
+
+
+class Resource:
+    """An object that was read. Values are what others wrote, so every part may be malformed.
+
+    labels, annotations, spec: without what is not taken into the file.
+    paths: the parts of the file that it was taken for; path: the one that expresses it. app: the tenant, the app and the cluster
+    of an app.
+    is_refused: by Flux. is_through_proxy: its kubeconfig leads to the cluster that it is on.
+    """
+
+    def __init__(self, environment: str, manifest: Manifest, origin: str) -> None:
+        self.environment = environment
+        self.manifest = manifest
+        self.origin = origin
+        self.key = key_of(manifest)
+        self.kind, self.namespace, self.name = self.key[1:]
+        self.labels = labels_of(manifest)
+        self.annotations = mapping_at(dict(manifest["metadata"]), "annotations")
+        self.spec: dict[str, Any] = mapping_at(dict(manifest), "spec")
+        self.paths: list[Path] = []
+        self.path: Path | None = None
+        self.reasons: list[Reason] = []
+        self.app: tuple[str, str, str] | None = None
+        self.is_refused = False
+        self.is_through_proxy = False
+
+    def leave(self, text: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:
+        """Leave the resource, or a part of it, out of the file."""
+        if (reason := Reason(text, fix, part, fate)) not in self.reasons:
+            self.reasons.append(reason)
+
+    def take(self, *path: str | int) -> None:
+        """A part of the file expresses it."""
+        if path not in self.paths:
+            self.paths.append(path)
+
+    @property
+    def fate(self) -> Fate | None:
+        """What becomes of it if the file does not express it; None: that is not decided. What somebody has to do comes first."""
+        fates = [reason.fate for reason in self.reasons if not reason.field]
+        return min(fates, key=("inexpressible", "replaced", "left").index, default=None)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether it has nothing to do any more."""
+        return any(reason.fate == "replaced" and not reason.field for reason in self.reasons)
+
+    @property
+    def identity(self) -> tuple[str, Key]:
+        """The same in each round of an import."""
+        return self.environment, self.key
+
+    @property
+    def id(self) -> ObjectId:
+        return object_id(self.manifest)
+
+    @property
+    def is_fluxs(self) -> bool:
+        """Whether it is of a kind of Flux's."""
+        return is_of_flux(str(self.manifest["apiVersion"]))
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that its labels name; "" if they name none."""
+        named = self.labels.get(TENANT_LABEL)
+        return named if isinstance(named, str) and not dns_label_problem(named) else ""
+
+    @property
+    def applied_by(self) -> tuple[str, str]:
+        """The namespace and the name of the Kustomization that applies it, as its labels tell; empty if they do not."""
+        applier = applier_of(self.labels, "Kustomization")
+        return (applier.namespace, applier.name) if applier else ("", "")
+
+    @property
+    def awaited(self) -> list[tuple[str, str]]:
+        """The namespaces and names of the objects of its kind that it waits for."""
+        references = mappings_in(self.spec.get("dependsOn")) if self.kind in APPS else []
+        return [(str(each.get("namespace") or self.namespace), str(each.get("name"))) for each in references]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it says that Tenantry made it. What a baseline installs says that Helm did, beside the environment."""
+        return ENVIRONMENT_LABEL in self.labels or MANAGED_BY.items() <= self.labels.items()
+
+    @property
+    def source_key(self) -> str:
+        """What the file calls a source that clusters share; "" of any other object."""
+        key = self.labels.get(SOURCE_LABEL) if self.is_ours else None
+        return key if isinstance(key, str) and not dns_label_problem(key) else ""
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether Flux does not reconcile it."""
+        return self.spec.get("suspend") is True
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it acts on a cluster with a kubeconfig of its own."""
+        return bool(self.spec.get("kubeConfig"))
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether Tenantry made it of a manifest in the file, and not of a setting or for an app."""
+        if APP_LABEL in self.labels or WATCHED.items() <= self.labels.items():
+            return False
+        ours = ("Namespace", "Secret", "ClusterRole", "ClusterRoleBinding")
+        return self.is_ours and self.kind not in ours and not self.is_fluxs
+
+    @property
+    def account(self) -> str:
+        """The service account that Flux acts as; "": that of its own controller."""
+        return str(self.spec.get("serviceAccountName") or "")
+
+    @property
+    def storage(self) -> str:
+        """The namespace in which Helm stores a release."""
+        return str(self.spec.get("storageNamespace") or self.namespace)
+
+    @property
+    def metadata(self) -> dict[str, dict[str, str]]:
+        """Its labels and annotations, as far as a person wrote them."""
+        both = {"labels": self.labels, "annotations": self.annotations}
+        own = {
+            key: {name: str(value) for name, value in values.items() if is_authors(name)}
+            for key, values in both.items()
+        }
+        return {key: values for key, values in own.items() if values}
+
+    def at(self, *path: str) -> Any:
+        """The value at a path of the object; None if there is none."""
+        return value_at(self.manifest, path)
+
+
+class World:
+    """The resources on the management cluster of one environment.
+
+    beside:       what was read there, and is left to what applies it.
+    platform:     the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
+    """
+
+    def __init__(
+        self, environment: str, management: str, resources: list[Resource], beside: Iterable[Resource] = ()
+    ) -> None:
+        self.environment = environment
+        self.management = management
+        self.resources = resources
+        self.beside = tuple(beside)
+        self.platform = ""
+        self.keeps_values = False
+        self._of_kind: dict[str, list[Resource]] = defaultdict(list)
+        self._in_namespace: dict[str, list[Resource]] = defaultdict(list)
+        self._of_kind_in: dict[tuple[str, str], list[Resource]] = defaultdict(list)
+        self._by_name: dict[tuple[str, str, str], Resource] = {}
+        self._beside_by_name = {each.key[1:]: each for each in self.beside if not each.is_refused}
+        for resource in resources:
+            self._of_kind[resource.kind].append(resource)
+            self._in_namespace[resource.namespace].append(resource)
+            self._of_kind_in[resource.kind, resource.namespace].append(resource)
+            self._by_name[resource.key[1:]] = resource
+
+    def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Resource]:
+        """All resources of some kinds, in a namespace or anywhere."""
+        for kind in kinds:
+            yield from self._of_kind[kind] if namespace is None else self._of_kind_in[kind, namespace]
+
+    def within(self, namespace: str) -> list[Resource]:
+        """A namespace and everything in it, and all cluster-scoped resources."""
+        return [*self._in_namespace.get(namespace, ()), *self._in_namespace.get("", ())]
+
+    def get(self, kind: str, namespace: str, name: str) -> Resource | None:
+        return self._by_name.get((kind, namespace, name))
+
+    def known(self, kind: str, namespace: str, name: str) -> Resource | None:
+        """The same, also of what is left to what applies it."""
+        return self.get(kind, namespace, name) or self._beside_by_name.get((kind, namespace, name))
+
+
+class Place(NamedTuple):
+    """A cluster, and the environment on whose management cluster its Flux objects are."""
+
+    environment: str
+    cluster: str
+
+
+@dataclass(slots=True)
+class App:
+    """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
+
+    home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
+    own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
+    shared: the source of the platform that an add-on takes. risks: why it is paused.
+    """
+
+    resource: Resource
+    place: Place
+    tenant: str
+    key: str
+    home: str
+    planned: str
+    main: str
+    extra: tuple[str, ...] = ()
+    own: str | None = ""
+    source: Resource | None = None
+    shared: str = ""
+    content: dict[str, Any] = field(default_factory=dict)
+    times: Mapping[str, str] = field(default_factory=dict)
+    risks: list[str] = field(default_factory=list)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return ("tenants", self.tenant, "apps", self.key) if self.tenant else ("platform", "addons", self.key)
+
+    @property
+    def block(self) -> str:
+        """The key of its block in the file."""
+        return next(key for key, kind in KINDS.items() if kind == self.resource.kind)
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the key in the name of its object."""
+        return self.planned.removesuffix(self.key)
+
+    @property
+    def keeps_name(self) -> bool:
+        """Whether the planned object is the one that was read."""
+        return (self.resource.namespace, self.resource.name) == (self.home, self.planned)
