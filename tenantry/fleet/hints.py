@@ -73,7 +73,7 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
     },
     **dict.fromkeys((AppOverride, AddonOverride, PlatformOverride), dict.fromkeys(_OF_WHEN, _IN_WHEN)),
     AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
-    TenantOverride: {**dict.fromkeys(_OF_WHEN, _IN_WHEN), "grants": _ABOVE},
+    TenantOverride: dict.fromkeys(_OF_WHEN, _IN_WHEN),
     Tenant: {
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",
         **dict.fromkeys(("members", "users", "admins"), "write 'owners: [{user: NAME}]'"),
@@ -106,6 +106,8 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return fix
     if fix := next((each[key] for known, each in _INSTEAD.items() if issubclass(model, known) and key in each), ""):
         return fix
+    if issubclass(model, TenantOverride) and key in fields_of(Tenant):
+        return _ABOVE
     if issubclass(model, Environment | Cluster) and key in PlacedSettings.model_fields:
         when = "environments: [NAME]" if issubclass(model, Environment) else "clusters: {names: [NAME]}"
         return f"write it in 'defaults:' or in a tenant, as 'overrides: [{{when: {{{when}}}, {key}: ...}}]'"

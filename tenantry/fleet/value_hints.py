@@ -25,6 +25,7 @@ from tenantry.model import (
     Provider,
     Selector,
     Source,
+    When,
 )
 from tenantry.model.strict import OneOf
 from tenantry.model.tenancy import TenantOwner
@@ -97,6 +98,8 @@ def _of_nothing(model: type[Model] | None, path: Path) -> str:
         return f"indent '{path[-1]}:' like '{path[-2]}:' above it"
     if model is None:
         return ""
+    if model is When:
+        return "write 'when: {environments: [NAME]}'"
     keys = _required(model) or ([model.one_of[0]] if issubclass(model, OneOf) else [])
     return f"write '{quoted(path[-1], ())}: {{{', '.join(f'{key}: ...' for key in keys)}}}', or remove the key"
 
