@@ -41,15 +41,21 @@ class Wall:
         self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
 
-    def check_once(self, key: tuple[Hashable, ...], of: tuple[object, ...], check: Callable[[], None]) -> None:
-        """Run a check once for equal specs; each time if an included file speaks of the tenant: who wrote them can differ.
+    def check_once(
+        self,
+        key: tuple[Hashable, ...],
+        of: tuple[object, ...],
+        check: Callable[[], None],
+        authors: Callable[[], Hashable] = tuple,
+    ) -> None:
+        """Run a check once for equal specs.
 
-        Args: as for `Fleet.check_once`.
+        Args: as for `Fleet.check_once`. authors: all that says who wrote the values of the spec, and what else of it the key leaves
+        out; asked if an included file speaks of the tenant. Equal specs of several clusters can have different authors.
         """
-        if self._grants is None:
-            self._fleet.check_once(key, of, check)
-        else:
-            check()
+        if self._grants is not None:
+            key = (*key, authors(), *self._allowed_for("", self._grants))
+        self._fleet.check_once(key, of, check)
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.

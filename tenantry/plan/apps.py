@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -83,6 +83,12 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
 
 _DIFFERS = frozenset({"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "values"})
 """What the fleet sets in a spec, and what no check of a tenant without an included file looks at."""
+
+
+def _authors(app: EffectiveApp) -> Hashable:
+    """The layers of an app, which say where each of its values is written, and what `_DIFFERS` leaves out, as the file has it."""
+    values = repr(app.block.values) if isinstance(app.block, Helm) else ""
+    return (tuple(layer.path for layer in app.layers), app.block.source, app.depends_on, values)
 
 
 class _Builder:
@@ -233,7 +239,7 @@ class _Builder:
         alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)
         # The values of a chart are no field of Flux's, and often differ between clusters.
         written = repr({key: value for key, value in spec.items() if key not in _DIFFERS})
-        self.wall.check_once((*alike, written), (), check)
+        self.wall.check_once((*alike, written), (), check, lambda: _authors(app))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
