@@ -230,7 +230,7 @@ def _order(kind: str, after: Mapping[str, ObjectId], objects: Mapping[ObjectId, 
     found: dict[str, Keeper] = {}
     for name, id in after.items():
         planned = objects.get(id)
-        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.ready_within else "nobody"
+        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.awaited else "nobody"
     return found
 
 

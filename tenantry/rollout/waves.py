@@ -1,7 +1,8 @@
 """The waves of an environment, and which wave each planned object belongs to.
 
 An object for a cluster belongs to the cluster's wave. What clusters share beside their kubeconfigs belongs to no wave: apps move to
-it in theirs. Notifications change nothing on a cluster, so they belong to no wave. An app with `waves: false` belongs to none, and
+it in theirs. Secrets reach all clusters at once, and so does what is of no tenant and no add-on. Notifications change nothing on a
+cluster, so they belong to no wave. An app with `waves: false` belongs to none, and
 with it what no other app takes: its source, chart, Secrets and ConfigMaps. What prepares a cluster for such an app belongs to no
 wave either, or the app would wait with it.
 """
@@ -18,6 +19,7 @@ from tenantry.kube.objects import KubeObject, ObjectId, group_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
+from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.drawing import drawn, states_of
 from tenantry.rollout.model import Tolerate
@@ -141,9 +143,15 @@ def members(
         for dependency in planned.depends_on:
             if dependency not in needed_in or wave.number < needed_in[dependency].number:
                 needed_in[dependency] = wave
-        if group_of(planned.id.api_version) != _NOTIFICATIONS:
+        if not _is_in_no_wave(planned):
             found[planned.id] = wave
     return found
+
+
+def _is_in_no_wave(planned: KubeObject) -> bool:
+    """Whether an object reaches all clusters at once: a rotated Secret waits for no app, nor do what prepares a cluster for all."""
+    is_platforms = not planned.owner.tenant and not is_reconciled(planned.id) and not is_taken(planned.id)
+    return is_platforms or planned.id.kind == "Secret" or group_of(planned.id.api_version) == _NOTIFICATIONS
 
 
 def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Collection[str]) -> set[ObjectId]:
