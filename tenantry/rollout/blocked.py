@@ -72,7 +72,8 @@ class Evidence:
 
     live: the Flux objects, as they have just been read. ever_ready: the clusters on which anything of the fleet was ever ready.
     missing: Secrets without a value. refused: what the API server refuses. before: apps that the environment before does not show
-    yet. uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository.
+    yet. uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
+    the engine was told to leave alone, as by `--target`.
     """
 
     live: Live
@@ -82,6 +83,7 @@ class Evidence:
     before: Mapping[str, Reason] = field(default_factory=dict)
     uses: Mapping[ObjectId, Collection[ObjectId]] = field(default_factory=dict)
     asked: Mapping[ObjectId, datetime] = field(default_factory=dict)
+    left_out: Collection[ObjectId] = ()
 
 
 class Ignoring(NamedTuple):
@@ -222,6 +224,8 @@ class Asking:
     def _own(self, id: ObjectId) -> Reason | None:
         if message := self.evidence.missing.get(id) or self.evidence.refused.get(id):
             return Reason(Kind.FAILED, message, cause=id)
+        if id in self.evidence.left_out:
+            return Reason(Kind.NOT_REQUESTED, "left out by `--target`, `--exclude` or a transform", cause=id)
         return self._of_source(id) if is_reconciled(id) else None
 
     def _of_source(self, id: ObjectId) -> Reason | None:

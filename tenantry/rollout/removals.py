@@ -99,8 +99,8 @@ def _waves(
         front: Reason | None = None
         for wave in rollout.waves:
             ids = waves.get(wave.number, [])
-            if front and subject not in asking.ignoring.waves:
-                blocked |= {id: front for id in ids if id not in found}
+            if front is not None and subject not in asking.ignoring.waves:
+                blocked.update(dict.fromkeys((id for id in ids if id not in found), front))
             counting = {places[id].owner.cluster: id for id in ids if places[id].owner.cluster in wave.clusters}
             lost = {places[id].owner.cluster for id in ids if is_cut_off(asking.change.removed[id])}
             if len(lost) <= wave.tolerate.unreachable:
