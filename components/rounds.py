@@ -19,7 +19,7 @@ from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.rollout.blocked import Change, Changed, Evidence, blocked, requests_of, unready
+from tenantry.rollout.blocked import Answer, Change, Evidence, ask
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied, is_planned
@@ -60,7 +60,7 @@ class Rounds:
     """What has changed, and the engine has not answered yet."""
     _client: Client | None = None
     _opened: ExitStack = field(default_factory=ExitStack)
-    _reported: float = 0.0
+    _reported: tuple[int, float] = (-1, 0.0)
 
     @classmethod
     def of(cls, run: Run, objects: Objects) -> Rounds:
@@ -102,9 +102,7 @@ class Rounds:
             try:
                 if self.change.changed or self.applied:
                     await self._read()
-                self._ask()
-                waiting = unready(self.change, self.evidence, _now(), self.run.ignoring, self.applied)
-                await self._request()
+                waiting = await self._request(self._ask())
             except Refused as refused:
                 if refused.code != UNREACHABLE or time.monotonic() - progress >= self.run.plan.timeout:
                     raise pulumi.RunError(f"the management cluster cannot be read: {refused}") from refused
@@ -137,24 +135,24 @@ class Rounds:
                 self.evidence = replace(self.evidence, left_out=(*self.evidence.left_out, id))
 
     async def _read(self) -> None:
-        whole = replace(self.change, changed={**self.change.changed, **self._of_applied()})
-        live = await asyncio.to_thread(self._asked, lambda client: live_for(client, whole))
+        live = await asyncio.to_thread(
+            self._asked, lambda client: live_for(client, self.change, applied=self.applied)
+        )
         ready = {*self.evidence.ever_ready, *clusters_ever_ready(self.change.lines, live)}
         self.evidence = replace(self.evidence, live=live, ever_ready=ready)
 
-    def _of_applied(self) -> dict[ObjectId, Changed]:
-        return {id: self.run.change.changed[id] for id in self.applied}
+    def _ask(self) -> Answer:
+        answer = ask(self.change, self.evidence, _now(), self.run.ignoring, self.applied)
+        self.reasons = answer.blocked
+        return answer
 
-    def _ask(self) -> None:
-        self.reasons = blocked(self.change, self.evidence, _now(), self.run.ignoring)
-
-    async def _request(self) -> None:
-        """Ask Flux to reconcile what it would not look at by itself."""
-        whole = replace(self.change, changed={**self.change.changed, **self._of_applied()})
-        if requests := requests_of(whole, self.evidence, _now()):
-            await asyncio.to_thread(self._asked, lambda client: reconcile(client, requests))
-            asked = {**self.evidence.asked, **{each.id: _now() for each in requests}}
+    async def _request(self, answer: Answer) -> dict[str, Reason]:
+        """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
+        if answer.requests:
+            await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
+            asked = {**self.evidence.asked, **{each.id: _now() for each in answer.requests}}
             self.evidence = replace(self.evidence, asked=asked)
+        return answer.unready
 
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
@@ -177,8 +175,8 @@ class Rounds:
 
     def _report(self, reason: Reason, count: int) -> None:
         now = time.monotonic()
-        if now - self._reported >= _QUIET:
-            self._reported = now
+        if now - self._reported[1] >= _QUIET or reason.wave != self._reported[0]:
+            self._reported = reason.wave, now
             more = f" (and {count - 1} more)" if count > 1 else ""
             pulumi.log.info(f"waiting: {reason.message}{more}")
 

@@ -33,10 +33,15 @@ def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> froz
     return frozenset(each.owner.cluster for each, found in there if found and was_ever_ready(found))
 
 
-def live_for(client: Client, change: Change, known: Live | None = None) -> Live:
-    """The objects that decide about a change. known: what has just been read. Raises: Refused: reading is not allowed."""
+def live_for(
+    client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()
+) -> Live:
+    """The objects that decide about a change. known: what has just been read. applied: as of `ask`.
+
+    Raises: Refused: reading is not allowed.
+    """
     known = known or {}
-    missing = wanted_of(change) - known.keys()
+    missing = wanted_of(change, applied) - known.keys()
     return {**known, **read_objects(client, change.plan.environment, missing, whole=False)}
 
 

@@ -67,7 +67,7 @@ class KubeObject:
     retained: whether it stays on the cluster when Pulumi deletes its resource.
     rewritten: fields in which the API server keeps another value than the planned one, whatever is written, as paths from the top:
     Pulumi leaves these alone.
-    awaited: whether a Kustomization or HelmRelease that depends on it is applied only when it is ready, which Flux itself cannot say.
+    awaited: whether what depends on it is applied only when it is ready, where Flux itself cannot wait.
     """
 
     json_keys: ClassVar = ("id",)

@@ -103,50 +103,60 @@ class Ignoring(NamedTuple):
 NOTHING = Ignoring()
 
 
+class Answer(NamedTuple):
+    """What an asking finds.
+
+    blocked: the objects that may not be applied yet, or not be removed. unready: the lines in which the run has applied something
+    that is not ready. requests: what Flux has to be asked for, so that it goes on: configs that it has not read again, and an index
+    without a new chart.
+    """
+
+    blocked: dict[ObjectId, Reason]
+    unready: dict[str, Reason]
+    requests: list[Request]
+
+
 def blocked(
     change: Change, evidence: Evidence, now: datetime, ignoring: Ignoring = NOTHING
 ) -> dict[ObjectId, Reason]:
     """The objects of a change that may not be applied yet, or not be removed, each with the reason."""
+    return ask(change, evidence, now, ignoring).blocked
+
+
+def ask(
+    change: Change,
+    evidence: Evidence,
+    now: datetime,
+    ignoring: Ignoring = NOTHING,
+    applied: Collection[ObjectId] = (),
+) -> Answer:
+    """What is blocked, and what of this run is not ready yet. applied: what this run has applied."""
     from tenantry.rollout.removals import blocked_removals
 
-    asking = Asking(change, evidence, now, ignoring)
+    asking = Asking(change, evidence, now, ignoring, applied)
     reasons = asking.blocked()
-    return reasons | blocked_removals(asking, reasons)
+    unready = asking.unready(reasons)
+    requests = [each for each in dict.fromkeys(asking.requests) if each.id not in evidence.asked or not each.once]
+    return Answer(reasons | blocked_removals(asking, reasons), unready, requests)
 
 
-def unready(
-    change: Change, evidence: Evidence, now: datetime, ignoring: Ignoring, applied: Iterable[ObjectId]
-) -> dict[str, Reason]:
-    """The lines in which a run has applied something that is not ready yet, each with the reason. Soaks are not asked for."""
-    asking = Asking(change, evidence, now, ignoring)
-    reasons = asking.blocked()
-    found: dict[str, Reason] = {}
-    waves = grouped((id for id in applied if change.plan.wave_of(id)), lambda id: asking.wave_of(id))
-    for wave in change.plan.rollout.waves if change.plan.rollout else ():
-        for subject in dict.fromkeys(each for id in waves.get(wave.number, ()) for each in asking.subjects(id)):
-            if subject not in found and (reason := asking.problem(subject, wave, reasons, soaks=False)):
-                found[subject] = reason
-    return found
+def reconcilers_in(change: Change, applied: Iterable[ObjectId] = ()) -> list[Reconciler]:
+    """The reconcilers that decide about a change: those of its lines, and what its objects depend on."""
+    lines, objects = change.lines, change.objects
+    ids = (*change.changed, *applied)
+    subjects = {subject for id in ids for subject in lines.subjects.get(id, ())}
+    apps = (app.id for app in change.plan.apps if app.full_name in subjects)
+    needed = (id for each in ids for id in (each, *objects[each].depends_on))
+    named = dict.fromkeys(id for id in (*apps, *needed) if id in lines.reconcilers)
+    found = {each.id: each for waves in map(lines.members.get, subjects) for each in _all(waves or {})}
+    return list({**found, **{id: lines.reconcilers[id] for id in named}}.values())
 
 
-def requests_of(change: Change, evidence: Evidence, now: datetime) -> list[Request]:
-    """What Flux has to be asked for, so that it goes on: configs that it has not read again, and an index without a new chart."""
-    asking = Asking(change, evidence, now, NOTHING)
-    asking.blocked()
-    found = {each.request: None for each in asking.judged.values() if each.request}
-    return [*found, *(request for request in asking.requests if request.id not in evidence.asked)]
-
-
-def wanted_of(change: Change) -> frozenset[ObjectId]:
+def wanted_of(change: Change, applied: Iterable[ObjectId] = ()) -> frozenset[ObjectId]:
     """The Flux objects, configs and Secrets that have to be read to decide about a change."""
-    lines = change.lines
-    subjects = {subject for id in change.changed for subject in lines.subjects.get(id, ())}
-    reconcilers = [each for waves in map(lines.members.get, subjects) for each in _all(waves or {})]
-    needed = [id for each in change.changed for id in (each, *change.objects[each].depends_on)]
-    reconcilers += [lines.reconcilers[id] for id in needed if id in lines.reconcilers]
     return frozenset(
         id
-        for each in reconcilers
+        for each in reconcilers_in(change, applied)
         for id in (each.id, *each.sources, *each.inputs, *(before.id for before in each.after))
     )
 
@@ -156,9 +166,16 @@ def _all(waves: Mapping[int, Mapping[str, list[Reconciler]]]) -> Iterable[Reconc
 
 
 class Asking:
-    """One asking. blocked: has to be called first. requests: for repositories whose index has no new chart yet."""
+    """One asking. requests: what Flux has to be asked for."""
 
-    def __init__(self, change: Change, evidence: Evidence, now: datetime, ignoring: Ignoring) -> None:
+    def __init__(
+        self,
+        change: Change,
+        evidence: Evidence,
+        now: datetime,
+        ignoring: Ignoring,
+        applied: Collection[ObjectId] = (),
+    ) -> None:
         self.change, self.evidence, self.now, self.ignoring = change, evidence, now, ignoring
         self.plan, self.lines = change.plan, change.lines
         self.timeout = timedelta(seconds=self.plan.timeout)
@@ -166,6 +183,7 @@ class Asking:
         self._fronts: dict[str, Reason] = {}
         """By subject, why its next wave may not begin."""
         self._pending: dict[tuple[str, int], list[ObjectId]] = {}
+        self._applied: Collection[ObjectId] = applied
 
     def wave_of(self, id: ObjectId) -> int:
         wave = self.plan.wave_of(id)
@@ -176,9 +194,8 @@ class Asking:
 
     @cached_property
     def judged(self) -> Mapping[ObjectId, Judged]:
-        live = self.evidence.live
-        reconcilers = (each for id, each in self.lines.reconcilers.items() if id in live)
-        return judge_reconcilers(reconcilers, live, self.now, self.timeout)
+        reconcilers = reconcilers_in(self.change, self._applied)
+        return judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
 
     def blocked(self) -> dict[ObjectId, Reason]:
         """What of the planned objects is blocked."""
@@ -194,10 +211,20 @@ class Asking:
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
             self._wave(by_wave.get(wave.number, ()), wave.number, reasons)
             for subject, number in last.items():
-                if number > wave.number and subject not in self._fronts:
-                    if reason := self.problem(subject, wave, reasons, soaks=True):
-                        self._fronts[subject] = reason
+                is_open = number > wave.number and subject not in self._fronts
+                if is_open and (reason := self.problem(subject, wave, reasons, soaks=True)):
+                    self._fronts[subject] = reason
         return reasons
+
+    def unready(self, reasons: Mapping[ObjectId, Reason]) -> dict[str, Reason]:
+        """The lines in which the run has applied something that is not ready yet. Soaks are not asked for."""
+        found: dict[str, Reason] = {}
+        by_wave = grouped(self._applied, self.wave_of)
+        for wave in self.plan.rollout.waves if self.plan.rollout else ():
+            for subject in dict.fromkeys(each for id in by_wave.get(wave.number, ()) for each in self.subjects(id)):
+                if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
+                    found[subject] = reason
+        return found
 
     def _wave(self, ids: Collection[ObjectId], number: int, reasons: dict[ObjectId, Reason]) -> None:
         """Decide about the changed objects of one wave; 0: those of none."""
@@ -229,7 +256,7 @@ class Asking:
         return self._of_source(id) if is_reconciled(id) else None
 
     def _of_source(self, id: ObjectId) -> Reason | None:
-        """Why an app that moves to another source stays on the one that it has. One that is new loses nothing, and waits for nothing."""
+        """Why an app may not move to another source yet. One that is new loses nothing, and waits for nothing."""
         live, planned = self.change.changed[id].live, self.change.objects[id]
         if live is None or STATE_LABEL in mapping_at(planned.manifest, "metadata", "labels"):
             return None
@@ -257,7 +284,7 @@ class Asking:
             return False
         if asked := self.evidence.asked.get(chain[0]):
             return self.now - asked < _INDEX_PATIENCE
-        self.requests.append(Request(chain[0], f"tenantry-{self.now.timestamp():.0f}"))
+        self.requests.append(Request(chain[0], f"tenantry-{self.now.timestamp():.0f}", once=True))
         return True
 
     def _of_line(self, id: ObjectId, number: int) -> Reason | None:
@@ -344,7 +371,7 @@ class Asking:
         for cluster in counting:
             if held := worst(filter(None, (self._blocking(each) for each in pending.get(cluster, ())))):
                 return self._first(wave, held)
-            state, message, is_late, mine = self._on_cluster(cluster, members[cluster], pending.get(cluster, ()))
+            state, message, is_late, mine = self._on_cluster(members[cluster], pending.get(cluster, ()))
             problems[state][cluster] = message, is_late
             ready += mine if state is State.READY else ()
         name = self.plan.rollout.name_of(wave)
@@ -398,7 +425,7 @@ class Asking:
         return reason._replace(message=f"{self.plan.rollout.name_of(wave)}: {reason.message}", wave=wave.number)
 
     def _on_cluster(
-        self, cluster: str, reconcilers: Iterable[Reconciler], pending: Iterable[Reason]
+        self, reconcilers: Iterable[Reconciler], pending: Iterable[Reason]
     ) -> tuple[State, str, bool, list[Judged]]:
         """How a line is on one cluster: its state, the message, whether it is late, and its reconcilers."""
         if reason := worst(pending):
@@ -408,6 +435,7 @@ class Asking:
         judged = [
             self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers
         ]
+        self.requests += (each.request for each in judged if each.request)
         order = [*State]
         bad = min(judged, key=lambda each: order.index(each.state), default=None)
         if bad is None or bad.state is State.READY:

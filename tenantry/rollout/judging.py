@@ -48,16 +48,20 @@ class Judged(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A value of `requestedAt` that makes Flux reconcile an object now."""
+    """A value of `requestedAt` that makes Flux reconcile an object now. once: in a run, also if it changes nothing."""
 
     id: ObjectId
     token: str
+    once: bool = False
 
 
 def judge_reconcilers(
     reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta
 ) -> dict[ObjectId, Judged]:
-    """Whether Flux has applied this generation, from this revision, with these inputs. timeout: for an attempt, from the last change."""
+    """Whether Flux has applied this generation, from this revision, with these inputs.
+
+    timeout: for an attempt, from the last change.
+    """
     reconcilers = list(reconcilers)
     standings = judge_all(reconcilers, live, now)
     return {each.id: _judged(each, standings[each.id], live, now, timeout) for each in reconcilers}

@@ -71,8 +71,9 @@ def _held(
             if used in places and used not in found:
                 held[used] = reason.needed(id)
     for id, place in places.items():
-        if id not in found and id not in held and (reason := beside.get((place.owner.tenant, place.owner.cluster))):
-            held[id] = reason
+        mine = beside.get((place.owner.tenant, place.owner.cluster))
+        if mine and id not in found and id not in held:
+            held[id] = mine
     return held
 
 

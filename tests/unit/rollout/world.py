@@ -12,7 +12,7 @@ from tenantry.cluster.drift import compared
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import NOTHING, Change, Changed, Evidence, Ignoring, blocked, unready
+from tenantry.rollout.blocked import NOTHING, Change, Changed, Evidence, Ignoring, ask, blocked
 from tenantry.rollout.judging import was_ever_ready
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
@@ -97,8 +97,8 @@ class World:
                 break
             self.settle()
         change = self.change(plan)
-        run.held = blocked(change, self.evidence(), self.now, ignoring)
-        run.unready = unready(change, self.evidence(), self.now, ignoring, applied)
+        answer = ask(change, self.evidence(), self.now, ignoring, applied)
+        run.held, run.unready = answer.blocked, answer.unready
         for id in [id for id in change.removed if id not in run.held]:
             run.removed += [id.name] if is_reconciled(id) else []
             del self.live[id]
