@@ -321,7 +321,7 @@ def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     except (ValueError, AttributeError):
         reason = ""
     # A quota and an admission plugin forbid, too, whatever the rights.
-    is_right = status == HTTPStatus.FORBIDDEN and (not reason or _NO_RIGHT.search(reason))
+    is_right = status == HTTPStatus.FORBIDDEN and (verb == "delete" or not reason or _NO_RIGHT.search(reason))
     if status == HTTPStatus.UNAUTHORIZED or is_right:
         kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
         fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"

@@ -148,7 +148,7 @@ def test_a_wave_soaks_over_two_runs(project: Project, hub: Cluster) -> None:
     assert "waiting: wave 1 of 3 (canary) soaks until " in first.text
     assert (_color(project, "edge-1"), _objects(hub, (*WAVES[1], *WAVES[2]))) == ("cyan", later)
 
-    eventually(lambda: not _waiting(project), "the end of the soak")
+    eventually(lambda: "early" not in _waiting(project), "the end of the soak")
     _up(project, 0)
     eventually(lambda: {_color(project, f"edge-{number}") for number in range(1, 7)} == {"cyan"}, "all clusters")
 
@@ -173,7 +173,7 @@ def _up(project: Project, code: int, *options: str) -> Result:
 
 
 def _waiting(project: Project) -> set[str]:
-    """The waves in which something waits."""
+    """The waves in which something is blocked."""
     status = json.loads(project.tenantry("status", "dev", "--output", "json").out)
     waves = status["environments"][0]["waves"]
     return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
