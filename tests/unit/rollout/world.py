@@ -89,7 +89,7 @@ class World:
             held = blocked(change, self.evidence(), self.now, ignoring)
             free = [id for id in change.changed if id not in held]
             for id in free:
-                self._apply(change.objects[id])
+                self.apply(change.objects[id])
             if names := sorted(id.name for id in free if is_reconciled(id)):
                 run.rounds.append(names)
             applied += free
@@ -119,7 +119,7 @@ class World:
     def named(self, name: str) -> dict[str, Any]:
         return next(each for id, each in self.live.items() if id.name == name)
 
-    def _apply(self, planned: KubeObject) -> None:
+    def apply(self, planned: KubeObject) -> None:
         before = self.live.get(planned.id)
         manifest = deepcopy(dict(planned.manifest))
         manifest["metadata"] = {
