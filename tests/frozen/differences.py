@@ -13,6 +13,10 @@ from tests.frozen.store import Input, text_of
 
 EXPLAINED: tuple[tuple[str, str], ...] = (
     (
+        "what is of another kind is waited for by the program, which asks the cluster: the engine waits for nothing",
+        r'.*annotations\.pulumi\.com/waitFor: "condition=Ready" -> \(nothing\)',
+    ),
+    (
         "what entries share is a template, and `defaults` is one that may have apps",
         r'fleets/.*: values\..*\.[+-]: .*\["(class|from)",.*'
         r'|mistakes/.*: \d\.0: "(unknown|class|classes|group|groups)-(class|group|cycle|too-many)"'
