@@ -9,7 +9,7 @@ import pulumi
 
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.text import counted
-from tenantry.rollout.blocked import Change
+from tenantry.rollout.change import Change
 from tenantry.rollout.reasons import Kind, Reason, format_summary
 from tenantry.stacks.outcome import AGAIN, HELD, WAITING, is_started_by_tenantry, report_outcome
 

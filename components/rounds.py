@@ -19,7 +19,8 @@ from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.rollout.blocked import Answer, Change, Evidence, ask
+from tenantry.rollout.blocked import Answer, ask
+from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied, is_planned

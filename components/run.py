@@ -30,7 +30,8 @@ from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Sever
 from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
-from tenantry.rollout.blocked import NOTHING, Change, Changed, Evidence, Ignoring, blocked
+from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED

@@ -26,7 +26,8 @@ from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.users import Users
-from tenantry.rollout.blocked import Change, Evidence, blocked
+from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.flux_status import Readiness, age, moment
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Reason, format_until

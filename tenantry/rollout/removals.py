@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import is_reconciled
-from tenantry.rollout.blocked import Asking
+from tenantry.rollout.asking import Asking
 from tenantry.rollout.flux_status import moment
 from tenantry.rollout.lines import Place
 from tenantry.rollout.readiness import is_cut_off

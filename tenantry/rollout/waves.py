@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.objects import KubeObject, ObjectId, group_of
+from tenantry.kube.objects import KubeObject, ObjectId, group_of, is_of_flux
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
-from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.drawing import drawn, states_of
 from tenantry.rollout.model import Tolerate
@@ -148,9 +147,13 @@ def members(
     return found
 
 
+def _is_reconciled(id: ObjectId) -> bool:
+    return id.kind in ("Kustomization", "HelmRelease") and is_of_flux(id.api_version)
+
+
 def _is_in_no_wave(planned: KubeObject) -> bool:
     """Whether an object reaches all clusters at once: a rotated Secret waits for no app, nor do what prepares a cluster for all."""
-    is_platforms = not planned.owner.tenant and not is_reconciled(planned.id) and not is_taken(planned.id)
+    is_platforms = not planned.owner.tenant and not _is_reconciled(planned.id) and not is_taken(planned.id)
     return is_platforms or planned.id.kind == "Secret" or group_of(planned.id.api_version) == _NOTIFICATIONS
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import Ignoring
+from tenantry.rollout.change import Ignoring
 
 IGNORE, THROUGH = "TENANTRY_IGNORE", "TENANTRY_THROUGH"
 CONDITIONS = ("waves", "after")

@@ -1,4 +1,4 @@
-"""Runs of `pulumi up` against a cluster in memory: a recorded engine applies what is registered, and Flux looks between two rounds."""
+"""Runs of `pulumi up` against a cluster in memory: a recorded engine applies what is registered, and Flux follows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from components.state import State
 from tenantry.kube.objects import KubeObject, ObjectId, readable_id
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import NOTHING, Ignoring
+from tenantry.rollout.change import NOTHING, Ignoring
 from tenantry.stacks.file import Reach
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.rollout.world import World
@@ -40,7 +40,11 @@ class Ended:
 
     def names(self, part: str) -> list[str]:
         """The Kustomizations and HelmReleases whose names have a part, in the order of registration."""
-        found = (each.name.rpartition("/")[2] for each in self.objects if each.type.endswith((":Kustomization", ":HelmRelease")))
+        found = (
+            each.name.rpartition("/")[2]
+            for each in self.objects
+            if each.type.endswith((":Kustomization", ":HelmRelease"))
+        )
         return [name for name in found if part in name]
 
     def inputs(self, name: str) -> dict[str, Any]:
@@ -156,7 +160,9 @@ def _stated(urn: str, request: Any, before: Mapping[str, Any] | None) -> dict[st
         "urn": urn,
         "type": request.type,
         "parent": request.parent,
-        "inputs": before["inputs"] if keeps and before else rpc.deserialize_properties(request.object, keep_unknowns=True),
+        "inputs": before["inputs"]
+        if keeps and before
+        else rpc.deserialize_properties(request.object, keep_unknowns=True),
         "dependencies": list(request.dependencies),
         "protect": request.protect,
         "retainOnDelete": request.retainOnDelete,

@@ -8,7 +8,7 @@ from components.objects import Objects
 from components.state import State, StateObject
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import Ignoring
+from tenantry.rollout.change import Ignoring
 from tests.components.engine import Engine
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
@@ -181,14 +181,19 @@ def test_a_held_secret_is_registered_without_its_values(engine: Engine, monkeypa
     id = ObjectId("v1", "Secret", "rocky", "git")
     metadata = {"name": "git", "namespace": "rocky", "labels": {"a": "b"}}
     inputs = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": envelope}
-    resource = {"urn": f"urn:pulumi:dev::t::kubernetes:core/v1:Secret::{id.logical_name}", "type": "kubernetes:core/v1:Secret"}
+    resource = {
+        "urn": f"urn:pulumi:dev::t::kubernetes:core/v1:Secret::{id.logical_name}",
+        "type": "kubernetes:core/v1:Secret",
+    }
     engine.state = [{**resource, "inputs": inputs, "parent": "", "dependencies": []}]
     before = State().object(id)
     assert isinstance(before, StateObject)
     assert (before.is_secret, "ciphertext" in repr(before)) == (True, False)
     sent: list[tuple[object, object]] = []
     objects = Objects(60, State(), parents=dict.fromkeys([before.owner], None))  # type: ignore[arg-type]
-    monkeypatch.setattr(Objects, "_register", lambda _, __, manifest, opts: sent.append((manifest, opts.ignore_changes)))
+    monkeypatch.setattr(
+        Objects, "_register", lambda _, __, manifest, opts: sent.append((manifest, opts.ignore_changes))
+    )
     objects.hold(before)
     plain = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "git", "namespace": "rocky"}}
     assert sent == [(plain, ["*"])]

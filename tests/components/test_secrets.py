@@ -73,7 +73,9 @@ def test_missing_values_of_a_tenant_are_named_with_the_commands_that_set_them(mo
 
 
 def test_missing_values_of_the_platform_end_the_run() -> None:
-    platforms = replace(WITH_SECRET, objects=tuple(replace(each, owner=Owner("", "hub")) for each in WITH_SECRET.objects))
+    platforms = replace(
+        WITH_SECRET, objects=tuple(replace(each, owner=Owner("", "hub")) for each in WITH_SECRET.objects)
+    )
     with pytest.raises(Refused) as refused:
         missing_values(platforms, SecretConfig({}))
     assert str(refused.value) == (

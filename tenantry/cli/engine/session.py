@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from tenantry.cli.output import say
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest, listed
+from tenantry.rollout.flux_status import moment
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
@@ -49,11 +51,17 @@ _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 
 class Ended(NamedTuple):
-    """How `pulumi` ended. outcome: what the program reported. interrupted: a signal asked it to end."""
+    """How `pulumi` ended. outcome: what the program reported. interrupted: a signal asked it to end. begun, at: when it ran."""
 
     code: int
     outcome: str = ""
     interrupted: bool = False
+    begun: datetime = datetime.min.replace(tzinfo=UTC)
+    at: datetime = datetime.max.replace(tzinfo=UTC)
+
+    def is_own(self, update: datetime) -> bool:
+        """Whether an update that began at a time is this one: Pulumi lets one of a stack run at a time."""
+        return self.begun.replace(microsecond=0) <= update <= self.at
 
 
 def exit_code(ended: Ended) -> int:
@@ -104,15 +112,15 @@ class Session:
         """The command that lets Pulumi delete resources that its state protects."""
         return Command(("pulumi", "state", "unprotect", "--yes", "--cwd", str(self.project), "--stack", stack, *urns))
 
-    def last_update(self, stack: str) -> int | None:
-        """The number of the stack's last update; None: it cannot be read."""
+    def last_update(self, stack: str) -> datetime | None:
+        """When the stack's last update began; None: it cannot be read."""
         command = ["pulumi", "stack", "history", "--stack", stack, "--json", "--page-size", "1", "--cwd", str(self.project)]
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         try:
             found = json.loads(done.stdout) if done.returncode == 0 else None
         except ValueError:
             return None
-        return int(found[0].get("version") or 0) if isinstance(found, list) and found else None
+        return moment(found[0].get("startTime")) if isinstance(found, list) and found else None
 
     def run(self, programs: Foreground, verb: str, command: Command) -> Ended:
         """Run a command to its end."""
@@ -122,8 +130,9 @@ class Session:
             # The Kubernetes provider copies the kubeconfig that it is told to a temporary file, and leaves it there.
             variables["TMPDIR"] = folder
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
+            begun = datetime.now(UTC)
             code = programs.run(command.argv, variables)
-            return Ended(code, reported(outcome), programs.interrupted)
+            return Ended(code, reported(outcome), programs.interrupted, begun, datetime.now(UTC))
 
 
 def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
@@ -264,15 +273,16 @@ def _remove_in_waves(
     between, that one was not shown, and this ends.
     """
     passed = (*(each for each in passed if each not in (*_CONFIRMED, "-y", "-f")), *_CONFIRMED)
+    refresh = None if has(passed, "--refresh", "-r") else False
     for _ in range(_MOST_RUNS):
         if ended.code != 0 or ended.outcome != AGAIN:
             return ended
         last = session.last_update(stack.name)
-        say("the next wave loses what the file does not have any more: the same again")
-        ended = _run_once(session, programs, stack, "up", passed, refresh=None if has(passed, "--refresh", "-r") else False)
-        if ended.code == 0 and session.last_update(stack.name) not in (None, (last or 0) + 1):
+        if last is None or not ended.is_own(last):
             say("another run of this stack came between, so this ends\n  fix: run the same command again")
             return ended._replace(outcome=HELD)
+        say("the next wave loses what the file does not have any more: the same again")
+        ended = _run_once(session, programs, stack, "up", passed, refresh=refresh)
     return ended
 
 

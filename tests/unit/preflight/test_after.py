@@ -201,9 +201,9 @@ def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
 
 def test_what_follows_a_branch_is_asked_for_readiness_alone() -> None:
     text = TEXT.replace("ref: {tag: v1}", "ref: {branch: main}")
-    other = text.replace(
-        "own: {env", "extra: {kustomize: {source: manifests}}\n      own: {env"
-    ).replace("path: ./web", "path: ./other")
+    other = text.replace("own: {env", "extra: {kustomize: {source: manifests}}\n      own: {env").replace(
+        "path: ./web", "path: ./other"
+    )
     assert asked(hub(text, text), other.replace("path: ./other", "path: ./web")).reasons.keys() <= {"rocky/extra"}
     assert "rocky/web" in asked(hub(text, text, ready="False"), other).reasons
 

@@ -9,7 +9,8 @@ import pytest
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import Change, Ignoring, blocked
+from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import Change, Ignoring
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
 from tests.unit.rollout.test_waves import fleet
@@ -21,10 +22,13 @@ DB = "      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
 WAVES = "waves: [{name: canary, labels: {ring: canary}}, {names: [edge-2, edge-3]}, {all: true}]"
 EARLY, LATE = ["edge-2-rocky-web", "edge-3-rocky-web"], ["edge-4-rocky-web", "edge-5-rocky-web", "web"]
 ALL = [["edge-1-rocky-web"], EARLY, LATE]
+EVERY = ["edge-1-rocky-web", *EARLY, *LATE]
 
 
-def plan_of(path: str = "a", waves: str = WAVES, apps: str = WEB + DB, clusters: int = 5, **rest: dict[int, str]) -> Plan:
-    return planned(fleet(waves, apps.replace("PATH", path), clusters, **rest))
+def plan_of(
+    path: str = "a", waves: str = WAVES, apps: str = WEB + DB, clusters: int = 5, states: dict[int, str] | None = None
+) -> Plan:
+    return planned(fleet(waves, apps.replace("PATH", path), clusters, states))
 
 
 @pytest.fixture
@@ -37,9 +41,7 @@ def webs(run: Run) -> list[list[str]]:
 
 
 def paths(world: World) -> dict[str, str]:
-    return {
-        id.name: each["spec"]["path"] for id, each in world.live.items() if id.kind == "Kustomization"
-    }
+    return {id.name: each["spec"]["path"] for id, each in world.live.items() if id.kind == "Kustomization"}
 
 
 # --- lines and waves ---------------------------------------------------------------------------------------------------
@@ -63,7 +65,7 @@ def test_a_change_goes_through_the_waves_in_one_run(world: World) -> None:
 
 def test_an_environment_without_waves_changes_at_once() -> None:
     world = settled(plan_of(waves=""))
-    assert webs(world.up(plan_of("b", waves=""))) == [sorted(sum(ALL, []))]
+    assert webs(world.up(plan_of("b", waves=""))) == [sorted(EVERY)]
 
 
 def test_a_failure_blocks_the_later_waves_of_its_own_line_alone(world: World) -> None:
@@ -71,7 +73,7 @@ def test_a_failure_blocks_the_later_waves_of_its_own_line_alone(world: World) ->
     after = plan_of("b", apps=(WEB + DB).replace("1.2.3", "1.2.4"))
     run = world.up(after)
     assert webs(run) == [["edge-1-rocky-web"]]
-    assert run.names == sorted(sum(ALL[1:], []))
+    assert run.names == sorted([*EARLY, *LATE])
     assert run.kinds == {Kind.FAILED}
     assert run.message("web") == "wave 1 of 3 (canary): edge-1: rocky/web: no such path"
     assert not [name for name in run.names if "db" in name]
@@ -195,17 +197,17 @@ def test_what_somebody_suspended_counts_for_nothing(world: World) -> None:
 
 
 def test_a_wave_of_paused_clusters_is_skipped() -> None:
-    paused = {"states": {1: "paused"}}
-    world = settled(plan_of(**paused))
-    assert webs(world.up(plan_of("b", **paused))) == [["edge-1-rocky-web", *EARLY], LATE]
-    assert ("rocky/web", 1) in Lines.of(plan_of(**paused)).empty
+    states = {1: "paused"}
+    world = settled(plan_of(states=states))
+    assert webs(world.up(plan_of("b", states=states))) == [["edge-1-rocky-web", *EARLY], LATE]
+    assert ("rocky/web", 1) in Lines.of(plan_of(states=states)).empty
 
 
 def test_a_pause_reaches_all_waves_at_once(world: World) -> None:
     world.failing = {"edge-1-rocky-web"}
     world.settle()
     run = world.up(plan_of(apps=WEB.replace("}}", "}, state: paused}") + DB))
-    assert webs(run) == [sorted(sum(ALL, []))]
+    assert webs(run) == [sorted(EVERY)]
 
 
 # --- soaks -------------------------------------------------------------------------------------------------------------
@@ -266,10 +268,12 @@ def test_a_missing_value_holds_what_needs_it_and_its_line() -> None:
 
 def test_what_is_refused_fails_its_line(world: World) -> None:
     plan = plan_of("b")
-    world.refused = {each.id: "the API server refuses it" for each in plan.objects if each.id.name == "edge-1-rocky-web"}
+    world.refused = {
+        each.id: "the API server refuses it" for each in plan.objects if each.id.name == "edge-1-rocky-web"
+    }
     run = world.up(plan)
     assert webs(run) == []
-    assert run.names == sorted(sum(ALL, []))
+    assert run.names == sorted(EVERY)
     assert run.message("web") == "wave 1 of 3 (canary): edge-1: the API server refuses it"
 
 
@@ -297,8 +301,8 @@ def test_an_app_of_another_kind_waits_until_what_it_depends_on_is_ready() -> Non
 def test_an_app_moves_when_its_new_source_has_an_artifact() -> None:
     text = fleet("", (WEB + DB).replace("PATH", "a"), 3)
     world, plan = settled(planned(text)), planned(text.replace("branch: main", "branch: none"))
-    [new] = {each.id for each in plan.objects if each.id.kind == "GitRepository" and each.id.namespace == "remotes"} - world.live.keys()
-    [old] = {id for id in world.live if id.kind == "GitRepository" and id.namespace == "remotes"}
+    [new] = {each.id for each in plan.objects if each.id[1:3] == ("GitRepository", "remotes")} - world.live.keys()
+    [old] = {id for id in world.live if id[1:3] == ("GitRepository", "remotes")}
     world.absent = {new.name}
     run = world.up(plan)
     assert {name for name in run.names if name.startswith("edge")} == {f"edge-{n}-rocky-web" for n in (1, 2, 3)}
@@ -335,7 +339,7 @@ def test_a_revert_to_what_a_later_wave_runs_asks_no_environment_before(world: Wo
 def test_a_named_line_ignores_its_waves(world: World) -> None:
     world.failing = {"edge-1-rocky-web"}
     run = world.up(plan_of("b"), Ignoring(waves=frozenset({"rocky/web"})))
-    assert webs(run) == [sorted(sum(ALL, []))]
+    assert webs(run) == [sorted(EVERY)]
 
 
 def test_a_run_through_a_wave_leaves_the_later_ones(world: World) -> None:

@@ -12,7 +12,8 @@ from tenantry.cluster.drift import compared
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import NOTHING, Change, Changed, Evidence, Ignoring, ask, blocked
+from tenantry.rollout.blocked import ask, blocked
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.judging import was_ever_ready
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
@@ -64,7 +65,11 @@ class World:
         for planned in plan.objects:
             live = self.live.get(planned.id)
             fields = tuple(compared(planned.manifest, live)[0]) if live else ()
-            if live is None or fields or "suspend" in live.get("spec", {}) and not planned.manifest["spec"].get("suspend"):
+            if (
+                live is None
+                or fields
+                or ("suspend" in live.get("spec", {}) and not planned.manifest["spec"].get("suspend"))
+            ):
                 changed[planned.id] = Changed(live, fields or ((("spec", "suspend"),) if live else ()))
         planned_ids = {each.id for each in plan.objects}
         removed = {id: each for id, each in self.live.items() if id not in planned_ids}
@@ -128,7 +133,11 @@ class World:
             "generation": before["metadata"]["generation"] + 1 if before else 1,
             "creationTimestamp": before["metadata"]["creationTimestamp"] if before else f"{self.now:{STAMP}}",
             "managedFields": [
-                {"manager": "pulumi-kubernetes", "time": f"{self.now:{STAMP}}", "fieldsV1": {"f:spec": {}, "f:data": {}}}
+                {
+                    "manager": "pulumi-kubernetes",
+                    "time": f"{self.now:{STAMP}}",
+                    "fieldsV1": {"f:spec": {}, "f:data": {}},
+                }
             ],
         }
         self.live[planned.id] = {**manifest, **({"status": before["status"]} if before and "status" in before else {})}
@@ -170,5 +179,3 @@ def settled(plan: Plan, **how: Any) -> World:
     world.settle(86400)
     assert not world.change(plan).changed, world.change(plan).changed
     return world
-
-

@@ -353,20 +353,19 @@ def test_up_tells_the_program_what_it_does_not_wait_for(
 
 
 REMOVING = """#!/bin/sh
-if [ "$1" = stack ]; then echo "[{\\"version\\": $(cat versions)}]"; exit 0; fi
+if [ "$1" = stack ]; then echo "[{\\"startTime\\": \\"$(date -u -d "$FAKE_LATER" +%Y-%m-%dT%H:%M:%S.%NZ)\\"}]"; exit 0; fi
 echo "$*" >> "$FAKE_LOG"
-echo $(($(cat versions) + ${FAKE_STEP:-1})) > versions
+sleep 1.2
 if [ "$(wc -l < "$FAKE_LOG")" -lt 3 ]; then printf again > "$TENANTRY_OUTCOME"; fi
 """
 
 
-@pytest.mark.parametrize(("step", "code", "runs"), [("1", 0, 3), ("2", 1, 2)])
+@pytest.mark.parametrize(("later", "code", "runs"), [("now - 1 second", 0, 3), ("now + 1 hour", 1, 1)])
 def test_what_the_file_does_not_have_any_more_leaves_wave_by_wave_in_further_runs(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, step: str, code: int, runs: int
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, later: str, code: int, runs: int
 ) -> None:
     """Nobody is asked again, and a run of somebody else ends it."""
-    Path("versions").write_text("1")
-    monkeypatch.setenv("FAKE_STEP", step)
+    monkeypatch.setenv("FAKE_LATER", later)
     program(REMOVING)
     ended, _, err = tenantry(capsys, "up", "-e", "dev", *ALONE)
     lines = log.read_text().splitlines()
