@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-def end(
-    run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]
-) -> dict[str, str]:
+def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
     """Report what is blocked, and what is not ready. waiting: by line.
 
     Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
@@ -52,9 +50,7 @@ def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, st
     return dict(sorted(found.items()))
 
 
-def describe(
-    run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]
-) -> str:
+def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
     """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
     text = []
     not_ready = {subject: each for subject, each in waiting.items() if each.kind is not Kind.WAITING}
@@ -72,7 +68,9 @@ def describe(
         text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
     skipped = sorted({subject for subject, _ in change.lines.empty} & set(_changing(change)))
     if skipped and run.plan.rollout and reasons:
-        text.append(f"{counted(len(skipped), 'line')} skipped a wave of which every cluster is paused or decommissioned")
+        text.append(
+            f"{counted(len(skipped), 'line')} skipped a wave of which every cluster is paused or decommissioned"
+        )
     return "\n".join(text)
 
 

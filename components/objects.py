@@ -69,7 +69,9 @@ class Objects:
         manifest, ignored = before.inputs, list(before.ignored)
         if before.is_secret:
             # The program does not have the values, and the engine takes the former ones.
-            metadata = {key: before.inputs["metadata"][key] for key in ("name", "namespace") if key in before.inputs["metadata"]}
+            metadata = {
+                key: before.inputs["metadata"][key] for key in ("name", "namespace") if key in before.inputs["metadata"]
+            }
             manifest = {"apiVersion": before.id.api_version, "kind": before.id.kind, "metadata": metadata}
             ignored = _EVERYTHING
         timeouts = {key: f"{seconds}s" for key, seconds in before.timeouts.items()}

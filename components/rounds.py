@@ -76,6 +76,8 @@ class Rounds:
             self._register_rest(unfit)
             return
         self._ask()
+        if self._take_off():
+            self._ask()
         self._register_free()
 
     # --- the rounds --------------------------------------------------------------------------------------------------
@@ -90,6 +92,8 @@ class Rounds:
         try:
             waiting = await self._rounds()
             await self._finish()
+        except Refused as refused:
+            raise pulumi.RunError(f"the run ends here, and deletes nothing: {refused}") from refused
         finally:
             self._opened.close()
         return end(self.run, self.change, self.reasons, waiting)
@@ -136,9 +140,7 @@ class Rounds:
                 self.evidence = replace(self.evidence, left_out=(*self.evidence.left_out, id))
 
     async def _read(self) -> None:
-        live = await asyncio.to_thread(
-            self._asked, lambda client: live_for(client, self.change, applied=self.applied)
-        )
+        live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
         ready = {*self.evidence.ever_ready, *clusters_ever_ready(self.change.lines, live)}
         self.evidence = replace(self.evidence, live=live, ever_ready=ready)
 

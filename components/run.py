@@ -145,9 +145,7 @@ def evidence_of(
     ids = (*change.changed, *change.removed) if change.removed else ()
     uses = {id: found.dependencies for id in ids if (found := state.object(id))}
     ready = clusters_ever_ready(change.lines, live)
-    return Evidence(
-        live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses
-    )
+    return Evidence(live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses)
 
 
 def restore(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:

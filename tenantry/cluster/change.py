@@ -33,9 +33,7 @@ def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> froz
     return frozenset(each.owner.cluster for each, found in there if found and was_ever_ready(found))
 
 
-def live_for(
-    client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()
-) -> Live:
+def live_for(client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()) -> Live:
     """The objects that decide about a change. known: what has just been read. applied: as of `ask`.
 
     Raises: Refused: reading is not allowed.

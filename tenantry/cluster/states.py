@@ -210,9 +210,7 @@ def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable
         parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
         if found := next((differing[part] for part in parts if part in differing), None):
             of_object[id] = found
-    return {
-        id: _compared(plan, state, of_object[id]) if id in of_object else state for id, state in states.items()
-    }
+    return {id: _compared(plan, state, of_object[id]) if id in of_object else state for id, state in states.items()}
 
 
 def _compared(plan: Plan, state: State, difference: Difference) -> State:

@@ -18,9 +18,9 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
 from tenantry.plan.after import After
+from tenantry.plan.bypasses import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.bypasses import bypass
 
 Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
 """Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""

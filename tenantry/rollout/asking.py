@@ -55,7 +55,11 @@ class Asking:
     @cached_property
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
-        return judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
+        found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
+        for id, each in found.items():
+            if each.state is State.FAILED and each.cause and self._asks_for_index(each.reconciler.sources, each.cause):
+                found[id] = each._replace(state=State.PROGRESSING)
+        return found
 
     def blocked(self) -> dict[ObjectId, Reason]:
         """What of the planned objects is blocked."""
@@ -140,7 +144,9 @@ class Asking:
 
     def _asks_for_index(self, chain: tuple[ObjectId, ...], cause: ObjectId) -> bool:
         """Whether a chart is missing from an index that may be older than the chart: its repository is asked once in a run."""
-        if cause.kind != "HelmChart" or chain[0].kind != "HelmRepository":
+        repository = self.evidence.live.get(chain[0], {}) if chain else {}
+        has_index = repository.get("kind") == "HelmRepository" and mapping_at(repository, "spec").get("type") != "oci"
+        if cause.kind != "HelmChart" or cause not in chain or not has_index:
             return False
         if asked := self.evidence.asked.get(chain[0]):
             return self.now - asked < _INDEX_PATIENCE
@@ -153,7 +159,9 @@ class Asking:
             return None
         through = self.ignoring.through
         if number and through is not None and number > through:
-            return Reason(Kind.NOT_REQUESTED, f"waits for a run without `--through`, or through wave {number}", wave=number)
+            return Reason(
+                Kind.NOT_REQUESTED, f"waits for a run without `--through`, or through wave {number}", wave=number
+            )
         # A source that is new harms nobody, and is taken by nobody yet.
         if is_reconciled(id) or changed.live is not None:
             for subject in self.subjects(id):
@@ -213,9 +221,7 @@ class Asking:
 
     # --- waves -------------------------------------------------------------------------------------------------------
 
-    def problem(
-        self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason], *, soaks: bool
-    ) -> Reason | None:
+    def problem(self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason], *, soaks: bool) -> Reason | None:
         """Why a wave does not run the line as planned, ready and for as long as it soaks; None: it does, or has nothing of it."""
         assert self.plan.rollout
         members = self.lines.members.get(subject, {}).get(wave.number, {})
@@ -260,9 +266,7 @@ class Asking:
         proven = [cluster for cluster in members if cluster in self.evidence.ever_ready]
         return sorted(proven or members)
 
-    def _pending_on(
-        self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason]
-    ) -> dict[str, list[Reason]]:
+    def _pending_on(self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason]) -> dict[str, list[Reason]]:
         """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share."""
         found: dict[str, list[Reason]] = {}
         for id in self._pending.get((subject, wave.number), ()):
@@ -290,9 +294,7 @@ class Asking:
             state = State.FAILED if reason.kind is Kind.FAILED else State.PROGRESSING
             return state, reason.message, False, []
         missing = "not on the management cluster"
-        judged = [
-            self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers
-        ]
+        judged = [self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers]
         self.requests += (each.request for each in judged if each.request)
         order = [*State]
         bad = min(judged, key=lambda each: order.index(each.state), default=None)

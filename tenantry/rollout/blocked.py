@@ -30,9 +30,7 @@ class Answer(NamedTuple):
     requests: list[Request]
 
 
-def blocked(
-    change: Change, evidence: Evidence, now: datetime, ignoring: Ignoring = NOTHING
-) -> dict[ObjectId, Reason]:
+def blocked(change: Change, evidence: Evidence, now: datetime, ignoring: Ignoring = NOTHING) -> dict[ObjectId, Reason]:
     """The objects of a change that may not be applied yet, or not be removed, each with the reason."""
     return ask(change, evidence, now, ignoring).blocked
 

@@ -36,7 +36,7 @@ class Judged(NamedTuple):
     """What has become of one reconciler.
 
     message: why it is not ready. since: since when it is ready; None: not known. request: what Flux has to be asked for, so that it
-    goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout.
+    goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout. cause: the object that decides.
     """
 
     reconciler: Reconciler
@@ -45,6 +45,7 @@ class Judged(NamedTuple):
     since: datetime | None = None
     request: Request | None = None
     is_late: bool = False
+    cause: ObjectId | None = None
 
 
 class Request(NamedTuple):
@@ -93,7 +94,11 @@ def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetim
         state = State.UNREACHABLE
     message = one_line(problem.message).removeprefix("waits for ")
     started = _unready_since(reconciler, problem.cause, live)
-    return _late(Judged(reconciler, state, message), started, now, timeout)
+    request = None
+    if problem.tried_before:
+        # Flux waits for its interval, which nobody has to.
+        request = Request(reconciler.id, f"tenantry-{problem.tried_before:%Y%m%d%H%M%S}", once=True)
+    return _late(Judged(reconciler, state, message, request=request, cause=problem.cause), started, now, timeout)
 
 
 def _unready_since(reconciler: Reconciler, cause: ObjectId, live: Live) -> datetime | None:

@@ -115,5 +115,3 @@ def _waves(
 
 def _of(found: Mapping[ObjectId, Reason], ids: Iterator[ObjectId]) -> Iterator[Reason]:
     return (found[id] for id in ids if id in found)
-
-

@@ -47,7 +47,9 @@ def check_lines(plan: Plan, lines: Sequence[str]) -> None:
     for line in lines:
         if line not in known:
             message = f"environment '{plan.environment}' has no line '{line}'; {declared('there', line, sorted(known))}"
-            raise Refused(message, "name an app as TENANT/APP, an add-on as platform/ADDON, or a tenant", code=UNKNOWN_NAME)
+            raise Refused(
+                message, "name an app as TENANT/APP, an add-on as platform/ADDON, or a tenant", code=UNKNOWN_NAME
+            )
 
 
 def wave_number(plan: Plan, wave: str) -> int:

@@ -114,7 +114,18 @@ class Session:
 
     def last_update(self, stack: str) -> datetime | None:
         """When the stack's last update began; None: it cannot be read."""
-        command = ["pulumi", "stack", "history", "--stack", stack, "--json", "--page-size", "1", "--cwd", str(self.project)]
+        command = [
+            "pulumi",
+            "stack",
+            "history",
+            "--stack",
+            stack,
+            "--json",
+            "--page-size",
+            "1",
+            "--cwd",
+            str(self.project),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         try:
             found = json.loads(done.stdout) if done.returncode == 0 else None

@@ -65,7 +65,9 @@ Exit codes:
     callback=_conditions,
     help=f"In an emergency: let the named lines through. With commas between them: {', '.join(CONDITIONS)}.",
 )
-@click.option("--through", metavar="WAVE", help="End well when every wave up to this one is ready: its name, or its number.")
+@click.option(
+    "--through", metavar="WAVE", help="End well when every wave up to this one is ready: its name, or its number."
+)
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @timeout_option(600, "How long to wait until every app is ready.")
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
@@ -102,6 +104,7 @@ def command(
     planned = None
     if not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
+
         planned = Planned.of(asked.file, asked.environment, stack)
         if not no_preflight and (code := planned.preflight(ignored=lines if "after" in ignore else ())):
             return code

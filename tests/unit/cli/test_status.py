@@ -402,9 +402,7 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
             "name": "wave 2",
             "clusters": ["hub"],
             "apps": {"outdated": 2},
-            "changing": [
-                {"subject": f"rocky/{app}", "reason": reason, "until": f"{until}Z"} for app in ("db", "web")
-            ],
+            "changing": [{"subject": f"rocky/{app}", "reason": reason, "until": f"{until}Z"} for app in ("db", "web")],
             "progress": "blocked",
         },
     )

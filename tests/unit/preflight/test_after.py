@@ -13,7 +13,7 @@ from tenantry.cluster.requests import path_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.plan.plan import plan
-from tenantry.preflight.after import Answer, Mode, Run, ask
+from tenantry.preflight.after import Answer, Run, ask
 from tenantry.rollout.reasons import Kind, Reason
 from tests.table import table
 from tests.unit.memory import Memory, list_of

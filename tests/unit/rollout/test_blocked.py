@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import blocked
+from tenantry.rollout.blocked import ask, blocked
 from tenantry.rollout.change import Change, Ignoring
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
@@ -312,6 +313,23 @@ def test_an_app_moves_when_its_new_source_has_an_artifact() -> None:
     world.settle()
     run = world.up(plan)
     assert (run.held, old in world.live) == ({}, False)
+
+
+def test_a_chart_that_was_just_published_is_looked_for_in_a_new_index_once() -> None:
+    text = fleet(WAVES, (WEB + DB).replace("PATH", "a"), 3)
+    world, plan = settled(planned(text)), planned(text.replace("1.2.3", "1.2.4"))
+    [new] = {each.id for each in plan.objects if each.id[1:3] == ("HelmChart", "remotes")} - world.live.keys()
+    world.absent = {new.name}
+    run = world.up(plan, rounds=2)
+    assert run.kinds == {Kind.PROGRESSING}, "the index may be older than the chart"
+    change = world.change(plan)
+    answer = ask(change, world.evidence(), world.now)
+    [request] = [each for each in answer.requests if each.once]
+    assert (request.id.kind, request.id.namespace) == ("HelmRepository", "remotes")
+    evidence = replace(world.evidence(), asked={request.id: world.now})
+    assert not ask(change, evidence, world.now).requests
+    later = ask(change, evidence, world.now + timedelta(minutes=1)).blocked
+    assert later[next(id for id in later if id.name == "edge-1-rocky-db")].kind is Kind.FAILED
 
 
 # --- after -------------------------------------------------------------------------------------------------------------

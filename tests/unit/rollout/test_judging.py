@@ -167,7 +167,7 @@ WAITING = [
 
 @table(("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING])
 def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found) == Judged(awaited, State.PROGRESSING, reason)
+    assert judged(awaited, found)[1:3] == (State.PROGRESSING, reason)
 
 
 @table(
@@ -183,7 +183,7 @@ def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, rea
     ids=["release", "source"],
 )
 def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found) == Judged(awaited, State.FAILED, reason)
+    assert judged(awaited, found)[1:3] == (State.FAILED, reason)
 
 
 @table(
