@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from tenantry.cluster.connect import answering
 from tenantry.cluster.drift import take_off_added
 from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.rollout.blocked import Answer, ask
 from tenantry.rollout.change import Change, Evidence
@@ -188,14 +188,11 @@ class Rounds:
     async def _finish(self) -> None:
         """Register what is held, and delete what an interrupted run has left."""
         removed = {**self.change.removed, **self.run.comparison.orphans}
-        if removed:
-            live = await asyncio.to_thread(
-                self._asked, lambda client: read_objects(client, self.run.plan.environment, removed, whole=False)
-            )
-            fresh = {id: live.get(id, {**each, "status": {}}) for id, each in removed.items() if id in live}
-            self.change = replace(self.change, removed=fresh)
+        live = await asyncio.to_thread(self._live, removed) if removed else {}
+        self.change = replace(self.change, removed={id: live[id] for id in removed if id in live})
         self._ask()
-        await asyncio.to_thread(lambda: self.run.state.resources if self.reasons else ())
+        if self.reasons:
+            await asyncio.to_thread(self._ask_state, removed)
         self._register_rest(self.reasons)
         if not any(each.kind is Kind.FAILED for each in self.reasons.values()):
             await asyncio.to_thread(self._delete_orphans)
@@ -203,6 +200,23 @@ class Rounds:
         before = self.run.comparison.differences
         known = {id: each for id, each in applied.items() if isinstance(each, dict)}
         await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
+
+    def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
+        environment = self.run.plan.environment
+        return self._asked(lambda client: read_objects(client, environment, ids, whole=False))
+
+    def _ask_state(self, known: Collection[ObjectId]) -> None:
+        """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
+        comparison did not list. known: the removed objects that it did.
+        """
+        state, planned = self.run.state, self.change.objects
+        others = (id for id in state.objects() if id not in planned and id not in known)
+        unlisted = {id: found.inputs for id in others if (found := state.object(id))}
+        self.change = replace(self.change, removed={**unlisted, **self.change.removed})
+        ids = (*self.change.changed, *self.change.removed)
+        uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+        self.evidence = replace(self.evidence, uses=uses)
+        self._ask()
 
     def _delete_orphans(self) -> None:
         orphans = self.run.comparison.orphans

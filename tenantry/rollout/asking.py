@@ -114,9 +114,9 @@ class Asking:
 
     def _own(self, id: ObjectId) -> Reason | None:
         if message := self.evidence.missing.get(id) or self.evidence.refused.get(id):
-            return Reason(Kind.FAILED, message, cause=id)
+            return Reason(Kind.FAILED, message)
         if id in self.evidence.left_out:
-            return Reason(Kind.NOT_REQUESTED, "left out by `--target`, `--exclude` or a transform", cause=id)
+            return Reason(Kind.NOT_REQUESTED, "left out by `--target`, `--exclude` or a transform")
         return self._of_source(id) if is_reconciled(id) else None
 
     def _of_source(self, id: ObjectId) -> Reason | None:
@@ -140,7 +140,7 @@ class Asking:
         if lasts and self._asks_for_index(ids, problem.cause):
             lasts = False
         kind = Kind.FAILED if lasts else Kind.PROGRESSING
-        return Reason(kind, f"its new source has no artifact: {problem.message}", cause=problem.cause)
+        return Reason(kind, f"its new source has no artifact: {problem.message}")
 
     def _asks_for_index(self, chain: tuple[ObjectId, ...], cause: ObjectId) -> bool:
         """Whether a chart is missing from an index that may be older than the chart: its repository is asked once in a run."""

@@ -33,7 +33,8 @@ class Kind(StrEnum):
 class Reason(NamedTuple):
     """Why an object is blocked.
 
-    until: when it is lifted, UTC; None: not known. cause: the object that decides; None: a wave or the environment before.
+    until: when it is lifted, UTC; None: not known. cause: another object that decides; None: the object itself, a wave or the
+    environment before.
     wave: the wave that the message is about; 0: none.
     """
 

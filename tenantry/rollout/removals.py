@@ -36,7 +36,7 @@ def _own(asking: Asking, id: ObjectId, live: Manifest, place: Place) -> Reason |
     since = moment(mapping_at(live, "metadata").get("deletionTimestamp"))
     if since and asking.now - since >= asking.timeout:
         message = f"{id} is being deleted since {since:%Y-%m-%dT%H:%M:%SZ}, and a finalizer keeps it"
-        return Reason(Kind.FAILED, message, cause=id)
+        return Reason(Kind.FAILED, message)
     through = asking.ignoring.through
     if place.wave and through is not None and place.wave > through:
         return Reason(Kind.NOT_REQUESTED, f"waits for a run through wave {place.wave}", wave=place.wave)
@@ -46,7 +46,7 @@ def _own(asking: Asking, id: ObjectId, live: Manifest, place: Place) -> Reason |
             f"Flux does not reach {place.owner.cluster}, so it cannot clean up there; if the cluster is gone:"
             f" 'state: decommissioned' for '{place.owner.cluster}'"
         )
-        return Reason(Kind.FAILED, message, cause=id)
+        return Reason(Kind.FAILED, message)
     return None
 
 

@@ -114,6 +114,24 @@ def test_what_a_tenant_has_is_held_below_its_component_when_the_tenant_leaves(en
     assert last.error == ""
 
 
+def test_what_the_comparison_does_not_list_is_held_beside_what_is_held(engine: Engine) -> None:
+    """An object of a kind that no plan has any more is known to the state alone."""
+    labels = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/cluster": "edge-4"}
+    metadata = {"name": "old", "namespace": "rocky", "labels": labels}
+    inputs = {"apiVersion": "example.com/v1", "kind": "Database", "metadata": metadata}
+    parent = next(each["parent"] for each in engine.state if each["urn"].endswith("::remotes/edge-4-rocky-web"))
+    type_ = "kubernetes:example.com/v1:Database"
+    types = parent.split("::")[2]
+    urn = f"urn:pulumi:dev::tenantry::{types}${type_}::rocky/old"
+    resource = {"urn": urn, "type": type_, "parent": parent, "inputs": inputs, "dependencies": []}
+    engine.state.append(resource)
+    engine.world.failing = {"edge-1-rocky-web"}
+    held = engine.up(plan_of("b"))
+    assert "rocky/old" in {each.name for each in held.objects}
+    engine.world.failing = set()
+    assert "rocky/old" not in {each.name for each in engine.up(plan_of("a")).objects}
+
+
 def test_an_error_of_one_line_keeps_every_deletion_for_later_under_bare_pulumi(engine: Engine) -> None:
     engine.world.failing = {"edge-1-rocky-web"}
     ended = engine.up(plan_of("b", apps=WEB))
