@@ -10,6 +10,6 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from None
 
-from .fleet import Cluster, Fleet, Placement, Tenant
+from .fleet import Cluster, Fleet, FleetArgs, Placement, Tenant
 
-__all__ = ["Cluster", "Fleet", "Placement", "Tenant"]
+__all__ = ["Cluster", "Fleet", "FleetArgs", "Placement", "Tenant"]

@@ -1,93 +1,78 @@
-"""The end of a run: the waves have been led, and the result is looked at."""
+"""How a run ends: what it reports of what is blocked, to the command that started it or as an error."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pulumi
 
 from tenantry.kube.objects import ObjectId
-from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
+from tenantry.messages.text import counted
+from tenantry.rollout.change import Change
+from tenantry.rollout.reasons import Kind, Reason, format_summary
+from tenantry.stacks.outcome import AGAIN, HELD, WAITING, is_started_by_tenantry, report_outcome
 
-from .former import objects_in_state
-from .gates import Gates
-from .objects import Answers, Objects, future_of
-from .state import resources_in_state
-
-
-class Check(Protocol):
-    """Looks at some objects when all have been created. ids: which ones."""
-
-    @property
-    def ids(self) -> frozenset[ObjectId]: ...
-
-    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
-        """answers: what the engine says that each object is. Raises: RunError: something is wrong."""
+if TYPE_CHECKING:
+    from .run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
-    """A check, after which a run, and no preview, tells the command that started it how it ends."""
+def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
+    """Report what is blocked, and what is not ready. waiting: by line.
 
-    inner: Check | None
-    say: Callable[[], None]
-
-    @property
-    def ids(self) -> frozenset[ObjectId]:
-        return self.inner.ids if self.inner else frozenset()
-
-    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
-        """Raises: as the check, and what is said."""
-        if self.inner:
-            await self.inner.check(answers)
-        if not pulumi.runtime.is_dry_run():
-            self.say()
-
-
-async def end(
-    objects: Objects,
-    answers: Answers,
-    *,
-    check: Check | None,
-) -> None:
-    """Lead the waves to the end of the run.
-
-    Raises: RunError: a wave or the check has failed, or an app has not moved, and nothing more is created.
+    Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
+    nothing in this run.
     """
-    created, moving = objects.created, objects.moving
-    gates = answers.gates
-    await gates.lead({id: objects.answer(id) for id in objects.late if gates.holds(id)})
-    for late in objects.late.values():
-        await late
-    objects.close()
-    failed = [move for id, move in moving.moves.items() if not (await objects.answer(id)).ok]
-    for move in failed if gates.reading else ():
-        moving.keep(move, objects.keep)
-    if gates.authors and gates.stopped:
-        tenants = gates.authors.tenants_of(gates.stopped)
-        planned_ids = created.keys() | objects.late.keys()
-        there = objects_in_state(await asyncio.to_thread(resources_in_state))
-        theirs = [each for id, each in there.items() if each.owner.tenant in tenants and id not in planned_ids]
-        moving.staying.keep_all((each for each in theirs if moving.staying.exists(each.id)), objects.keep)
-    if check and all([(await answers.of(each)).ok for each in created.values()]):
-        await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
-    _tell([*gates.stopped.values(), *moving.told()], gates)
+    kinds = {each.kind for each in (*reasons.values(), *waiting.values())}
+    failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
+    message = describe(run, change, reasons, waiting)
+    if Kind.DELETING in kinds:
+        report_outcome(AGAIN)
+    elif failed:
+        report_outcome(HELD)
+    elif Kind.WAITING in kinds:
+        report_outcome(WAITING)
+    if failed and not is_started_by_tenantry():
+        way = f"  `tenantry up {run.plan.environment}` lets the deletions of this run happen; bare `pulumi up` deletes nothing now"
+        raise pulumi.RunError(f"{message}\n{way}" if change.removed else message)
+    if message:
+        (pulumi.log.error if failed else pulumi.log.warn)(message)
+    return lines_of(change, reasons)
 
 
-def _tell(incomplete: list[str], gates: Gates) -> None:
-    """Say at the end of a run what it has not changed, because something has failed or has not arrived.
+def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, str]:
+    """The reason of each blocked line, as an output of the stack."""
+    found: dict[str, str] = {}
+    for id, reason in reasons.items():
+        subjects = change.lines.subjects.get(id) or (change.lines.place_of(change.removed[id]).subject,)
+        for subject in subjects:
+            found.setdefault(subject, f"{reason.kind}: {reason.message}")
+    return dict(sorted(found.items()))
 
-    Raises: RunError: nobody else would say it, or the engine could not change everything. The engine then deletes nothing, and a
-    later run does.
-    """
-    if incomplete:
-        message = "\n".join(incomplete)
-        if gates.lacks:
-            gates.end(message)
-        if not is_started_by_tenantry():
-            raise pulumi.RunError(message)
-        tell(HELD)
-        pulumi.log.error(message)
+
+def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
+    """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
+    text = []
+    not_ready = {subject: each for subject, each in waiting.items() if each.kind is not Kind.WAITING}
+    known = {each.message for each in reasons.values()}
+    for subject, each in not_ready.items():
+        if each.message not in known:
+            text.append(f"{subject} is applied and not ready: {each.kind}: {each.message}")
+    if reasons:
+        lines = change.lines
+        apps = {id: each for id, each in reasons.items() if id in lines.reconcilers}
+        told = {each[:2] for each in apps.values()}
+        shown = {id: each for id, each in reasons.items() if id in apps or each[:2] not in told}
+        names = {id: lines.name_of(id) for id in shown}
+        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
+        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
+    skipped = sorted({subject for subject, _ in change.lines.empty} & set(_changing(change)))
+    if skipped and run.plan.rollout and reasons:
+        text.append(
+            f"{counted(len(skipped), 'line')} skipped a wave of which every cluster is paused or decommissioned"
+        )
+    return "\n".join(text)
+
+
+def _changing(change: Change) -> list[str]:
+    return [subject for id in change.changed for subject in change.lines.subjects.get(id, ())]

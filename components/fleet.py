@@ -1,27 +1,21 @@
-"""One environment as Pulumi shows it: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
-
-What uses an output of one of these components waits for all objects below it. What depends on one of them waits for those that
-exist already: all but those that wait for their wave.
-"""
+"""One environment as Pulumi shows it: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pulumi
 
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, Owner
 from tenantry.plan.plan import Plan
-from tenantry.rollout.turns import Turns
+from tenantry.stacks.targets import CLUSTER, FLEET, PLACEMENT, TENANT
 
-from .ending import end
-from .gates import Answer, Gates
-from .objects import Answers, Objects, Steps, without_positions
+from .objects import Objects, without_positions
 from .provider import management_provider
+from .rounds import Rounds
 from .run import Run, run_of
 
 _PROVIDED = """\
@@ -54,13 +48,11 @@ class Share:
 
 
 class Part(pulumi.ComponentResource):
-    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
+    """A part of a fleet, with the objects of one owner. Its outputs come from the plan, and are known at once.
 
-    late: its objects that are created in their wave, and those of the parts below it.
     accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
     """
 
-    late: list[asyncio.Future[Answer]]
     accounts: pulumi.Output[list[str]]
     objects: pulumi.Output[int]
 
@@ -72,20 +64,9 @@ class Part(pulumi.ComponentResource):
         planned = [each for one in owned for each in one.objects]
         accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
-        exists = pulumi.Output.all(self.urn, _all(self.late)) if self.late else self.urn
         for name, fact in facts.items():
-            setattr(self, name, _output(exists, fact))
+            setattr(self, name, pulumi.Output.from_input(fact))
         self.register_outputs(facts)
-
-
-async def _all(late: Iterable[asyncio.Future[Answer]]) -> None:
-    for each in late:
-        await each
-
-
-def _output(exists: pulumi.Output[Any], fact: Any) -> pulumi.Output[Any]:
-    """A fact of the plan, as an output of a component: what takes it as an input depends on all objects below."""
-    return exists.apply(lambda _: fact)
 
 
 class Cluster(Part):
@@ -93,9 +74,8 @@ class Cluster(Part):
 
     apps: pulumi.Output[list[str]]
 
-    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("tenantry:index:Cluster", name, {}, opts)
-        self.late = objects.create(owned.objects, self)
+    def __init__(self, name: str, owned: Owned, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(CLUSTER, name, {}, opts)
         self._complete([owned], apps=sorted(owned.apps))
 
 
@@ -108,14 +88,13 @@ class Placement(Part):
     namespaces: pulumi.Output[list[str]]
     apps: pulumi.Output[list[str]]
 
-    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("tenantry:index:Placement", name, {}, opts)
-        self.late = objects.create(owned.objects, self)
+    def __init__(self, name: str, owned: Owned, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(PLACEMENT, name, {}, opts)
         self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
 
 
 class Tenant(Part):
-    """A tenant's placements, by cluster, after the objects that several of them share.
+    """A tenant's placements, by cluster, beside the objects that several of them share.
 
     namespaces, apps: as of the placements. clusters: their names.
     """
@@ -125,15 +104,13 @@ class Tenant(Part):
     clusters: pulumi.Output[list[str]]
     apps: pulumi.Output[list[str]]
 
-    def __init__(self, name: str, share: Share, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("tenantry:index:Tenant", name, {}, opts)
-        self.late = objects.create(share.shared.objects, self)
+    def __init__(self, name: str, share: Share, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(TENANT, name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         # Names are unique among all placements of the stack.
         self.placements = {
-            cluster: Placement(f"{name}/{cluster}", owned, objects, own) for cluster, owned in share.by_cluster.items()
+            cluster: Placement(f"{name}/{cluster}", owned, own) for cluster, owned in share.by_cluster.items()
         }
-        self.late += [each for placement in self.placements.values() for each in placement.late]
         self._complete(
             share.all(),
             namespaces=sorted(set[str]().union(*(each.namespaces for each in share.all()))),
@@ -142,23 +119,39 @@ class Tenant(Part):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetArgs:
+    """file: that describes the fleet; None: the one that the stack's config names."""
+
+    file: str | Path | None = None
+
+
 class Fleet(Part):
-    """One environment on its management cluster, with its clusters and tenants by name."""
+    """One environment on its management cluster, with its clusters and tenants by name.
+
+    `depends_on` of one of these components takes the objects that exist at that moment: all but those that wait for their wave or
+    for what they depend on. What has to wait for those too takes `settled` as an input.
+
+    settled: when the run has applied everything that it may, and what it waits for is ready. blocked: the lines that it could not
+    apply, with the reasons.
+    """
 
     clusters: Mapping[str, Cluster]
     tenants: Mapping[str, Tenant]
+    settled: pulumi.Output[None]
+    blocked: pulumi.Output[Mapping[str, str]]
 
     def __init__(
         self,
         name: str,
-        file: str | Path | None = None,
+        args: FleetArgs | None = None,
         opts: pulumi.ResourceOptions | None = None,
         *,
         run: Run | None = None,
     ) -> None:
         """Create all objects of an environment, after the checks that come before every run.
 
-        Args:   name: the environment's. file: that describes the fleet; None: the one that the stack's config names.
+        Args:   name: the environment's.
                 opts: as of any component, but without a provider. The fleet's own adopts objects, and reaches the cluster that the
                 checks read.
                 run: what to create, if it has been checked already.
@@ -166,25 +159,31 @@ class Fleet(Part):
         """
         if opts and (opts.provider or opts.providers):
             raise pulumi.RunError(_PROVIDED)
-        if run is None:
-            run = run_of(name, file)
+        run = run or run_of(name, args.file if args else None)
         provider = management_provider(run.target, run.plan.management)
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
-        super().__init__("tenantry:index:Fleet", name, {}, opts)
-        gates = run.gates or Gates(run.plan.environment, Turns(), None)
-        answers = Answers(gates)
-        steps = Steps(run.plan.apps, gates.turns, answers, self)
-        created = Objects(answers, steps, run.kept, run.moving(gates))
+        super().__init__(FLEET, name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with without_positions():
-            created.create(platform.shared.objects, self)
-            self.clusters = {each: Cluster(each, owned, created, own) for each, owned in platform.by_cluster.items()}
-            self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
-        self.late = [*created.late.values()]
+            self.clusters = {each: Cluster(each, owned, own) for each, owned in platform.by_cluster.items()}
+            self.tenants = {each: Tenant(each, share, own) for each, share in tenants.items()}
+        objects = Objects(run.plan.timeout, run.state, {each: part for each, part in self._parts()})
+        rounds = Rounds.of(run, objects)
+        rounds.begin()
         # The SDK waits for all outputs at the end of the program.
-        self._end: pulumi.Output[None] = pulumi.Output.from_input(end(created, answers, check=run.check))
+        self.blocked = pulumi.Output.from_input(rounds.lead())
+        self.settled = self.blocked.apply(lambda _: None)
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
+
+    def _parts(self) -> Iterator[tuple[Owner, pulumi.ComponentResource]]:
+        yield Owner(), self
+        for cluster, part in self.clusters.items():
+            yield Owner("", cluster), part
+        for tenant, theirs in self.tenants.items():
+            yield Owner(tenant), theirs
+            for cluster, placement in theirs.placements.items():
+                yield Owner(tenant, cluster), placement
 
 
 def _shares(plan: Plan) -> tuple[Share, dict[str, Share]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from tenantry.cluster.change import change_of, clusters_ever_ready, live_for
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.reading import not_read
 from tenantry.cluster.requests import one
@@ -26,27 +27,39 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
-from tenantry.messages.text import declared, format_invalid, format_warnings, listed
+from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
-from tenantry.rollout.authors import Authors
-from tenantry.rollout.ignoring import ignored
-from tenantry.rollout.moves import Move
-from tenantry.rollout.proven import proven_in
+from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
+from tenantry.rollout.lines import Lines
+from tenantry.rollout.reasons import Kind, Reason
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
+from tenantry.stacks.ignoring import ignoring_of
+from tenantry.stacks.outcome import (
+    OUTCOME_FILE,
+    STARTED,
+    UNPROTECT,
+    for_stack,
+    is_unrefreshed,
+    offboards,
+    report_outcome,
+)
 
-from .comparing import restoring
+from .compare import (
+    Comparison,
+    compare_with_cluster,
+    end_for_refresh,
+    report_differences,
+    report_orphans,
+    unknown_to_state,
+)
 from .config import StackConfig, read_config
 from .contact import connected
-from .ending import Check
-from .gates import Gates, gates_of
-from .moving import Moving
-from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets
-from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state
-from .staying import Staying
-from .waiting import Clocks, Held
+from .ending import describe
+from .secrets import left_over, missing_values, read_secrets, with_secrets
+from .state import State, StillProtected, check_retained, check_unprotected
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -54,26 +67,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """plan: with the values of Secrets, without what is left out. target: how the management cluster is reached.
+    """plan: with the values of Secrets. target: how the management cluster is reached.
 
-    gates: None: the plan's rollout is left aside. check: of some objects, when all have been created.
-    kept: objects that stay as they are, whatever the plan says of them.
-    whole: the plan before anything was left out; None: nothing was.
-    moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
+    change, evidence: as of the beginning. ignoring: what is not waited for. state: before the run.
     """
 
     plan: Plan
     target: Reach
-    gates: Gates | None = None
-    check: Check | None = None
-    kept: Collection[ObjectId] = ()
-    whole: Plan | None = None
-    moves: Collection[Move] = ()
-    staying: Staying = field(default_factory=Staying)
+    change: Change
+    evidence: Evidence = field(default_factory=lambda: Evidence(live={}))
+    ignoring: Ignoring = NOTHING
+    comparison: Comparison = field(default_factory=Comparison)
+    state: State = field(default_factory=State)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def moving(self, gates: Gates) -> Moving:
-        """The apps that wait for another source."""
-        return Moving(gates, {move.app.id: move for move in self.moves}, self.staying)
+    @classmethod
+    def without_checks(cls, plan: Plan, target: Reach) -> Run:
+        """A run that registers a plan as it is: nothing of it counts as a change."""
+        return cls(plan=plan, target=target, change=Change(Lines.of(plan), {}))
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -81,39 +92,83 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
 
     environment, file: None: those that the stack's config names. Raises: RunError.
     """
-    tell(STARTED)
+    report_outcome(STARTED)
     with readable_errors():
-        config = read_config(environment, file)
-        made = make_plan(config)
-        plan, target = made.plan, config.target
+        config, state = read_config(environment, file), State()
+        checked = check_plan(config, state)
+        plan, target, ignoring = checked.plan, config.target, ignoring_of(checked.plan)
         secrets = read_secrets()
-        complete, held = with_values(plan, target, secrets)
-        gates = gates_of(plan, target)
-        clocks = Clocks(plan, target, made.platform)
-        compared = restoring(plan, target, held.ids, clocks.ask, secrets)
-        waits = compared.held if compared else Held()
-        if compared:
-            complete = waits.registered(compared.leaving(complete))
-        gates.left, gates.good = waits.ids, clocks.good
-        gates.authors = Authors(plan, compared.ids if compared else frozenset())
-        changing = (plan.wave_of(id) for id in gates.authors.touched)
-        gates.changing = frozenset(wave.number for wave in filter(None, changing))
-        if compared:
-            new = {each.id for each in compared.before if not each.live}
-            gates.proven = [*proven_in(plan, gates.turns, compared.ids | waits.ids, new)]
-        check = held.ending(waits.ending(compared))
-        kept = frozenset(held.kept) | waits.everything_kept()
+        for message in left_over(plan, secrets):
+            pulumi.log.warn(for_stack(message, pulumi.get_stack()))
+        missing = missing_values(plan, secrets)
+        comparison = compare_with_cluster(plan, target, state, secrets, missing)
+        change = change_in(plan, comparison, missing, state)
+        before = checked.before(ignoring)
+        run = Run(
+            plan=comparison.leaving(with_secrets(plan, secrets, missing)),
+            target=target,
+            change=change,
+            evidence=evidence_of(change, comparison, missing, before, state, target),
+            ignoring=ignoring,
+            comparison=comparison,
+            state=state,
+        )
+        reasons = blocked(change, run.evidence, run.now(), ignoring)
+        restore(run, reasons)
+    report_waves(run, reasons)
     say_if_slow(plan)
-    return Run(
-        plan=complete,
-        target=target,
-        gates=gates,
-        check=check,
-        kept=kept,
-        whole=plan,
-        moves=compared.moves if compared else (),
-        staying=compared.staying if compared else Staying(),
-    )
+    return run
+
+
+def change_in(plan: Plan, comparison: Comparison, missing: Collection[ObjectId], state: State) -> Change:
+    """What the run changes. missing: Secrets without a value, which were not compared."""
+    lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
+    found = change_of(lines, comparison.differences, removed.values())
+    unknown = {id: Changed({} if id in state else None, (("data",),)) for id in missing}
+    every = {**found.changed, **unknown}
+    return replace(found, changed={each.id: every[each.id] for each in plan.objects if each.id in every})
+
+
+def evidence_of(
+    change: Change,
+    comparison: Comparison,
+    missing: Mapping[ObjectId, str],
+    before: Mapping[str, Reason],
+    state: State,
+    target: Reach,
+) -> Evidence:
+    """How the clusters are at the beginning: the Flux objects were read with everything else. Raises: Refused."""
+    live = comparison.flux
+    if change.changed:
+        with connected(target) as client:
+            live = live_for(client, change, live)
+    ids = (*change.changed, *change.removed) if change.removed else ()
+    uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+    ready = clusters_ever_ready(change.lines, live)
+    return Evidence(live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses)
+
+
+def restore(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
+    """Name what others have changed, and end a run that has to refresh to put it back."""
+    differences = run.comparison.differences
+    unknown = unknown_to_state(differences, reasons, run.state) if differences else []
+    report_differences(differences, unknown)
+    report_orphans(id for id in run.comparison.orphans if id not in reasons)
+    if unknown and is_unrefreshed():
+        end_for_refresh(unknown)
+
+
+def report_waves(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
+    """What waits, and for what. A preview holds nothing but what the API server refuses, and says it."""
+    if run.plan.rollout and run.change.changed:
+        pulumi.log.info(f"changes go {run.plan.rollout}")
+    if not pulumi.runtime.is_dry_run() or not reasons:
+        return
+    unfit = {id: each for id, each in reasons.items() if each.kind is Kind.FAILED}
+    if unfit:
+        pulumi.log.warn(describe(run, run.change, unfit, {}))
+    if later := {id: each for id, each in reasons.items() if id not in unfit}:
+        pulumi.log.info(describe(run, run.change, later, {}))
 
 
 @contextmanager
@@ -122,29 +177,49 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except InvalidFleet as error:
-        tell("2")
+        report_outcome("2")
         # Start on a new line, because Pulumi puts a word before the first one.
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
     except StillProtected as error:
-        tell("\n".join((UNPROTECT, *error.urns)))
+        report_outcome("\n".join((UNPROTECT, *error.urns)))
         raise pulumi.RunError(str(error)) from error
     except RefusedChange as error:
-        tell("4")
+        report_outcome("4")
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
     except Refused as error:
-        tell("2")
+        report_outcome("2")
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """platform: the namespace of the claims."""
+class Checked:
+    """A plan that the guard allows, with its claim. fleet, live: what `after` asks about, and what the cluster holds."""
 
     plan: Plan
-    platform: str = ""
+    fleet: Fleet
+    live: Sequence[Manifest]
+    target: Reach
+
+    def before(self, ignoring: Ignoring) -> Mapping[str, Reason]:
+        """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
+        if not self.plan.after:
+            return {}
+        from tenantry.preflight.after import Mode, ask
+        from tenantry.preflight.after import Run as Asked
+
+        mode = Mode.PREVIEW if pulumi.runtime.is_dry_run() else Mode.RUN
+        asked = Asked(plan=self.plan, project=Path.cwd(), mode=mode, ignored=ignoring.after)
+        with connected(self.target) as client:
+            answer = ask(client, self.fleet, asked, self.live)
+        if answer.note:
+            pulumi.log.info(answer.note)
+        if answer.problem and not answer.reasons:
+            refuse([answer.problem] if answer.problem.severity is Severity.ERROR else ())
+            pulumi.log.warn(f"{answer.problem.message}\n  fix: {answer.problem.fix}")
+        return answer.reasons
 
 
-def make_plan(config: StackConfig) -> Made:
+def check_plan(config: StackConfig, state: State) -> Checked:
     """The plan of the stack's environment, after checking it, and that the management cluster can accept it.
 
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
@@ -163,18 +238,15 @@ def make_plan(config: StackConfig) -> Made:
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
-    target = config.target
-    if passed_over := ignored(config.environment):
-        pulumi.log.warn(f"in an emergency, this run does not wait for {listed(passed_over)}")
-    with connected(target) as client:
-        now = _held(client, fleet, planned, config)
+    with connected(config.target) as client:
+        found, now = _held(client, fleet, planned, config, state)
         _check(fleet, planned, now, config)
-        check_unprotected(never_applied(planned, now))
+        check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
-    check_retained(planned, left_here(planned, now))
-    return Made(claimed(planned, platform, claim), platform)
+    check_retained(state, planned, left_here(planned, now))
+    return Checked(claimed(planned, platform, claim), fleet, found, config.target)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:
@@ -184,38 +256,25 @@ def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None
     check(planned, now, limits)
 
 
-def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> Holds:
-    """The environment's current objects on its management cluster."""
+def _held(
+    client: Client, fleet: Fleet, planned: Plan, config: StackConfig, state: State
+) -> tuple[list[Manifest], Holds]:
+    """The environment's current objects on its management cluster, and what the guard makes of them."""
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
-    there = _check_claim(client, platform, config.claim)
+    there = _check_claim(client, platform, config.claim, state)
     found = list(holdings)
     for message in stuck(found, Places(found)):
         pulumi.log.warn(message)
-    if planned.after:
-        _check_after(client, fleet, planned, found)
     if message := not_read(client):
         pulumi.log.warn(message)
-    known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
+    known = Known({each.id for each in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now
+    return found, now
 
 
-def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
-    """Refuse changes that the environment before does not run yet. A preview only tells it."""
-    from tenantry.preflight.after import Mode, Run, ask
-
-    mode = Mode.PREVIEW if pulumi.runtime.is_dry_run() else Mode.RUN
-    answer = ask(client, fleet, Run(plan=planned, project=Path.cwd(), mode=mode), found)
-    if answer.note:
-        pulumi.log.info(answer.note)
-    if problem := answer.problem:
-        refuse([problem] if problem.severity is Severity.ERROR else ())
-        pulumi.log.warn(f"{problem.message}\n  fix: {problem.fix}")
-
-
-def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
+def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> list[Claim]:
     """All claims on a management cluster.
 
     Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
@@ -223,7 +282,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     there = claims_on(client, platform)
     refuse(other_claims(mine, there, platform))
     if mine not in there:
-        urns = outputs_in_state()
+        urns = state.urns
         refuse(foreign(mine, urns))
         if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
             pulumi.log.warn(
@@ -231,17 +290,6 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
     return there
-
-
-def with_values(planned: Plan, target: Reach, secrets: SecretConfig) -> tuple[Plan, Holding]:
-    """The plan as it is registered, with the values of Secrets, and what of it is held.
-
-    Raises: Refused: values of the platform's are missing.
-    """
-    for message in left_over(planned, secrets):
-        pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-    held_back = holding(planned, secrets, target, InState())
-    return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
 
 
 _MANY = 300

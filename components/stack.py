@@ -20,9 +20,14 @@ def run() -> None:
     this = run_of()
 
     async def create() -> pulumi.Inputs:
-        plan = this.whole or this.plan
-        Fleet(plan.environment, run=this)
-        outputs = {"environment": plan.environment, "objects": len(plan.objects), "tenants": tenant_outputs(plan)}
+        plan = this.plan
+        fleet = Fleet(plan.environment, run=this)
+        outputs = {
+            "environment": plan.environment,
+            "objects": len(plan.objects),
+            "tenants": tenant_outputs(plan),
+            "blocked": fleet.blocked,
+        }
         # Once requests are under way, the SDK waits for one after the other. Before, it waits for all outputs, again after each.
         await asyncio.sleep(0)
         return outputs

@@ -1,25 +1,29 @@
-"""What Pulumi's state says of the stack that runs, as it was before the run."""
+"""What Pulumi's state says of the stack that runs, as it was before the run. It is read once, and never logged."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi.runtime import invoke
 
 from tenantry.guard.claims import unmarked
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, Owner, readable_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused, RefusedChange, refuse
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.stacks.targets import key_in_state, key_of
+from tenantry.stacks.targets import key_in_state, key_of, owner_of
 
-_READ = "pulumi:pulumi:readStackResourceOutputs"
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
+_OBJECT = "kubernetes:"
+_ENVELOPE = "4dabf18193072939515e22adb298388d"
+"""The key by which Pulumi marks a value in a state that is a secret, an asset or the like. Source: sdk/go/common/resource/sig."""
 
 
 def stack_name() -> str:
@@ -28,50 +32,112 @@ def stack_name() -> str:
     return stack if organization == _SELF_MANAGED else f"{organization}/{pulumi.get_project()}/{stack}"
 
 
-def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
-    """What the state says of all resources, by URN. Reads the whole state, so a run asks only if it has to.
+@dataclass(frozen=True)
+class StateObject:
+    """An object as the state has it. dependencies: those that are objects, too. timeouts: seconds, by operation.
 
-    Raises: Refused: the state cannot be read, so that nobody knows what a run would delete.
+    inputs: never print them. is_secret: whether they hold a secret, which is encrypted.
     """
-    stack = pulumi.get_stack()
+
+    id: ObjectId
+    urn: str
+    owner: Owner
+    inputs: Manifest = field(repr=False)
+    dependencies: tuple[ObjectId, ...]
+    protect: bool
+    retained: bool
+    ignored: tuple[str, ...]
+    timeouts: Mapping[str, int]
+    is_secret: bool
+
+
+class State:
+    """The state of the stack that runs, read when somebody asks first. Every method raises Refused: it cannot be read."""
+
+    @cached_property
+    def resources(self) -> Sequence[Mapping[str, Any]]:
+        """All resources, without those that an earlier run has yet to delete."""
+        return [each for each in exported_resources() if not each.get("delete")]
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Mapping[str, Any]]:
+        return {key_of(str(each.get("urn"))): each for each in self.resources}
+
+    @cached_property
+    def _ids(self) -> Mapping[str, ObjectId]:
+        """The objects, by URN."""
+        found = ((each, readable_id(mapping_at(each, "inputs"))) for each in self.resources if _is_object(each))
+        return {str(each.get("urn")): id for each, id in found if id}
+
+    def __contains__(self, id: ObjectId) -> bool:
+        return key_in_state(id) in self._by_key
+
+    @property
+    def urns(self) -> Collection[str]:
+        return [str(each.get("urn")) for each in self.resources]
+
+    def objects(self) -> Iterable[ObjectId]:
+        """All objects of the stack. Without one that names neither a kind nor itself, as a resource of another program's can."""
+        return self._ids.values()
+
+    def object(self, id: ObjectId) -> StateObject | None:
+        """An object; None: the state does not have it."""
+        found = self._by_key.get(key_in_state(id))
+        if found is None or not _is_object(found):
+            return None
+        inputs = mapping_at(found, "inputs")
+        seconds = mapping_at(found, "customTimeouts")
+        return StateObject(
+            id,
+            str(found.get("urn")),
+            owner_of(str(found.get("parent", ""))),
+            inputs,
+            tuple(self._ids[urn] for urn in found.get("dependencies") or () if urn in self._ids),
+            protect=bool(found.get("protect")),
+            retained=bool(found.get("retainOnDelete")),
+            ignored=tuple(found.get("ignoreChanges") or ()),
+            timeouts={key: round(float(value)) for key, value in seconds.items() if value},
+            is_secret=_holds_secret(inputs),
+        )
+
+
+def _is_object(resource: Mapping[str, Any]) -> bool:
+    return str(resource.get("type", "")).startswith(_OBJECT)
+
+
+def _holds_secret(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _ENVELOPE in value or any(map(_holds_secret, value.values()))
+    return isinstance(value, list) and any(map(_holds_secret, value))
+
+
+def exported_resources() -> list[dict[str, Any]]:
+    """All resources in the state of the stack that runs. Secrets in it are encrypted. Raises: Refused: it cannot be read."""
     try:
-        answer = invoke(_READ, {"stackName": stack_name()})
-    except Exception as error:
+        from pulumi.automation import LocalWorkspace
+
+        deployment = LocalWorkspace(work_dir=str(Path.cwd())).export_stack(stack_name()).deployment or {}
+    except Exception as problem:
+        stack = pulumi.get_stack()
         raise Refused(
-            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {error}",
+            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
-        ) from error
-    found: Mapping[str, Any] = (answer.value or {}).get("outputs") or {}
-    return {urn: resource.get("outputs") or {} for urn, resource in found.items()}
+        ) from problem
+    return [each for each in deployment.get("resources") or () if isinstance(each, dict)]
 
 
-class InState:
-    """Whether the state has an object. It is read when somebody asks first."""
-
-    def __init__(self) -> None:
-        self._keys: frozenset[str] | None = None
-
-    def __call__(self, id: ObjectId) -> bool:
-        """Raises: Refused: as `outputs_in_state`."""
-        if self._keys is None:
-            self._keys = frozenset(map(key_of, outputs_in_state()))
-        return key_in_state(id) in self._keys
-
-
-def check_retained(planned: Plan, left: Collection[str]) -> None:
+def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:
     """Refuse a run that would delete what can hold data, without having been asked to.
 
-    Reads the whole state, so only a run that leaves something with data on the management cluster does it.
-
-    Args:   planned: the whole environment. left: the names of what the run leaves there.
+    Args:   planned: the whole environment. left: the names of what the run leaves on the management cluster.
     Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
     """
     if left:
-        refuse(unmarked(resources_in_state(), {each.id for each in planned.objects}))
+        refuse(unmarked(state.resources, {each.id for each in planned.objects}))
 
 
 _SHOWN = 10
-"""How many URNs a command to type has. The next run tells the others."""
+"""How many URNs a command to type has. The next run names the others."""
 
 
 class StillProtected(RefusedChange):
@@ -87,27 +153,12 @@ class StillProtected(RefusedChange):
         )
 
 
-def check_unprotected(going: Iterable[ObjectId]) -> None:
+def check_unprotected(state: State, removed: Iterable[ObjectId]) -> None:
     """Refuse a run that may remove objects which Pulumi itself protects. It is asked only about what was never applied.
 
     Raises: StillProtected; Refused: the state cannot be read.
     """
-    if keys := {key_in_state(id) for id in going}:
-        urns = [str(each.get("urn")) for each in resources_in_state() if each.get("protect")]
+    if keys := {key_in_state(id) for id in removed}:
+        urns = [str(each.get("urn")) for each in state.resources if each.get("protect")]
         if found := [urn for urn in urns if key_of(urn) in keys]:
             raise StillProtected(found)
-
-
-def resources_in_state() -> list[dict[str, Any]]:
-    """All resources in the state of the stack that runs. Raises: Refused: it cannot be read."""
-    try:
-        from pulumi.automation import LocalWorkspace
-
-        deployment = LocalWorkspace(work_dir=str(Path.cwd())).export_stack(stack_name()).deployment or {}
-    except Exception as problem:
-        stack = pulumi.get_stack()
-        raise Refused(
-            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
-            f"correct what keeps `pulumi stack export --stack {stack}` from working",
-        ) from problem
-    return [each for each in deployment.get("resources") or () if isinstance(each, dict)]

@@ -25,9 +25,9 @@ from tenantry.load import load_fleet
 from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
+from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
-from tenantry.rollout.bypasses import is_range
 
 
 @click.command(

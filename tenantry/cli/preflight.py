@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -211,10 +211,12 @@ def report_on(
     *,
     drift: bool = True,
     rehearse: bool = False,
+    ignored: Collection[str] = (),
 ) -> Report:
     """Check an environment.
 
     Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
+            ignored: the lines that it is not asked about.
             rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
     """
@@ -224,7 +226,7 @@ def report_on(
     stack = target_of(project, planned.environment)
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
-    run = Run(plan=planned, project=project, mode=mode, now=now)
+    run = Run(plan=planned, project=project, mode=mode, now=now, ignored=ignored)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,

@@ -16,6 +16,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
+from tenantry.plan.bypasses import following
 
 
 @click.command(
@@ -60,7 +61,13 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     summary, *facts = _summary(file, fleet, objects, admins, rights)
     facts += [f"environment {name} changes {each}" for name, each in waves.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
-    facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
+    for name, each in gates.items():
+        facts.append(f"environment {name}: {gate_in_words(each)}")
+        if apps := following(plans[name], plans[each.environment]):
+            facts.append(
+                f"environment {name}: {each.environment} has to be ready alone, whatever the version, for {listed(apps)}:"
+                " a branch or a range says no version"
+            )
     if output == "json":
         result = {
             "valid": True,

@@ -6,20 +6,20 @@ plan. `Difference.by` names an author where the cluster knows one, for messages 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tenantry.cluster import requests
 from tenantry.cluster.inventory import fleet_kinds
 from tenantry.cluster.reading import of_environment, read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, labels_of, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, is_of_flux, labels_of, readable_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import lines_of
+from tenantry.messages.errors import NOT_ALLOWED, Refused
+from tenantry.messages.text import lines_of, one_line
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import FIELD_MANAGER
 from tenantry.rollout.flux_status import is_pulumi
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 FieldPath: TypeAlias = tuple[str, ...]
 """Keys from the top of an object to a field; a list counts as a whole."""
 
-CONFIRMED = 200
-"""So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
 _SOURCES = "source.toolkit.fluxcd.io"
 _NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
 _IN_METADATA = ("labels", "annotations")
@@ -46,7 +44,8 @@ _CLOSED = ("ResourceQuota", "LimitRange", "NetworkPolicy", "ConfigMap", "Secret"
 class Difference:
     """A planned object that the cluster does not hold as planned. live: None: it is missing.
 
-    changed: planned fields with other values. added: fields that somebody else set, and that the plan does not have.
+    changed: planned fields with other values. added: fields that somebody else set, and that the plan does not have. dropped: those
+    that a run has set, and that the plan does not have any more.
     by: the field manager that wrote one of these last, if it is not Pulumi's; "" if nobody else did. at: when (RFC 3339).
     """
 
@@ -56,10 +55,16 @@ class Difference:
     added: tuple[FieldPath, ...] = ()
     by: str = ""
     at: str = ""
+    dropped: tuple[FieldPath, ...] = ()
 
     @property
     def id(self) -> ObjectId:
         return self.planned.id
+
+    @property
+    def fields(self) -> tuple[FieldPath, ...]:
+        """All that differs."""
+        return (*self.changed, *self.added, *self.dropped)
 
     @property
     def reachable(self) -> tuple[FieldPath, ...]:
@@ -70,7 +75,7 @@ class Difference:
         """Such as `Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z`. It repeats no values."""
         if self.live is None:
             return f"{self.id}: missing"
-        fields = ", ".join(".".join(path) for path in (*self.changed, *self.added))
+        fields = ", ".join(".".join(path) for path in self.fields)
         author = f", by {self.by} at {self.at}" if self.by else ""
         return f"{self.id}: {fields}{author}"
 
@@ -84,11 +89,13 @@ def told(found: Iterable[Difference]) -> str:
 class Comparison:
     """What the cluster holds of an environment, beside its plan.
 
-    differences: in the order of the plan. unplanned: objects with the environment's label that the plan does not have.
+    differences: in the order of the plan. unplanned: objects with the environment's label that the plan does not have. flux: the
+    planned objects of Flux.
     """
 
     differences: list[Difference]
     unplanned: list[Manifest]
+    flux: Mapping[ObjectId, Manifest] = field(default_factory=dict)
 
 
 def compare(
@@ -114,6 +121,7 @@ def compare(
     unread = {kind: group_of(kind[0]) == _SOURCES for kind in fleet_kinds() if kind not in wanted} if others else {}
     found: dict[ObjectId, Difference | None] = {}
     unplanned: list[Manifest] = []
+    flux: dict[ObjectId, Manifest] = {}
 
     def take(kind: tuple[str, str], *, whole: bool) -> None:
         metadata_only = not whole or (kind == ("v1", "Secret") and not secrets)
@@ -127,6 +135,8 @@ def compare(
             id = readable_id(live)
             if id in planned:
                 found[id] = _difference(planned[id], live)
+                if is_of_flux(id.api_version):
+                    flux[id] = live
             else:
                 unplanned.append(live)
 
@@ -135,11 +145,12 @@ def compare(
     values = ("v1", "Secret")
     unlabelled = without_label(client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets)
     found |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
+    flux |= {id: live for id, live in unlabelled.items() if is_of_flux(id.api_version)}
     spared = client.unread or ()
     differences = (
         found[id] if id in found else Difference(each, None) for id, each in planned.items() if id not in spared
     )
-    return Comparison([difference for difference in differences if difference], unplanned)
+    return Comparison([difference for difference in differences if difference], unplanned, flux)
 
 
 def compare_again(client: Client, environment: str, before: Iterable[Difference]) -> list[Difference]:
@@ -157,11 +168,13 @@ def _difference(planned: KubeObject, live: Manifest | None) -> Difference | None
     if live is None:
         return Difference(planned, None)
     changed, extra = compared(planned.manifest, live)
-    added = [path for path in extra if _is_of_others(live, path)]
-    if not changed and not added:
+    owned = {path: list(managers_of(live, path)) for path in extra}
+    added = [path for path, owners in owned.items() if owners and not any(map(is_pulumi, owners))]
+    dropped = [path for path, owners in owned.items() if any(map(is_pulumi, owners))]
+    if not changed and not added and not dropped:
         return None
     by, at = _author(live, (*changed, *added))
-    return Difference(planned, live, tuple(changed), tuple(added), by, at)
+    return Difference(planned, live, tuple(changed), tuple(added), by, at, tuple(dropped))
 
 
 def compared(planned: Manifest, live: Manifest) -> tuple[list[FieldPath], list[FieldPath]]:
@@ -259,12 +272,6 @@ def is_applied(live: Manifest) -> bool:
     return any(map(is_pulumi, mappings_in(mapping_at(live, "metadata").get("managedFields"))))
 
 
-def _is_of_others(live: Manifest, path: FieldPath) -> bool:
-    """Whether a field has an owner, and Pulumi is none of them: an apply takes off what Pulumi alone has set."""
-    owners = list(managers_of(live, path))
-    return bool(owners) and not any(map(is_pulumi, owners))
-
-
 def _author(live: Manifest, paths: Iterable[FieldPath]) -> tuple[str, str]:
     others = [entry for path in paths for entry in managers_of(live, path) if not is_pulumi(entry)]
     last = max(others, key=lambda entry: str(entry.get("time", "")), default={})
@@ -274,29 +281,64 @@ def _author(live: Manifest, paths: Iterable[FieldPath]) -> tuple[str, str]:
 # --- what the server says --------------------------------------------------------------------------------------------
 
 
+class Confirmed(NamedTuple):
+    """The differences that a run would change, and why the API server refuses some of them."""
+
+    differences: list[Difference]
+    refused: dict[ObjectId, str]
+
+
 def confirmed(client: Client, found: Iterable[Difference]) -> list[Difference]:
-    """The differences that a run would change, as a dry run on the server says.
+    """The differences that a run would change, as a dry run on the server says; as `asked`."""
+    return asked(client, found).differences
+
+
+def asked(client: Client, found: Iterable[Difference], namespaces: Collection[str] = ()) -> Confirmed:
+    """What a dry run on the server says of differences.
 
     Values that the server writes in another way, and fields that admission writes at each change, are none. Where the server
-    refuses the dry run, the difference stays.
+    refuses the dry run, or these credentials may not ask, the difference stays.
+
+    Args:   namespaces: those that exist: what is missing in one of them, or in none, is asked about, too.
     Raises: httpx2.RequestError: no answer.
     """
-    asked = requests.in_parallel(lambda difference: _confirmed(client, difference), found)
-    return [difference for difference in asked if difference]
+
+    def ask(difference: Difference) -> tuple[Difference | None, str]:
+        try:
+            if difference.live is None:
+                if difference.id.namespace in ("", *namespaces) and namespaces:
+                    requests.applied(client, difference.id, difference.planned.manifest, manager=FIELD_MANAGER)
+                return difference, ""
+            return _confirmed(client, difference), ""
+        except Refused as refused:
+            return difference, "" if refused.code == NOT_ALLOWED else _refusal(difference.id, refused)
+
+    answers = requests.in_parallel(ask, found)
+    differences = [difference for difference, _ in answers if difference]
+    return Confirmed(differences, {each.id: message for each, message in answers if each and message})
+
+
+_NO_DRY_RUN = "does not support dry run"
+
+
+def _refusal(id: ObjectId, refused: Refused) -> str:
+    """Why the server refuses an object; of a Secret without its reason, which can repeat a value."""
+    if _NO_DRY_RUN in refused.message:
+        return ""
+    reason = "" if id.kind == "Secret" else refused.message.removeprefix(f"cannot change {id}: ")
+    return f"the API server refuses {id}{f': {one_line(reason)}' if reason else ''}"
 
 
 def _confirmed(client: Client, difference: Difference) -> Difference | None:
-    if difference.live is None:
-        return difference
-    try:
-        changed = difference.changed and _would_change(client, difference)
-        staying = _would_stay(client, difference, dry_run=True)
-    except Refused:
-        return difference
+    """Raises: Refused."""
+    changed = (difference.changed or difference.dropped) and _would_change(client, difference)
+    staying = _would_stay(client, difference, dry_run=True)
     gone = tuple(path for path in difference.added if path not in staying)
     if not changed and not gone:
         return None
-    return replace(difference, changed=difference.changed if changed else (), added=gone)
+    if changed:
+        return replace(difference, added=gone)
+    return replace(difference, changed=(), dropped=(), added=gone)
 
 
 def _would_change(client: Client, difference: Difference) -> bool:
@@ -333,9 +375,17 @@ def _would_stay(client: Client, difference: Difference, *, dry_run: bool) -> set
     return {path for path in difference.added if after and value_at(after, path) == value_at(difference.live, path)}
 
 
-def take_off_added(client: Client, found: Iterable[Difference]) -> None:
+def take_off_added(client: Client, found: Iterable[Difference]) -> dict[ObjectId, str]:
     """Remove the fields that others have added. Pulumi cannot: it leaves alone what it has not set.
 
-    Raises: Refused: the server does not allow it.
+    Returns: why the server does not let some of them be removed.
     """
-    requests.in_parallel(lambda difference: _would_stay(client, difference, dry_run=False), found)
+
+    def take_off(difference: Difference) -> tuple[ObjectId, str]:
+        try:
+            _would_stay(client, difference, dry_run=False)
+        except Refused as refused:
+            return difference.id, _refusal(difference.id, refused)
+        return difference.id, ""
+
+    return {id: message for id, message in requests.in_parallel(take_off, found) if message}

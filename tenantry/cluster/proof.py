@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from tenantry.cluster.evidence import MISSING, Contents, Evidence, tolerated, value_in_words
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import After
+from tenantry.plan.bypasses import bypass
 from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.flux_status import age
+from tenantry.rollout.flux_status import age, moment
 
 _KIND = "kind"
 _REFS = {"GitRepository": "source.git.ref", "OCIRepository": "source.oci.ref"}
@@ -45,6 +46,7 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
     known = grouped(before.apps, lambda each: each.full_name)
     by_name = grouped(changed, lambda each: each.full_name)
     asked = Question(len(by_name))
+    objects, others = ({each.id: each for each in one.objects} for one in (plan, before))
     for name, apps in by_name.items():
         if name not in known:
             asked.absent.append(name)
@@ -53,8 +55,12 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
         chains = [(each, there.chain_of(each)) for each in known[name]]
         running = [(each, facets(chain)) for each, chain in chains if becomes_ready(chain[-1])]
         wanted, found = [facets(here.chain_of(app)) for app in apps], [each for _, each in running]
+        # Of a branch or a range, the file does not know what it is.
+        follows = any(bypass(app, objects) for app in apps) or any(bypass(app, others) for app in known[name])
         if not running:
             asked.unproven[name] = f"it is paused in {before.environment}, or leaves"
+        elif follows:
+            asked.proofs += [each for each, _ in running]
         elif missing := [each for each in wanted if each not in found]:
             asked.unproven[name] = _difference(before.environment, missing[0], found)
             asked.different.append(name)
@@ -90,17 +96,26 @@ def _difference(environment: str, wanted: Facets, found: Sequence[Facets]) -> st
     return f"{environment} has other versions of it together"
 
 
-def unproven(evidence: Iterable[Evidence], before: Plan, after: After, now: datetime) -> dict[str, str]:
+class Unproven(NamedTuple):
+    """Why the environment before does not prove an app, and until when, if only time is missing."""
+
+    reason: str
+    until: datetime | None = None
+
+
+def unproven(evidence: Iterable[Evidence], before: Plan, after: After, now: datetime) -> dict[str, Unproven]:
     """The apps that the environment before does not prove, each with the first reason. What its rollout tolerates is no reason.
 
     before: the plan of the environment before.
     """
     every = tuple(evidence)
     passed_over = tolerated(before, every)
-    found: dict[str, str] = {}
+    found: dict[str, Unproven] = {}
     for each in every:
         if each.app.id not in passed_over and (reason := _reason(each, after, now)):
-            found.setdefault(each.app.full_name, f"{reason} (on {each.app.cluster})")
+            since = None if each.problem else moment(each.since)
+            until = since + timedelta(seconds=after.seconds) if since else None
+            found.setdefault(each.app.full_name, Unproven(f"{reason} (on {each.app.cluster})", until))
     return found
 
 
@@ -115,8 +130,6 @@ def _reason(evidence: Evidence, after: After, now: datetime) -> str:
 
 
 _MOST = 5
-_TRACED = 50
-"""How many apps the trace of a run names that asked nobody."""
 
 
 def not_proved(environment: str, after: After, unproven: Mapping[str, str], absent: Sequence[str]) -> str:
@@ -145,20 +158,13 @@ def without(after: After, absent: Sequence[str]) -> str:
     return f"{counted(len(absent), 'changed app')} {have} not in '{after.environment}' and may change: {listed(absent, _MOST)}"
 
 
-def ignored(environment: str, after: After, changed: Sequence[str]) -> str:
-    """The trace that a run leaves which does not ask."""
-    return (
-        f"{counted(len(changed), 'app')} of '{environment}' may change although nobody asked whether '{after.environment}' runs the"
-        f" change: {listed(changed, _TRACED)}"
-    )
-
-
-def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
-    """What to type. different: apps that the environment before has in another version."""
+def ways_on(environment: str, after: After, different: Sequence[str], blocked: Sequence[str]) -> str:
+    """What to type. different: apps that the environment before has in another version. blocked: all that wait."""
     first = after.environment
     how = f"give {first} the same version, run it there and wait" if different else "run it there first and wait"
     lines = [f"{how}: tenantry up --environment {first}"]
     if different:
         lines.append(f"or take what {first} has: tenantry promote {first} {environment} {different[0]}")
-    lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
+    named = " ".join(blocked[:_MOST]) or "TENANT/APP"
+    lines.append(f"in an emergency: tenantry up {environment} --ignore after {named}")
     return "\n       ".join(lines)

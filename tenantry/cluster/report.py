@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from tenantry.cluster.change import change_of, clusters_ever_ready, live_for
 from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
@@ -15,19 +17,20 @@ from tenantry.cluster.reading import UNLISTED, not_read
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
 from tenantry.cluster.stuck import stuck
-from tenantry.cluster.waves import known_on
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.users import Users
-from tenantry.rollout.conditions import Known, Waiting, has_conditions, until_text, waiting
+from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.flux_status import Readiness, age, moment
-from tenantry.rollout.parts import parts_of
+from tenantry.rollout.lines import Lines
+from tenantry.rollout.reasons import Reason, format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -47,6 +50,16 @@ class WaveChange:
     until: datetime | None = None
 
 
+class WaveProgress(StrEnum):
+    """How far a wave is with what the file says."""
+
+    READY = "ready"
+    RUNNING = "running"
+    """Something is applied and not ready yet, or is applied by the next run."""
+    BLOCKED = "blocked"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class WaveState:
     """A wave of the rollout. apps: how many apps are how. changing: what a run would change in it."""
@@ -56,6 +69,15 @@ class WaveState:
     clusters: tuple[str, ...]
     apps: Mapping[Readiness, int]
     changing: tuple[WaveChange, ...] = ()
+    progress: WaveProgress = WaveProgress.READY
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a run would change. reasons: why some of it is blocked."""
+
+    change: Change | None = None
+    reasons: Mapping[ObjectId, Reason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +148,7 @@ def _report(
     states: Mapping[ObjectId, State],
     selection: Selection,
     now: datetime,
-    pending: tuple[Waiting, Iterable[ObjectId]] = (Waiting(), ()),
+    pending: Pending = Pending(),
 ) -> StatusReport:
     users = Users(plan)
     apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
@@ -145,7 +167,7 @@ def _report(
         by_trouble(apps),
         tuple(sorted(off, key=lambda state: (rank[state.readiness], state.id))),
         len(apps) + len(others),
-        tuple(_waves(plan, apps, *pending)),
+        tuple(_waves(plan, apps, pending)),
     )
 
 
@@ -160,20 +182,34 @@ def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
     return tuple(sorted(states, key=order))
 
 
-def _waves(plan: Plan, apps: Sequence[State], pending: Waiting, changed: Iterable[ObjectId]) -> Iterator[WaveState]:
+def _waves(plan: Plan, apps: Sequence[State], pending: Pending) -> Iterator[WaveState]:
     if plan.rollout is None:
         return
-    parts = parts_of(plan)
-    changing = sorted({parts[id] for id in changed if id in parts})
+    by_wave: dict[int, dict[str, list[Reason | None]]] = {}
+    for id in pending.change.changed if pending.change else ():
+        if pending.change and (wave := plan.wave_of(id)):
+            for subject in pending.change.lines.subjects[id]:
+                by_wave.setdefault(wave.number, {}).setdefault(subject, []).append(pending.reasons.get(id))
     for wave in plan.rollout.waves:
         count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
-        waits = [(part, pending.parts.get(part)) for part in changing if part.wave == wave.number]
-        changes = (
-            WaveChange(part.subject, wait.reason, wait.until) if wait else WaveChange(part.subject)
-            for part, wait in waits
-        )
+        changes = tuple(_change(subject, found) for subject, found in sorted(by_wave.get(wave.number, {}).items()))
         states = {readiness: count[readiness] for readiness in Readiness if count[readiness]}
-        yield WaveState(wave.number, wave.name, wave.every, states, tuple(changes))
+        progress = _progress(states, changes)
+        yield WaveState(wave.number, wave.name, wave.every, states, changes, progress)
+
+
+def _change(subject: str, found: Sequence[Reason | None]) -> WaveChange:
+    reason = next(filter(None, found), None)
+    return WaveChange(subject, reason.message, reason.until) if reason else WaveChange(subject)
+
+
+def _progress(states: Mapping[Readiness, int], changes: Sequence[WaveChange]) -> WaveProgress:
+    if Readiness.FAILED in states or Readiness.UNREACHABLE in states:
+        return WaveProgress.FAILED
+    if any(change.reason for change in changes):
+        return WaveProgress.BLOCKED
+    running = {Readiness.PROGRESSING, Readiness.MISSING, Readiness.OUTDATED, Readiness.CHANGED}
+    return WaveProgress.RUNNING if changes or running & states.keys() else WaveProgress.READY
 
 
 def full_report(
@@ -195,7 +231,7 @@ def full_report(
         comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
         claims = claims_on(client, platform)
-        pending = _pending(client, platform, plan, differences, now)
+        pending = _pending(client, plan, differences, live, now)
     except Refused as refused:
         unread = f"the objects on the management cluster were not compared with the file: {refused}"
         return replace(_report(plan, states, selection, now), stuck=stuck_messages, unread=unread)
@@ -204,7 +240,7 @@ def full_report(
     undeclared = tuple(leftovers(plan, taken))
     kept = _kept(plan, (entry for claim in claims for entry in claim.kept))
     return replace(
-        _report(plan, _held(plan, compared(plan, states, differences), pending[0], now), selection, now, pending),
+        _report(plan, _held(compared(plan, states, differences), pending, now), selection, now, pending),
         stuck=stuck_messages,
         undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),
@@ -214,25 +250,29 @@ def full_report(
 
 
 def _pending(
-    client: Client, platform: str, plan: Plan, differences: Sequence[Difference], now: datetime
-) -> tuple[Waiting, list[ObjectId]]:
-    """What of a run's change waits for its wave, and all that it would change. Of Secrets the plan knows no values."""
+    client: Client, plan: Plan, differences: Sequence[Difference], live: Iterable[Manifest], now: datetime
+) -> Pending:
+    """What a run would change, and what of that is blocked. Of Secrets the plan knows no values."""
     if plan.rollout is None:
-        return Waiting(), []
-    changed = [difference.id for difference in differences if difference.id.kind != "Secret"]
-    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
-    return waiting(plan, changed, known), changed
+        return Pending()
+    lines = Lines.of(plan)
+    change = change_of(lines, [each for each in differences if each.id.kind != "Secret"])
+    known = {id: each for each in live if (id := readable_id(each))}
+    found = live_for(client, change, known) if change.changed else known
+    evidence = Evidence(live=found, ever_ready=clusters_ever_ready(lines, found))
+    return Pending(change, blocked(change, evidence, now))
 
 
-def _held(plan: Plan, states: Mapping[ObjectId, State], pending: Waiting, now: datetime) -> dict[ObjectId, State]:
-    """The states, where what the next run holds says for what it waits."""
-    parts = parts_of(plan) if pending else {}
+def _held(states: Mapping[ObjectId, State], pending: Pending, now: datetime) -> dict[ObjectId, State]:
+    """The states, where what the next run holds says why."""
+    reconcilers = pending.change.lines.reconcilers if pending.change else {}
 
     def held(state: State) -> State:
-        wait = pending.parts.get(parts[state.id]) if state.id in parts else None
-        if wait is None or state.readiness not in (Readiness.OUTDATED, Readiness.MISSING):
+        parts = (state.id, *(reconcilers[state.id].sources if state.id in reconcilers else ()))
+        reason = next((pending.reasons[id] for id in parts if id in pending.reasons), None)
+        if reason is None or state.readiness not in (Readiness.OUTDATED, Readiness.MISSING):
             return state
-        return replace(state, message=f"not applied yet: {wait.reason}{until_text(wait.until, now)}", waits=True)
+        return replace(state, message=f"not applied yet: {reason.message}{format_until(reason.until, now)}", waits=True)
 
     return {id: held(state) for id, state in states.items()}
 

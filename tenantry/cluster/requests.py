@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -310,15 +311,20 @@ def _changed(
         raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
 
 
+_NO_RIGHT = re.compile(r"User \"[^\"]*\" cannot ")
+
+
 def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     status = response.status_code
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
-        fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
-        return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
     try:
         reason = str(response.json().get("message") or "")
     except (ValueError, AttributeError):
         reason = ""
+    # A quota and an admission plugin forbid, too, whatever the rights.
+    is_right = status == HTTPStatus.FORBIDDEN and (verb == "delete" or not reason or _NO_RIGHT.search(reason))
+    if status == HTTPStatus.UNAUTHORIZED or is_right:
+        kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
+        fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
+        return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
     said = f": {reason}" if reason else ""
     return Refused(f"cannot change {id}: HTTP {status}{said}", "see the reason that the server gives, then try again")

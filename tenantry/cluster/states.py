@@ -49,7 +49,7 @@ class State:
     revision:  what Flux applied last, "" before the first. attempted: what it tried last, if that is another one.
     since:     since when it is ready, or is not. at_most: as of `Since`.
     suspended_by_hand: whether the object is suspended although the file does not pause it.
-    wave:      in which wave of a rollout it changes; None without one. waits: whether it is held until an earlier one has arrived.
+    wave:      in which wave of a rollout it changes; None without one. waits: whether it is blocked, so that a run holds it.
     cause:     the object that decides: itself, a source, or what it waits for. lasts: whether it has failed for good.
     behind:    what its cluster lacks, if Flux does not reach that.
     used:      of what clusters share, on how many of them it is used, in words.
@@ -210,39 +210,26 @@ def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable
         parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
         if found := next((differing[part] for part in parts if part in differing), None):
             of_object[id] = found
-    apps = [state for state in states.values() if state.stands_for]
-    moving = (state for state in apps if state.readiness is not Readiness.READY or state.id in of_object)
-    unfinished = min((state.wave.number for state in moving if state.wave), default=0)
-    return {
-        id: _compared(plan, state, of_object[id], unfinished) if id in of_object else state
-        for id, state in states.items()
-    }
+    return {id: _compared(plan, state, of_object[id]) if id in of_object else state for id, state in states.items()}
 
 
-def _compared(plan: Plan, state: State, difference: Difference, unfinished: int) -> State:
-    """The state of an object that differs, or whose content does. unfinished: the first wave that has not arrived; 0: none."""
-    held = ""
-    # What clusters share is in no wave, so nothing of it waits.
-    wave = plan.wave_of(state.id)
-    if plan.rollout and wave and plan.wave_of(difference.id) and 0 < unfinished < wave.number:
-        held = f"waits for {plan.rollout.name_of(wave)}: not applied yet"
-    if state.readiness is Readiness.SUSPENDED:
+def _compared(plan: Plan, state: State, difference: Difference) -> State:
+    """The state of an object that differs, or whose content does."""
+    if state.readiness is Readiness.SUSPENDED or (state.stands_for and state.readiness is Readiness.MISSING):
         return state
-    if state.stands_for and state.readiness is Readiness.MISSING:
-        return replace(state, message=held or state.message, waits=bool(held))
-    readiness, message = _difference(plan, difference, state.id, held)
+    readiness, message = _difference(plan, difference, state.id)
     if state.readiness in _STAY:
         return replace(state, message=f"{state.message}; {message}") if state.stands_for else state
-    return replace(state, readiness=readiness, message=message, waits=bool(held) and readiness is not Readiness.CHANGED)
+    return replace(state, readiness=readiness, message=message)
 
 
-def _difference(plan: Plan, difference: Difference, id: ObjectId, held: str) -> tuple[Readiness, str]:
+def _difference(plan: Plan, difference: Difference, id: ObjectId) -> tuple[Readiness, str]:
     """The readiness that a difference makes, and what to do. id: the object that is reported."""
     again, own = f"run `tenantry up --environment {plan.environment}`", id == difference.id
     if difference.live is None:
         missing = MISSING if own else f"{difference.id} is {MISSING}"
-        return Readiness.MISSING if own else Readiness.OUTDATED, held or missing
+        return Readiness.MISSING if own else Readiness.OUTDATED, missing
     fields = str(difference).partition(": ")[2] if own else str(difference)
     if difference.by:
         return Readiness.CHANGED, f"changed by hand: {fields}; {again}"
-    return Readiness.OUTDATED, held or f"not applied yet: {fields}; a run may be under way, otherwise {again}"
+    return Readiness.OUTDATED, f"not applied yet: {fields}; a run may be under way, otherwise {again}"

@@ -18,9 +18,9 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
 from tenantry.plan.after import After
+from tenantry.plan.bypasses import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.bypasses import bypass
 
 Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
 """Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
@@ -230,7 +230,7 @@ def _order(kind: str, after: Mapping[str, ObjectId], objects: Mapping[ObjectId, 
     found: dict[str, Keeper] = {}
     for name, id in after.items():
         planned = objects.get(id)
-        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.ready_within else "nobody"
+        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.awaited else "nobody"
     return found
 
 

@@ -67,8 +67,7 @@ class KubeObject:
     retained: whether it stays on the cluster when Pulumi deletes its resource.
     rewritten: fields in which the API server keeps another value than the planned one, whatever is written, as paths from the top:
     Pulumi leaves these alone.
-    ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
-    None: it does not wait. The manifest then has the annotation that says what Ready means.
+    awaited: whether what depends on it is applied only when it is ready, where Flux itself cannot wait.
     """
 
     json_keys: ClassVar = ("id",)
@@ -79,7 +78,7 @@ class KubeObject:
     protect: bool = False
     retained: bool = False
     rewritten: tuple[tuple[str, ...], ...] = ()
-    ready_within: int | None = None
+    awaited: bool = False
 
     id: ObjectId = field(init=False, repr=False, compare=False)
 

@@ -5,16 +5,17 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import cluster_labels
-from tenantry.fleet.templates import template_of_app
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
+from tenantry.model.durations import seconds_of
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
@@ -46,7 +47,7 @@ class Plan:
     before: the environment before this one, with or without a gate.
     labels, homes: of each cluster of the fleet; its homes are its environments.
     management: the management cluster.
-    app_classes: the class that an app comes from, by tenant and app; only with a rollout.
+    timeout: seconds that Flux has for a change, and Pulumi for a deletion.
     """
 
     environment: str
@@ -64,7 +65,7 @@ class Plan:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
-    app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    timeout: int = 600
 
     def wave_of(self, id: ObjectId) -> Wave | None:
         """The wave that an object belongs to; None: the object is in no wave and waits for none."""
@@ -128,14 +129,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         cluster_labels(fleet),
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
-        _classes_of(fleet, gathered.apps) if rollout else {},
+        math.ceil(seconds_of(fleet.environments[environment].timeout)),
     )
-
-
-def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str], str]:
-    """The class of each app that comes from one."""
-    every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
-    return {app: found for app in every if (found := template_of_app(fleet.source, *app))}
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

@@ -1,4 +1,4 @@
-"""The gate of an environment: a change of an app waits until the environment before runs it and is ready."""
+"""`after`: a change of an app is blocked until the environment before runs it and is ready."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tenantry.cluster import connect
 from tenantry.cluster.evidence import Contents, changed_apps, evidence_of
 from tenantry.cluster.inventory import APP_KINDS, unmarked
-from tenantry.cluster.proof import Question, ignored, not_proved, question, unknown, unproven, ways_on, without
+from tenantry.cluster.proof import Question, Unproven, not_proved, question, unknown, unproven, ways_on, without
 from tenantry.cluster.reading import read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
@@ -21,7 +21,7 @@ from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.ignoring import ignored as ignored_by
+from tenantry.rollout.reasons import Kind, Reason
 from tenantry.stacks.file import HERE, NAMESPACE, target_of
 
 if TYPE_CHECKING:
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """problem: an error if the run is refused, otherwise a warning; None: nothing stands against it.
+    """problem: an error if nobody can tell, otherwise a warning; None: nothing stands against it.
 
     note: the apps that nothing is asked about; "" if there are none, or if the problem names them.
+    reasons: why apps are blocked, by their full names.
     """
 
     problem: Problem | None = None
     note: str = ""
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
 
 
 class Mode(Enum):
@@ -45,23 +47,17 @@ class Mode(Enum):
     RUN = "run"
     PREVIEW = "preview"
     """Nothing is changed, so nothing is refused."""
-    IGNORE = "ignore"
-    """The environment before is not asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run that is about to begin. project: where the stacks' files are."""
+    """A run that is about to begin. project: where the stacks' files are. ignored: the apps that nothing is asked about."""
 
     plan: Plan
     project: Path
     mode: Mode = Mode.RUN
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    @property
-    def asks(self) -> bool:
-        """Whether the environment before is asked at all."""
-        return self.mode is not Mode.IGNORE and "after" not in ignored_by(self.plan.environment)
+    ignored: Collection[str] = ()
 
 
 def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> Answer:
@@ -76,17 +72,16 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     changed = changed_apps(planned, planned.apps, _live(client, planned, there))
     if not changed:
         return Answer()
-    names = list(dict.fromkeys(each.full_name for each in changed))
-    if not run.asks:
-        text = ignored(planned.environment, after, names)
-        return Answer(
-            warning("after-ignored", text, f"see what it runs: tenantry status --environment {after.environment}")
-        )
+    changed = [each for each in changed if each.full_name not in run.ignored]
     before = plan(fleet, after.environment)
     asked = question(planned, changed, before)
     note = without(after, asked.absent) if asked.absent else ""
-    problem = _Gate(client, fleet, run, after, before).problem(asked)
-    return Answer(problem, "" if problem else note)
+    gate = _Gate(client, fleet, run, after, before)
+    problem, reasons = gate.problem(asked), {}
+    if problem is None and gate.unproven:
+        problem = gate.warning(asked)
+        reasons = {name: gate.reason(each) for name, each in gate.unproven.items()}
+    return Answer(problem, "" if problem else note, reasons)
 
 
 def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
@@ -98,42 +93,52 @@ def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[O
     return {**known, **read_objects(client, planned.environment, rest)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Gate:
-    """One question to the environment before."""
+    """One question to the environment before. unproven: why apps are not proved."""
 
     client: Client
     fleet: Fleet
     run: Run
     after: After
     before: Plan
+    unproven: dict[str, Unproven] = field(default_factory=dict)
 
     def problem(self, asked: Question) -> Problem | None:
-        here, missing = self.run.plan.environment, dict(asked.unproven)
+        """Ask. Returns: why nobody can tell; None: the answer is in `unproven`."""
+        here = self.run.plan.environment
+        self.unproven = {name: Unproven(reason) for name, reason in asked.unproven.items()}
         try:
             if asked.proofs:
-                missing |= self._from_cluster(asked.proofs)
+                self.unproven |= self._from_cluster(asked.proofs)
         except Refused as refused:
-            names = list(dict.fromkeys([*missing, *(proof.full_name for proof in asked.proofs)]))
-            return self._problem(unknown(here, self.after, names, refused.message), self._reaching())
-        if not missing:
-            return None
-        fix = ways_on(here, self.after, asked.different)
-        return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
+            names = list(dict.fromkeys([*self.unproven, *(proof.full_name for proof in asked.proofs)]))
+            message, fix = unknown(here, self.after, names, refused.message), self._reaching()
+            is_run = self.run.mode is Mode.RUN
+            return (error if is_run else warning)("not-proved", message, fix)
+        return None
 
-    def _problem(self, message: str, fix: str) -> Problem:
-        if self.run.mode is Mode.RUN:
-            return error("not-proved", message, fix)
-        return warning("not-proved", f"up would be refused now: {message}", fix)
+    def warning(self, asked: Question) -> Problem:
+        """What a preflight says of the apps that are not proved."""
+        here = self.run.plan.environment
+        reasons = {name: each.reason for name, each in self.unproven.items()}
+        message = not_proved(here, self.after, reasons, asked.absent)
+        return warning("not-proved", message, ways_on(here, self.after, asked.different, list(reasons)))
+
+    def reason(self, unproven: Unproven) -> Reason:
+        """Why an app is blocked."""
+        soak = f", ready for {self.after.soak}" if self.after.soak else " and is ready"
+        message = f"waits until '{self.after.environment}' runs it{soak}: {unproven.reason}"
+        return Reason(Kind.WAITING, message, unproven.until)
 
     def _reaching(self) -> str:
         first = self.after.environment
         return (
             f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {first}, a file that may read what {first} has\n"
-            f"       {ways_on(self.run.plan.environment, self.after, ())}"
+            f"       {ways_on(self.run.plan.environment, self.after, (), ())}"
         )
 
-    def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:
+    def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, Unproven]:
         """The apps that the management cluster does not prove. Raises: Refused: it cannot be asked."""
         with self._connected() as client:
             return unproven(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from tenantry.cluster.controllers import deployments_of
-from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
+from tenantry.cluster.drift import Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import every, in_parallel, server_version
@@ -215,7 +215,7 @@ class _Check:
             for difference in compare(self.client, self.plan.environment, planned).differences
             if difference.by
         ]
-        self.changed = found if len(found) > CONFIRMED else confirmed(self.client, found)
+        self.changed = confirmed(self.client, found)
         return ()
 
     def _drift(self) -> Iterator[Problem]:

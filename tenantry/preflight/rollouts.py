@@ -39,5 +39,5 @@ def check_rollout(plan: Plan, live: Iterable[Manifest], now: datetime) -> Iterat
         yield warning(
             "failed-first-wave",
             f"the first wave {whose} has failed already: {listed(failed.values(), 3)}",
-            "correct it with this change, or before it: what this change gives it goes no further than the first wave",
+            "correct it with this change, or before it: what this change gives it is blocked in the later waves",
         )

@@ -1,6 +1,6 @@
-"""Rollouts: what the file says, which wave takes what, when a wave is good, and what a run says.
+"""Rollouts: what the file says, which wave takes what, whether a wave is ready, and what of a change is blocked.
 
-Read them in this order: `model`, `drawing`, `rules`, `waves`, `turns`, `judging`, `words`. `components/gates.py` waits.
+Read them in this order: `model`, `drawing`, `waves`, `lines`, `judging`, `change`, `blocked`, `asking`, `removals`, `reasons`.
 """
 
 import tenantry.model  # noqa: F401 # first, because the whole document has a place for what `model` here describes

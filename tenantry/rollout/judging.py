@@ -1,91 +1,135 @@
-"""Whether a wave waits for a reconciler: from the change to the moment when it is good, or has failed.
+"""Whether a reconciler runs what is on the management cluster now: for waves, `after` and `status` alike.
 
 Nothing here reads a cluster or a clock: both are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
-from tenantry.kube.objects import ObjectId
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import one_line
-from tenantry.plan.engine_order import becomes_ready
-from tenantry.plan.plan import Plan
-from tenantry.rollout.flux_status import REQUESTED, Readiness
-from tenantry.rollout.readiness import Live, Reconciler, Standing, judge, reconcilers_of
+from tenantry.rollout.flux_status import REQUESTED, Readiness, changed_at, latest, moment
+from tenantry.rollout.readiness import Live, Reconciler, Standing, judge_all
+from tenantry.rollout.since import since_of, unready_since
 
 
 class State(StrEnum):
-    GOOD = "good"
-    WAITING = "waiting"
-    STUCK = "stuck"
-    """It has failed for good, and waiting longer changes nothing."""
-    LEFT_OUT = "left out"
+    """How a reconciler is, the worst first."""
+
+    FAILED = "failed"
+    """Waiting longer changes nothing: Flux has given up, has failed twice alike, or the timeout is over."""
+    UNREACHABLE = "unreachable"
+    """Flux gets no connection to the cluster."""
+    PROGRESSING = "progressing"
+    SUSPENDED = "suspended"
+    """By hand: it, or its source."""
+    READY = "ready"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What has become of one reconciler. reason: why it is not good. request: what `requestedAt` has to be set to."""
+class Judged(NamedTuple):
+    """What has become of one reconciler.
 
-    awaited: Reconciler
-    state: State
-    reason: str = ""
-    request: str = ""
-
-
-def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Reconciler]:
-    """The reconcilers among some objects of a plan. One that is suspended or leaves need not become Ready."""
-    wanted, planned = frozenset(ids), {each.id: each.manifest for each in plan.objects}
-    return [each for id, each in reconcilers_of(plan).items() if id in wanted and becomes_ready(planned[id])]
-
-
-def judge_awaited(awaited: Reconciler, live: Live, now: datetime, begun: datetime | None = None) -> Judged:
-    """Whether Flux has applied what is on the management cluster now: this generation, from this revision, with these inputs.
-
-    begun: as of `readiness.judge`.
+    message: why it is not ready. since: since when it is ready; None: not known. request: what Flux has to be asked for, so that it
+    goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout. cause: the object that decides.
     """
-    standing = judge(awaited, live, now, begun)
+
+    reconciler: Reconciler
+    state: State
+    message: str = ""
+    since: datetime | None = None
+    request: Request | None = None
+    is_late: bool = False
+    cause: ObjectId | None = None
+
+
+class Request(NamedTuple):
+    """A value of `requestedAt` that makes Flux reconcile an object now. once: in a run, also if it changes nothing."""
+
+    id: ObjectId
+    token: str
+    once: bool = False
+
+
+def judge_reconcilers(
+    reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta
+) -> dict[ObjectId, Judged]:
+    """Whether Flux has applied this generation, from this revision, with these inputs.
+
+    timeout: for an attempt, from the last change.
+    """
+    reconcilers = list(reconcilers)
+    standings = judge_all(reconcilers, live, now)
+    return {each.id: _judged(each, standings[each.id], live, now, timeout) for each in reconcilers}
+
+
+def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
+    found = live.get(reconciler.id)
+    if found is None:
+        return Judged(reconciler, State.PROGRESSING, "not on the management cluster")
     if standing.readiness is Readiness.SUSPENDED:
-        return Judged(awaited, State.LEFT_OUT, "suspended by hand")
-    if problem := _of_source(awaited, standing):
-        left_out = problem.readiness is Readiness.SUSPENDED
-        state = State.LEFT_OUT if left_out else State.STUCK if problem.lasts else State.WAITING
-        return Judged(awaited, state, one_line(problem.message).removeprefix("waits for "))
-    if standing.readiness is Readiness.MISSING:
-        return Judged(awaited, State.WAITING, "not on the management cluster")
-    token, found = token_of(awaited, live), live[awaited.id]
-    if token and mapping_at(found, "status").get("lastHandledReconcileAt") != token:
-        asked = mapping_at(found, "metadata", "annotations").get(REQUESTED) == token
-        return Judged(awaited, State.WAITING, "Flux has not read its configs again yet", "" if asked else token)
-    if standing.readiness is Readiness.READY:
-        return Judged(awaited, State.GOOD)
-    return Judged(awaited, State.STUCK if standing.lasts else State.WAITING, one_line(standing.message))
+        return Judged(reconciler, State.SUSPENDED, "suspended by hand")
+    # What keeps newer content from coming counts, also if the reconciler is ready with what was fetched before.
+    problem = standing if standing.cause in reconciler.sources else standing.pending
+    if problem and problem.readiness is Readiness.SUSPENDED:
+        return Judged(reconciler, State.SUSPENDED, one_line(problem.message))
+    if problem is None:
+        token = token_of(reconciler, live)
+        if token and mapping_at(found, "status").get("lastHandledReconcileAt") != token:
+            asked = mapping_at(found, "metadata", "annotations").get(REQUESTED) == token
+            request = None if asked else Request(reconciler.id, token)
+            unread = Judged(reconciler, State.PROGRESSING, "Flux has not read its configs again yet", request=request)
+            changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
+            return _late(unread, changed, now, timeout)
+        if standing.readiness is Readiness.READY:
+            return Judged(reconciler, State.READY, since=moment(since_of(reconciler, live).at))
+        problem = standing
+    state = State.FAILED if problem.lasts else State.PROGRESSING
+    if problem.readiness is Readiness.UNREACHABLE:
+        state = State.UNREACHABLE
+    message = one_line(problem.message).removeprefix("waits for ")
+    started = _unready_since(reconciler, problem.cause, live)
+    request = None
+    if problem.tried_before:
+        # Flux waits for its interval, which nobody has to.
+        request = Request(reconciler.id, f"tenantry-{problem.tried_before:%Y%m%d%H%M%S}", once=True)
+    return _late(Judged(reconciler, state, message, request=request, cause=problem.cause), started, now, timeout)
 
 
-def _of_source(awaited: Reconciler, standing: Standing) -> Standing | None:
-    """What keeps newer content from coming, also if the reconciler is ready with what was fetched before."""
-    return standing if standing.cause in awaited.sources else standing.pending
+def _unready_since(reconciler: Reconciler, cause: ObjectId, live: Live) -> datetime | None:
+    """When what is not ready began not to be, at the earliest with the last change of the reconciler."""
+    chain = [live[id] for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live]
+    source = live.get(cause) if cause in reconciler.sources else None
+    since = unready_since(source, changed_at(source)) if source else since_of(reconciler, live)
+    return latest(*map(changed_at, chain), moment(since.at))
 
 
-def token_of(awaited: Reconciler, live: Live) -> str:
+def _late(judged: Judged, started: datetime | None, now: datetime, timeout: timedelta) -> Judged:
+    """What has had the timeout has failed. An unreachable cluster remains one."""
+    if started is None or now - started < timeout:
+        return judged
+    state = State.FAILED if judged.state is State.PROGRESSING else judged.state
+    return judged._replace(state=state, is_late=True)
+
+
+def token_of(reconciler: Reconciler, live: Live) -> str:
     """Tells the present inputs of a reconciler from those before; "" if it has none. It contains nothing that is in them."""
-    if not awaited.inputs:
+    if not reconciler.inputs:
         return ""
     versions = []
-    for id in awaited.inputs:
-        metadata = mapping_at(live.get(id) or {}, "metadata")
+    for id in reconciler.inputs:
+        metadata: Mapping[str, object] = mapping_at(live.get(id) or {}, "metadata")
         versions.append(f"{id} {metadata.get('uid')} {metadata.get('resourceVersion')}")
     return f"tenantry-{sha256(chr(10).join(versions).encode()).hexdigest()[:16]}"
 
 
-class Request(NamedTuple):
-    """A value of `requestedAt` that makes Flux read what an object refers to again."""
-
-    id: ObjectId
-    token: str
+def was_ever_ready(found: Manifest) -> bool:
+    """Whether a Kustomization or HelmRelease has applied something successfully, now or before."""
+    status = mapping_at(found, "status")
+    released = (each.get("status") in ("deployed", "superseded") for each in mappings_in(status.get("history")))
+    return bool(status.get("lastAppliedRevision")) or any(released)

@@ -108,6 +108,7 @@ class Standing(NamedTuple):
     lasts:   whether it has failed for good: Flux has given up, or two attempts since the last change ended in the same failure.
     pending: what keeps newer content from coming, of a reconciler that may be ready with what was fetched before.
     behind:  what the cluster lacks, if Flux does not reach it: a revision, `changed settings` or `everything`; else "".
+    tried_before: since when what it depends on is ready, if it was tried before that, and is tried again; else None.
     """
 
     readiness: Readiness
@@ -116,6 +117,7 @@ class Standing(NamedTuple):
     lasts: bool = False
     pending: Standing | None = None
     behind: str = ""
+    tried_before: datetime | None = None
 
 
 # --- one reconciler ---------------------------------------------------------------------------------------------------
@@ -216,7 +218,7 @@ def _waits_for(
             yield _waiting(waits)
         elif state is Readiness.READY and not is_stalled(found) and _is_before(found, _good_since(other)):
             message = f"tried before {before.name} was ready, and is tried again: {message_of(ready)}"
-            yield Standing(Readiness.PROGRESSING, message, reconciler.id)
+            yield Standing(Readiness.PROGRESSING, message, reconciler.id, tried_before=_good_since(other))
 
 
 def _good_since(found: Manifest) -> datetime | None:

@@ -1,7 +1,8 @@
 """The waves of an environment, and which wave each planned object belongs to.
 
 An object for a cluster belongs to the cluster's wave. What clusters share beside their kubeconfigs belongs to no wave: apps move to
-it in theirs. Notifications change nothing on a cluster, so they belong to no wave. An app with `waves: false` belongs to none, and
+it in theirs. Secrets reach all clusters at once, and so does what is of no tenant and no add-on. Notifications change nothing on a
+cluster, so they belong to no wave. An app with `waves: false` belongs to none, and
 with it what no other app takes: its source, chart, Secrets and ConfigMaps. What prepares a cluster for such an app belongs to no
 wave either, or the app would wait with it.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.objects import KubeObject, ObjectId, group_of
+from tenantry.kube.objects import KubeObject, ObjectId, group_of, is_of_flux
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
@@ -141,9 +142,19 @@ def members(
         for dependency in planned.depends_on:
             if dependency not in needed_in or wave.number < needed_in[dependency].number:
                 needed_in[dependency] = wave
-        if group_of(planned.id.api_version) != _NOTIFICATIONS:
+        if not _is_in_no_wave(planned):
             found[planned.id] = wave
     return found
+
+
+def _is_reconciled(id: ObjectId) -> bool:
+    return id.kind in ("Kustomization", "HelmRelease") and is_of_flux(id.api_version)
+
+
+def _is_in_no_wave(planned: KubeObject) -> bool:
+    """Whether an object reaches all clusters at once: a rotated Secret waits for no app, nor do what prepares a cluster for all."""
+    is_platforms = not planned.owner.tenant and not _is_reconciled(planned.id) and not is_taken(planned.id)
+    return is_platforms or planned.id.kind == "Secret" or group_of(planned.id.api_version) == _NOTIFICATIONS
 
 
 def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Collection[str]) -> set[ObjectId]:

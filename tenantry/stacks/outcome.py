@@ -17,10 +17,10 @@ REFRESH = "refresh"
 UNPROTECT = "unprotect"
 """The state protects what the run may remove: the same run after `pulumi state unprotect` of the URNs on the further lines."""
 HELD = "held"
-"""Everything went through except for Secrets whose values nobody has set, and apps whose new source has no artifact."""
+"""Something has failed, is missing or was refused, and is held; everything else went through."""
 
 
-def tell(outcome: str) -> None:
+def report_outcome(outcome: str) -> None:
     """Write how far the program got: `STARTED`, `REFRESH`, `UNPROTECT` with URNs, `HELD`, or the exit code of a command that ends
     for the same reason.
     """
@@ -45,7 +45,7 @@ def to_unprotect(outcome: str) -> list[str]:
     return urns if first == UNPROTECT else []
 
 
-def told(file: Path) -> str:
+def reported(file: Path) -> str:
     """What the program wrote last; "" if it did not start."""
     try:
         return file.read_text(encoding="ascii")
@@ -54,7 +54,9 @@ def told(file: Path) -> str:
 
 
 WAITING = "waits"
-"""Everything went through except for what has to wait for a time, and stays as it is."""
+"""Everything went through except for what waits for a soak or the environment before, and is held."""
+AGAIN = "again"
+"""The deletions of this run let the next wave lose what the plan does not have any more: the same run again."""
 WAITS = 5
 """The exit code of a command that has to wait for a time. Nothing has failed."""
 

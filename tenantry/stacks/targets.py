@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.text import grouped
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.plan import Plan
 
 FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement"))
-GATE = "pulumi:index:Stash"
-"""The type of the resources between the waves of an app, which are called `TENANT/APP/WAVE-HASH`, or `ADDON/WAVE-HASH`."""
 _PROVIDER = "pulumi:providers:kubernetes::management"
 
 
@@ -27,33 +24,19 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     found += [name for each in needed for name in _names(each)]
     namespaces = {name for placement in plan.placements if placement.tenant == tenant for name in placement.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
-    if plan.rollout:
-        addons = _addons(plan)
-        names = dict.fromkeys((tenant, *(addons[each.id] for each in needed if each.id in addons)))
-        patterns += [f"**{GATE}::{each}/**" for each in names]
     return [*(f"{start}{urn}" for urn in dict.fromkeys(found)), *patterns]
 
 
 def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObject]:
-    """The objects and all that they depend on, in the order of the plan.
-
-    The gates of a rollout make an add-on depend on itself on the clusters of earlier waves.
-    """
+    """The objects and all that they depend on, in the order of the plan."""
     known = {planned.id: planned for planned in plan.objects}
-    addons = _addons(plan) if plan.rollout else {}
-    alike = grouped(addons, lambda id: addons[id])
     reached: set[ObjectId] = set()
     rest = [each.id for each in wanted]
     while rest:
         if (id := rest.pop()) not in reached and id in known:
             reached.add(id)
-            rest += [*known[id].depends_on, *alike.get(addons.get(id, ""), ())]
+            rest += known[id].depends_on
     return (each for each in plan.objects if each.id in reached)
-
-
-def _addons(plan: Plan) -> dict[ObjectId, str]:
-    """The names of add-ons by the objects that stand for them."""
-    return {app.id: app.name for app in plan.apps if not app.tenant}
 
 
 def _names(planned: KubeObject) -> Iterator[str]:
@@ -80,10 +63,12 @@ def key_of(urn: str) -> str:
     return f"{types.rpartition('$')[2]}::{name}"
 
 
-def parent_type(urn: str) -> str:
-    """The type of the component right above a resource: `tenantry:index:Placement`; "" if there is none."""
-    *_, types, _ = ("", *urn.split("::", 3))
-    return ("", *types.split("$"))[-2]
+def owner_of(parent: str) -> Owner:
+    """Whose component the parent of a resource is. parent: its URN; what is no component of a fleet counts as the fleet."""
+    *_, types, name = ("", *parent.split("::", 3))
+    tenant, _, cluster = name.partition("/")
+    owners = {TENANT: Owner(name), CLUSTER: Owner("", name), PLACEMENT: Owner(tenant, cluster)}
+    return owners.get(types.rpartition("$")[2], Owner())
 
 
 def type_token(identity: ObjectId) -> str:

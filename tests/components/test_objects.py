@@ -11,7 +11,6 @@ import grpc
 import pulumi
 import pytest
 from pulumi.runtime import rpc
-from pulumi.runtime.proto import resource_pb2
 
 from components.fleet import Fleet
 from components.run import Run
@@ -19,14 +18,13 @@ from components.secrets import SecretConfig, with_secrets
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
 from tenantry.stacks.file import Reach
-from tests.components.plans import BASELINE, CREDENTIAL, PLAN, REMOTE_APP
+from tests.components.plans import CREDENTIAL, PLAN, REMOTE_APP
 from tests.components.recording import Monitor, Recording, record
 from tests.table import table
 
 FILLED = SecretValues(("credentials", "rocky", "git"), ("password",))
 UNUSUAL: dict[str, Any] = {"null": None, "deep": {"null": None, "list": [1, 2.5, True, None, [{}]], "": "\u00e9\n"}}
 CHANGED: dict[ObjectId, dict[str, Any]] = {
-    BASELINE.id: {"ready_within": 390},
     REMOTE_APP.id: {"protect": True, "manifest": {**REMOTE_APP.manifest, **UNUSUAL}},
     CREDENTIAL.id: {"secret": FILLED},
 }
@@ -50,7 +48,7 @@ def filled(plan: Plan) -> Plan:
 def fleet(opts: pulumi.ResourceOptions | None = None, plan: Plan | None = None) -> Fleet:
     """Secrets get their values in the program, because these are Pulumi's."""
     plan = plan or EVERYTHING
-    return Fleet("fleet", opts=opts, run=Run(plan=filled(plan), target=Reach()))
+    return Fleet("fleet", opts=opts, run=Run.without_checks(filled(plan), Reach()))
 
 
 def sent(plan: Plan) -> Recording:
@@ -88,23 +86,6 @@ def test_what_depends_on_a_refused_resource_is_not_sent() -> None:
     with pytest.raises(Exception, match=r"^refused$"):
         observed(refuse, names)
     assert "edge/rocky-web" not in names
-
-
-def test_with_continue_on_error_the_engine_itself_skips_what_depends_on_a_resource_that_failed() -> None:
-    """It is told the URN of the resource that failed, and of one that it skipped because of that."""
-    told: dict[str, list[str]] = {}
-
-    def fail(request: Any, _: list[str]) -> Any:
-        told[request.name] = [each.rpartition("::")[2] for each in request.dependencies]
-        assert all("Placement$" in each for each in request.dependencies if "rocky-baseline" in each)
-        skipped = getattr(resource_pb2, "SKIP", resource_pb2.FAIL)  # not all SDKs tell them apart
-        results = {"edge/objects": resource_pb2.FAIL, "edge/rocky-baseline": skipped}
-        return results.get(request.name)
-
-    observed(fail)
-    assert sorted(told["edge/rocky-baseline"]) == ["edge/objects", "edge/platform"]
-    assert sorted(told["edge/rocky-web"]) == ["edge/rocky", "edge/rocky-baseline"]
-    assert told.keys() >= {each.logical_name for each in EVERYTHING.objects}
 
 
 def test_a_fleet_makes_its_provider_itself() -> None:

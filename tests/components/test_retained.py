@@ -9,7 +9,7 @@ import pulumi
 import pytest
 from pulumi import automation
 
-from components.state import StillProtected, check_retained, check_unprotected
+from components.state import State, StillProtected, check_retained, check_unprotected
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.stacks.targets import key_in_state
@@ -35,7 +35,7 @@ def reading(monkeypatch: pytest.MonkeyPatch, *resources: dict[str, Any], problem
 
 def test_what_the_state_keeps_may_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
     reading(monkeypatch, {**LEFT, "retainOnDelete": True}, *({"inputs": each.manifest} for each in MOVY.objects))
-    check_retained(MOVY, ["rocky"])
+    check_retained(State(), MOVY, ["rocky"])
 
 
 def test_what_it_does_not_keep_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,18 +43,18 @@ def test_what_it_does_not_keep_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         Refused, match="objects that Pulumi does not keep yet, and they would be deleted with their data\n"
     ):
-        check_retained(MOVY, ["rocky"])
+        check_retained(State(), MOVY, ["rocky"])
 
 
 def test_a_run_that_leaves_nothing_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reading(monkeypatch, problem="unread")
-    check_retained(MOVY, [])
+    check_retained(State(), MOVY, [])
 
 
 def test_a_state_that_cannot_be_read_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     reading(monkeypatch, problem="locked")
     with pytest.raises(Refused) as refused:
-        check_retained(MOVY, ["rocky"])
+        check_retained(State(), MOVY, ["rocky"])
     assert str(refused.value).startswith(
         "the state of stack 'dev' cannot be read, so that nobody knows what it holds: "
     )
@@ -66,10 +66,10 @@ def test_what_was_never_applied_is_named_if_the_state_protects_it(monkeypatch: p
     urns = [f"urn:pulumi:dev::fleet::tenantry:index:Fleet${key_in_state(each)}" for each in (lost, kept)]
     reading(monkeypatch, *({"urn": urn, "protect": True} for urn in urns))
     with pytest.raises(StillProtected) as refused:
-        check_unprotected([lost])
+        check_unprotected(State(), [lost])
     assert refused.value.urns == (urns[0],)
     assert refused.value.fix.endswith(f"without it: pulumi state unprotect --yes --stack dev '{urns[0]}'")
     reading(monkeypatch, {"urn": urns[0]}, {"urn": urns[1], "protect": True})
-    check_unprotected([lost])
+    check_unprotected(State(), [lost])
     reading(monkeypatch, problem="unread")
-    check_unprotected([])
+    check_unprotected(State(), [])

@@ -12,8 +12,8 @@ from pulumi.runtime import rpc
 
 from components.fleet import Fleet
 from components.run import Run
-from components.secrets import SecretConfig, left_over, read_secrets, with_secrets
-from tenantry.kube.objects import SecretValues
+from components.secrets import SecretConfig, left_over, missing_values, read_secrets, with_secrets
+from tenantry.kube.objects import Owner, SecretValues
 from tenantry.messages.errors import Refused
 from tenantry.stacks.file import Reach
 from tests.components.plans import NAMESPACE, ON_HUB, PLAN, key, planned
@@ -41,7 +41,7 @@ def read(text: str, *, secret: bool) -> SecretConfig:
 
 def build(secrets: SecretConfig) -> Recording:
     def program() -> None:
-        Fleet("dev", run=Run(plan=with_secrets(WITH_SECRET, secrets), target=Reach()))
+        Fleet("dev", run=Run.without_checks(with_secrets(WITH_SECRET, secrets), Reach()))
 
     return record(program)
 
@@ -62,9 +62,22 @@ def test_a_secret_of_another_type_takes_the_place_of_the_one_there_was() -> None
     assert replaced == {"rocky/sops": ("type",)}
 
 
-def test_missing_values_are_all_named_with_the_commands_that_set_them() -> None:
+def test_missing_values_of_a_tenant_are_named_with_the_commands_that_set_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
+    assert missing_values(WITH_SECRET, SecretConfig({})) == {
+        SECRET.id: "2 values are not in the stack's secret config: pulumi config set --stack dev --secret --path"
+        " 'tenantry:credentials.rocky.git[\"age.agekey\"]', and pulumi config set --stack dev --secret --path"
+        " 'tenantry:credentials.rocky.git.password'"
+    }
+    assert missing_values(WITH_SECRET, SecretConfig({"credentials": GIVEN})) == {}
+
+
+def test_missing_values_of_the_platform_end_the_run() -> None:
+    platforms = replace(
+        WITH_SECRET, objects=tuple(replace(each, owner=Owner("", "hub")) for each in WITH_SECRET.objects)
+    )
     with pytest.raises(Refused) as refused:
-        with_secrets(WITH_SECRET, SecretConfig({}))
+        missing_values(platforms, SecretConfig({}))
     assert str(refused.value) == (
         "2 values that the fleet names are not in the stack's secret config\n"
         "  fix: pulumi config set --secret --path 'tenantry:credentials.rocky.git[\"age.agekey\"]'\n"

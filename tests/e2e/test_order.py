@@ -1,4 +1,4 @@
-"""Order across kinds, with the real controllers: `pulumi up` waits where Flux knows no order."""
+"""Order across kinds, with the real controllers: a run waits where Flux knows no order."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_a_broken_release_holds_back_what_depends_on_it_until_it_is_put_right_an
     mended.fleet.write_text(_with(original, BROKEN))
     failed = mended.up()
     assert failed.code != 0
-    assert "HelmRelease (rocky/cache)" in failed.text
-    assert "timed out waiting for the condition" in failed.text
+    assert "failed: waits for rocky/cache on hub-dev: HelmChart rocky/" in failed.text
+    assert "rocky/late on hub-dev" in failed.text
     assert hub.find("Kustomization", "rocky", "late") is None
 
     mended.fleet.write_text(_with(original, APPS).replace("  addons:\n", f"  addons:\n{ADDON}"))

@@ -13,8 +13,8 @@ from tests.frozen.store import Input, text_of
 
 EXPLAINED: tuple[tuple[str, str], ...] = (
     (
-        "an imported tenant waits for the add-ons for which what applied it has waited, so a run waits for these",
-        r'imports/handover: .*kustomization-policies.*waitFor: \(nothing\) -> "condition=Ready"',
+        "what is of another kind is waited for by the program, which asks the cluster: the engine waits for nothing",
+        r'.*annotations\.pulumi\.com/waitFor: "condition=Ready" -> \(nothing\)',
     ),
     (
         "what entries share is a template, and `defaults` is one that may have apps",

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
+from tenantry.fleet.rules.waves import included_files_keep_to_the_waves as off
 from tenantry.grants import frames
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, notifications, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, network, remote
-from tenantry.rollout.rules import included_files_keep_to_the_waves as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _SOURCE as SOURCE

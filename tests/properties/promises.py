@@ -17,7 +17,6 @@ from tenantry.kube import names
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import fleet_of
 from tenantry.load import plan_all as plan_all_of
-from tenantry.plan.engine_order import WAIT
 from tenantry.plan.plan import Plan
 from tenantry.render import files, to_yaml
 from tenantry.source.parse import parse
@@ -175,7 +174,7 @@ def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Planned,
 
 def _without_wait(manifest: Manifest) -> Manifest:
     metadata = manifest["metadata"]
-    kept = {key: each for key, each in metadata.get("annotations", {}).items() if key not in WAIT}
+    kept = dict(metadata.get("annotations", {}))
     return {**manifest, "metadata": {**metadata, "annotations": kept}}
 
 

@@ -51,11 +51,14 @@ class Planned:
         """A client for the management cluster."""
         return connect_management(self.file, self.plan.environment, None, None)
 
-    def preflight(self, mode: Mode = Mode.RUN) -> int:
-        """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start."""
+    def preflight(self, mode: Mode = Mode.RUN, ignored: Sequence[str] = ()) -> int:
+        """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start.
+
+        ignored: the lines that the environment before is not asked about.
+        """
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
         # The run compares live objects by itself.
-        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False)
+        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False, ignored=ignored)
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return 0

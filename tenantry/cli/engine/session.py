@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -21,49 +22,57 @@ from tenantry.cli.output import say
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest, listed
+from tenantry.rollout.flux_status import moment
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
 from tenantry.stacks.outcome import (
+    AGAIN,
     HELD,
     OUTCOME_FILE,
     REFRESH,
     UNREFRESHED,
     WAITING,
     WAITS,
+    reported,
     to_unprotect,
-    told,
 )
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases."""
 _INCOMPLETE = {
-    HELD: "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
+    HELD: "everything went through except for what is held; the messages above name it\n  fix: do as they say, then the same"
     " command again",
-    WAITING: "the rest waits and stays as it is; the messages above name it, and until when",
+    WAITING: "the rest waits and is held; the messages above name it, and until when",
 }
 """What a run that Pulumi calls a success has left out."""
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 
 class Ended(NamedTuple):
-    """How `pulumi` ended. told: what the program wrote, see `outcome`. interrupted: a signal asked it to end."""
+    """How `pulumi` ended. outcome: what the program reported. interrupted: a signal asked it to end. begun, at: when it ran."""
 
     code: int
-    told: str = ""
+    outcome: str = ""
     interrupted: bool = False
+    begun: datetime = datetime.min.replace(tzinfo=UTC)
+    at: datetime = datetime.max.replace(tzinfo=UTC)
+
+    def is_own(self, update: datetime) -> bool:
+        """Whether an update that began at a time is this one: Pulumi lets one of a stack run at a time."""
+        return self.begun.replace(microsecond=0) <= update <= self.at
 
 
 def exit_code(ended: Ended) -> int:
     """Ours for Pulumi's. The program knows best: 4 if its guard refused, 2 if the file is invalid."""
     if ended.code == 0:
-        return {HELD: 1, WAITING: WAITS}.get(ended.told, 0)
+        return {HELD: 1, AGAIN: 1, WAITING: WAITS}.get(ended.outcome, 0)
     if ended.interrupted or ended.code == _CANCELLED:
         return INTERRUPTED
-    if ended.told.isdecimal():
-        return int(ended.told)
-    if to_unprotect(ended.told):
+    if ended.outcome.isdecimal():
+        return int(ended.outcome)
+    if to_unprotect(ended.outcome):
         return 4
     return 2 if ended.code in (_CONFIGURATION, _AUTHENTICATION, _NO_STACK) else 1
 
@@ -103,6 +112,27 @@ class Session:
         """The command that lets Pulumi delete resources that its state protects."""
         return Command(("pulumi", "state", "unprotect", "--yes", "--cwd", str(self.project), "--stack", stack, *urns))
 
+    def last_update(self, stack: str) -> datetime | None:
+        """When the stack's last update began; None: it cannot be read."""
+        command = [
+            "pulumi",
+            "stack",
+            "history",
+            "--stack",
+            stack,
+            "--json",
+            "--page-size",
+            "1",
+            "--cwd",
+            str(self.project),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        try:
+            found = json.loads(done.stdout) if done.returncode == 0 else None
+        except ValueError:
+            return None
+        return moment(found[0].get("startTime")) if isinstance(found, list) and found else None
+
     def run(self, programs: Foreground, verb: str, command: Command) -> Ended:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
@@ -111,8 +141,9 @@ class Session:
             # The Kubernetes provider copies the kubeconfig that it is told to a temporary file, and leaves it there.
             variables["TMPDIR"] = folder
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
+            begun = datetime.now(UTC)
             code = programs.run(command.argv, variables)
-            return Ended(code, told(outcome), programs.interrupted)
+            return Ended(code, reported(outcome), programs.interrupted, begun, datetime.now(UTC))
 
 
 def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
@@ -222,19 +253,48 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> i
     asked = has(passed, "--refresh", "-r")
     with foreground() as programs:
         ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
-        if verb == "up" and (urns := to_unprotect(ended.told)):
+        if verb == "up" and (urns := to_unprotect(ended.outcome)):
             say("Flux has never applied what is removed: its protection in Pulumi's state goes, then the same again")
             unprotect = session.unprotect(stack.name, urns)
             announce(unprotect)
             if code := programs.run(unprotect.argv, os.environ):
                 return code
             ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
-        if ended.told == REFRESH and not asked:
+        if ended.outcome == REFRESH and not asked:
             say("the state does not know what is on the cluster: the same again, after a refresh")
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)
-    if ended.code == 0 and (left := _INCOMPLETE.get(ended.told)):
+        if verb == "up" and not has(passed, "--target", "-t", "--exclude", "--preview-only"):
+            ended = _remove_in_waves(session, programs, stack, passed, ended)
+    if ended.code == 0 and (left := _INCOMPLETE.get(ended.outcome)):
         say(left)
     return exit_code(ended)
+
+
+_MOST_RUNS = 50
+"""More waves than any environment has."""
+_CONFIRMED = ("--yes", "--skip-preview")
+
+
+def _remove_in_waves(
+    session: Session, programs: Foreground, stack: Stack, passed: tuple[str, ...], ended: Ended
+) -> Ended:
+    """Begin further runs, as long as one lets the next wave lose what the file does not have any more.
+
+    Pulumi deletes at the end of a run. Nobody is asked again: the first preview has shown the whole change. If another run came
+    between, that one was not shown, and this ends.
+    """
+    passed = (*(each for each in passed if each not in (*_CONFIRMED, "-y", "-f")), *_CONFIRMED)
+    refresh = None if has(passed, "--refresh", "-r") else False
+    for _ in range(_MOST_RUNS):
+        if ended.code != 0 or ended.outcome != AGAIN:
+            return ended
+        last = session.last_update(stack.name)
+        if last is None or not ended.is_own(last):
+            say("another run of this stack came between, so this ends\n  fix: run the same command again")
+            return ended._replace(outcome=HELD)
+        say("the next wave loses what the file does not have any more: the same again")
+        ended = _run_once(session, programs, stack, "up", passed, refresh=refresh)
+    return ended
 
 
 def _run_once(

@@ -15,8 +15,8 @@ from tenantry.cluster.states import State
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.text import counted, grouped, listed, one_line
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.conditions import until_text
 from tenantry.rollout.flux_status import Readiness, age
+from tenantry.rollout.reasons import format_until
 from tenantry.rollout.waves import Rollout
 
 _ALIKE = 4
@@ -252,10 +252,10 @@ def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:
         apps = [f"{count} {readiness}" for readiness, count in state.apps.items()]
         now = f"{counted(sum(state.apps.values()), 'app')}: {', '.join(apps)}" if apps else "no apps"
         wave = rollout.waves[state.number - 1]
-        yield f"{rollout.name_of(wave)}, {counted(len(state.clusters), 'cluster')}, {now}"
+        yield f"{rollout.name_of(wave)}, {counted(len(state.clusters), 'cluster')}: {state.progress}; {now}"
         for reason, changes in grouped(state.changing, lambda change: (change.reason, change.until)).items():
             subjects = listed([change.subject for change in changes], _MOST_CHANGES)
-            until = until_text(reason[1], report.read_at)
+            until = format_until(reason[1], report.read_at)
             yield f"  {subjects}: {reason[0]}{until}" if reason[0] else f"  would change: {subjects}"
 
 

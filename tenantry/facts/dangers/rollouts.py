@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from tenantry.facts.dangers.found import DangerKind, Found, Rank
 from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
+from tenantry.plan.bypasses import bypass, is_range
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.bypasses import bypass, is_range
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[Found]:

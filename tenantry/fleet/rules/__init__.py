@@ -24,11 +24,11 @@ from tenantry.fleet.rules import (
     tenants,
     values,
     variables,
+    waves,
     without_effect,
 )
 from tenantry.grants import frame_rules, rules
 from tenantry.messages.errors import Problem
-from tenantry.rollout import rules as rollouts
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Problem]]
 
@@ -105,12 +105,12 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_keep_the_kind_of_app,
     apps.overrides_keep_the_kind_of_source,
     apps.overrides_keep_the_kind_of_chart,
-    rollouts.waves_name_declared_clusters,
-    rollouts.waves_name_clusters_of_their_environment,
-    rollouts.waves_take_clusters,
-    rollouts.waves_do_not_overlap,
-    rollouts.waves_take_every_cluster,
-    rollouts.included_files_keep_to_the_waves,
+    waves.waves_name_declared_clusters,
+    waves.waves_name_clusters_of_their_environment,
+    waves.waves_take_clusters,
+    waves.waves_do_not_overlap,
+    waves.waves_take_every_cluster,
+    waves.included_files_keep_to_the_waves,
 )
 
 WARNINGS: tuple[Rule, ...] = (
@@ -126,10 +126,10 @@ WARNINGS: tuple[Rule, ...] = (
     notifications.receivers_have_sources_to_fetch,
     frame_rules.grants_are_for_tenants_with_an_included_file,
     rules.management_clusters_are_left_out_on_purpose,
-    rollouts.waves_of_apps_have_an_effect,
-    rollouts.waves_have_apps_to_wait_for,
-    rollouts.environments_with_limits_of_waves_have_waves,
-    rollouts.soaks_have_a_wave_after_them,
+    waves.waves_of_apps_have_an_effect,
+    waves.waves_have_apps_to_wait_for,
+    waves.environments_with_limits_of_waves_have_waves,
+    waves.soaks_have_a_wave_after_them,
     overrides.overrides_hold_somewhere,
     overridden.overrides_of_defaults_outweigh_nobody,
     overridden.base_values_are_used,

@@ -20,7 +20,6 @@ _ANNOTATIONS: dict[str, Values] = {
     "pulumi.com/deletionPropagationPolicy": ("background",),
     "pulumi.com/patchFieldManager": ("tenantry",),
     "pulumi.com/patchForce": ("true",),
-    "pulumi.com/waitFor": ("condition=Ready",),
     "helm.sh/resource-policy": ("keep",),
     _PRUNE: ("disabled",),
 }

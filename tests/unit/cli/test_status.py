@@ -370,12 +370,13 @@ def test_a_wave_that_failed_is_never_called_as_planned(
         if each["metadata"]["name"] == "edge-rocky-db":
             each["status"]["conditions"][0].update(status="False", reason="BuildFailed", message="no such path")
     code, out, _ = tenantry(capsys, "status", "dev")
-    assert (code, out.splitlines()[-4:]) == (
+    assert (code, out.splitlines()[-5:]) == (
         1,
         [
-            "wave 1 of 2 (canary), 1 cluster, 2 apps: 1 failed, 1 ready",
-            "wave 2 of 2, 1 cluster, 2 apps: 2 outdated",
-            "  would change: rocky/db, rocky/web",
+            "wave 1 of 2 (canary), 1 cluster: failed; 2 apps: 1 failed, 1 ready",
+            "wave 2 of 2, 1 cluster: blocked; 2 apps: 2 outdated",
+            "  rocky/db: wave 1 of 2 (canary): edge: rocky/db: no such path",
+            "  would change: rocky/web",
             "12 of 15 objects as planned",
         ],
     )
@@ -386,9 +387,12 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
 ) -> None:
     monkeypatch.setattr("tenantry.cluster.report.confirmed", lambda _, found: list(found))
     _old_on_hub(hub, WAVES.replace("SOAK", ", soak: 1h"))
-    reason = "wave 1 of 2 (canary) has not been good with it yet, and then soaks for 1h"
+    ready = datetime.now(UTC).replace(microsecond=0)
+    for each in hub.objects[APPS]["items"]:
+        each["status"]["conditions"][0]["lastTransitionTime"] = f"{ready:%Y-%m-%dT%H:%M:%SZ}"
+    reason, until = "wave 1 of 2 (canary) soaks", f"{ready + timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
     code, out, _ = tenantry(capsys, "status", "dev")
-    assert (code, out.splitlines()[-2]) == (5, f"  rocky/db, rocky/web: {reason}")
+    assert (code, out.splitlines()[-2].partition(" (59m")[0]) == (5, f"  rocky/db, rocky/web: {reason} until {until}Z")
     code, out, _ = tenantry(capsys, *COMMAND)
     told = json.loads(out)
     assert (code, told["environments"][0]["waves"][1]) == (
@@ -398,12 +402,13 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
             "name": "wave 2",
             "clusters": ["hub"],
             "apps": {"outdated": 2},
-            "changing": [{"subject": f"rocky/{app}", "reason": reason, "until": None} for app in ("db", "web")],
+            "changing": [{"subject": f"rocky/{app}", "reason": reason, "until": f"{until}Z"} for app in ("db", "web")],
+            "progress": "blocked",
         },
     )
-    assert {(each["message"], each["waits"]) for each in told["apps"] if each["status"] == "outdated"} == {
-        (f"not applied yet: {reason}", True)
-    }
+    outdated = [each for each in told["apps"] if each["status"] == "outdated"]
+    assert {each["waits"] for each in outdated} == {True}
+    assert {each["message"].partition(" until ")[0] for each in outdated} == {f"not applied yet: {reason}"}
 
 
 @pytest.mark.parametrize(

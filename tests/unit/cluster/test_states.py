@@ -86,19 +86,6 @@ def test_a_change_of_the_file_that_no_run_applied_is_outdated() -> None:
     assert told(everything(), path("a-rocky-web")) == {"a-rocky-web": ("outdated", fields)}
 
 
-def test_later_waves_wait_for_the_one_that_failed() -> None:
-    live = everything(b_rocky_web="kustomization path not found")
-    assert told(live, path("c-rocky-web")) == {
-        "b-rocky-web": ("failed", "kustomization path not found"),
-        "c-rocky-web": ("outdated", "waits for wave 3 of 3: not applied yet"),
-    }
-    # After a change of the file alone, all waves differ, and only the first can be applied now.
-    assert told(everything(), path("a-rocky-web"), path("b-rocky-web"))["b-rocky-web"] == (
-        "outdated",
-        "waits for wave 2 of 3: not applied yet",
-    )
-
-
 def test_what_fails_because_of_a_change_by_hand_stays_failed_and_tells_both() -> None:
     found = told(everything(a_rocky_web="path not found"), path("a-rocky-web", "kubectl-patch"))
     fields = f"changed by hand: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z; {AGAIN}"

@@ -5,10 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenantry.cluster.evidence import Evidence, tolerated
-from tests.components.test_gates import TEXT
 from tests.table import table
 from tests.unit.texts import planned
 
+TEXT = """\
+apiVersion: tenantry/v1
+environments:
+  dev:
+    management: hub
+    waves: [{name: canary, names: [a]}, {names: [b, c]}, {all: true}]
+    timeout: 1s
+clusters:
+  hub: {environments: [dev]}
+  a: {environments: [dev], kubeconfig: {secret: {name: a, namespace: clusters, key: value}}}
+  b: {environments: [dev], kubeconfig: {secret: {name: b, namespace: clusters, key: value}}}
+  c: {environments: [dev], kubeconfig: {secret: {name: c, namespace: clusters, key: value}}}
+  d: {environments: [dev], kubeconfig: {secret: {name: d, namespace: clusters, key: value}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {names: [a, b, c, d]}
+    sources: {manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
+    apps:
+      web: {kustomize: {source: manifests}}
+      db: {kustomize: {source: manifests}}
+"""
 PLAN = planned(TEXT.replace("timeout: 1s", "timeout: 1s\n    tolerate: {failed: 0, unreachable: 1}"))
 """In wave 2 the clusters b and c, and then d."""
 WEB = [app for app in PLAN.apps if app.name == "web"]

@@ -58,7 +58,7 @@ def test_on_a_remote_a_release_installs_them_before_the_add_on() -> None:
     assert made.id in release.depends_on
     rules = one(plan, "HelmRelease", "edge-rules-namespaces")
     assert rules.id in one(plan, "Kustomization", "edge-rules").depends_on
-    assert (made.ready_within, bool(rules.ready_within)) == (None, True)
+    assert (made.awaited, rules.awaited) == (False, True)
 
 
 def test_an_add_on_takes_over_what_is_there_only_if_it_says_so() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from tenantry.kube.objects import KubeObject
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tests.table import table
 from tests.unit.texts import FRAME, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
-WAIT = ("pulumi.com/waitFor", "condition=Ready")
 
 MIXED = """\
 cache: {helm: {source: charts, chart: c, version: 1.x}}
@@ -31,19 +29,13 @@ def with_addons(text: str) -> str:
     return text.replace(frame[0] + "\n", PLATFORM)
 
 
-def waited_for(plan: Plan) -> dict[str, int | None]:
-    """What Pulumi waits for, each with its seconds; checks that exactly these have the annotation."""
-    found = [each for each in plan.objects if each.ready_within]
-    assert found == [each for each in plan.objects if WAIT in annotations(each).items()]
-    return {str(each.id): each.ready_within for each in found}
-
-
-def annotations(planned: KubeObject) -> dict[str, str]:
-    return dict(planned.manifest["metadata"].get("annotations", {}))
+def waited_for(plan: Plan) -> set[str]:
+    """What has to be ready before what depends on it is applied."""
+    return {str(each.id) for each in plan.objects if each.awaited}
 
 
 @table(("prefix", "namespace"), [("", "rocky"), ("edge-rocky-", "kamaji")])
-def test_an_app_of_the_other_kind_is_waited_for_by_pulumi(prefix: str, namespace: str) -> None:
+def test_an_app_of_the_other_kind_is_awaited(prefix: str, namespace: str) -> None:
     plan = planned(rocky(MIXED, BOTH))
     web = one(plan, "Kustomization", f"{prefix}web")
     assert one(plan, "HelmRelease", f"{prefix}cache").id in web.depends_on
@@ -51,27 +43,16 @@ def test_an_app_of_the_other_kind_is_waited_for_by_pulumi(prefix: str, namespace
     assert f"HelmRelease {namespace}/{prefix}cache" in waited_for(plan)
 
 
-def test_pulumi_waits_as_long_as_an_app_and_what_flux_puts_before_it_may_take() -> None:
-    apps = MIXED.replace("version: 1.x", "version: 1.x, timeout: 2m")
-    plan = planned(rocky(apps, BOTH))
-    # 2m for the app and 30s until it is retried; on the remote after the baseline, which may take 5m and 30s.
-    assert waited_for(plan) == {
-        "HelmRelease rocky/cache": 120 + 30 + 60,
-        "HelmRelease kamaji/edge-rocky-cache": (300 + 30 + 60) + (120 + 30 + 60),
-    }
-
-
-def test_what_pulumi_has_waited_for_takes_no_time_from_what_comes_later() -> None:
+def test_what_is_awaited_can_wait_itself() -> None:
     more = "jobs: {helm: {source: charts, chart: c, version: 1.x}, dependsOn: [web]}"
-    plan = planned(rocky(MIXED + more))
-    assert waited_for(plan) == {"HelmRelease rocky/cache": 390, "Kustomization rocky/web": 390}
+    assert waited_for(planned(rocky(MIXED + more))) == {"HelmRelease rocky/cache", "Kustomization rocky/web"}
 
 
 def test_flux_keeps_the_order_of_one_kind_alone() -> None:
     plan = planned(
         rocky("db: {kustomize: {source: manifests}}\nweb: {kustomize: {source: manifests}, dependsOn: [db]}")
     )
-    assert waited_for(plan) == {}
+    assert waited_for(plan) == set()
     assert one(plan, "Kustomization", "web").manifest["spec"]["dependsOn"] == [{"name": "db"}]
 
 
@@ -95,7 +76,7 @@ def test_what_does_not_become_ready_or_leaves_is_not_waited_for(old: str, new: s
     text = rocky(MIXED)
     assert old in text
     plan = planned(text.replace(old, new))
-    assert waited_for(plan) == {}
+    assert waited_for(plan) == set()
     assert one(plan, "HelmRelease", "cache").id in one(plan, "Kustomization", "web").depends_on
 
 
@@ -106,7 +87,7 @@ def test_add_ons_of_different_kinds_come_one_after_the_other_and_apps_after_them
         release = one(plan, "HelmRelease", kyverno).id
         assert release in one(plan, "Kustomization", policies).depends_on
         assert release in one(plan, "Kustomization", web).depends_on
-    assert set(waited_for(plan)) == {"HelmRelease tenantry-system/kyverno", "HelmRelease kamaji/edge-kyverno"}
+    assert waited_for(plan) == {"HelmRelease tenantry-system/kyverno", "HelmRelease kamaji/edge-kyverno"}
 
 
 def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
@@ -146,7 +127,7 @@ def test_a_tenant_s_placements_come_after_add_ons(level: str) -> None:
         ("edge-policies", ("HelmRelease", "edge-rocky-baseline")),
     ):
         assert one(plan, "Kustomization", first).id in one(plan, *second).depends_on
-    assert waited_for(plan).keys() >= {"Kustomization tenantry-system/policies", "Kustomization kamaji/edge-policies"}
+    assert waited_for(plan) >= {"Kustomization tenantry-system/policies", "Kustomization kamaji/edge-policies"}
 
 
 def test_on_a_remote_flux_keeps_the_order_of_a_baseline_and_a_release() -> None:
@@ -156,7 +137,7 @@ def test_on_a_remote_flux_keeps_the_order_of_a_baseline_and_a_release() -> None:
     baseline = one(plan, "HelmRelease", "edge-rocky-baseline")
     assert baseline.manifest["spec"]["dependsOn"] == [{"name": "edge-kyverno"}]
     assert one(plan, "HelmRelease", "edge-kyverno").id in baseline.depends_on
-    assert set(waited_for(plan)) == {"HelmRelease tenantry-system/kyverno"}
+    assert waited_for(plan) == {"HelmRelease tenantry-system/kyverno"}
 
 
 def test_a_tenant_can_wait_for_nothing_where_the_default_says_so() -> None:

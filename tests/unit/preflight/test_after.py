@@ -12,10 +12,9 @@ from tenantry.cluster import connect
 from tenantry.cluster.requests import path_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
-from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
-from tenantry.preflight.after import Answer, Mode, Run, ask
-from tenantry.rollout.ignoring import IGNORE
+from tenantry.preflight.after import Answer, Run, ask
+from tenantry.rollout.reasons import Kind, Reason
 from tests.table import table
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import fleet
@@ -52,7 +51,7 @@ NEWER = TEXT.replace("version: 1.0.0, values", "version: 1.1.0, values")
 PROD_FIRST = TEXT.replace("[prod]}, helm: {values", "[prod]}, helm: {version: 1.1.0, values")
 WAYS = (
     "run it there first and wait: tenantry up --environment dev\n"
-    "       in an emergency: tenantry up --environment prod --ignore after"
+    "       in an emergency: tenantry up prod --ignore after rocky/db"
 )
 DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
     "\n", "\n       or take what dev has: tenantry promote dev prod rocky/db\n", 1
@@ -107,7 +106,7 @@ def test_an_app_whose_labels_were_taken_off_is_passed_over() -> None:
         if each.get("kind") == "HelmRelease" and each["metadata"]["namespace"] == "dev-rocky":
             each["metadata"] = {key: value for key, value in each["metadata"].items() if key != "labels"}
     severity, message = told(asked(memory, NEWER))
-    assert (severity, "rocky/db" in message) == ("error", True)
+    assert (severity, "rocky/db" in message) == ("warning", True)
 
 
 def told(answer: Answer) -> tuple[str, str]:
@@ -162,15 +161,21 @@ def test_a_change_waits_until_dev_runs_it(text: str, reason: str) -> None:
     answer = asked(hub(), text)
     severity, message = told(answer)
     head = "1 app of 'prod' would change before 'dev' runs the change and has been ready for 1h"
-    assert (severity, message) == ("error", f"{head}\n    {reason}")
+    assert (severity, message) == ("warning", f"{head}\n    {reason}")
     assert answer.problem
-    assert answer.problem.fix == (DIFFERENT if "dev has" in reason else WAYS)
+    ways = DIFFERENT if "dev has" in reason else WAYS
+    name = reason.partition(":")[0]
+    assert answer.problem.fix == ways.replace("rocky/db", name)
+    assert {each: found.kind for each, found in answer.reasons.items()} == {name: Kind.WAITING}
 
 
 def test_a_change_that_dev_runs_goes_on_after_its_soak() -> None:
     assert asked(hub(dev=NEWER), NEWER) == Answer()
     young = told(asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER))
     assert young[1].endswith("\n    rocky/db: ready for 12m of 1h (on hub)")
+    [reason] = asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER).reasons.values()
+    message = "waits until 'dev' runs it, ready for 1h: ready for 12m of 1h (on hub)"
+    assert reason == Reason(Kind.WAITING, message, datetime(2026, 1, 1, 12, 48, tzinfo=UTC))
     failed = told(asked(hub(dev=NEWER, ready="False"), NEWER))
     assert "rocky/db: HelmRepository dev-rocky/charts: no\\x1b[0m such chart (on hub)" in failed[1]
     assert asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER.replace(", soak: 1h", "")) == Answer()
@@ -179,11 +184,11 @@ def test_a_change_that_dev_runs_goes_on_after_its_soak() -> None:
 def test_a_value_of_prod_alone_needs_dev_to_be_ready_only() -> None:
     text = TEXT.replace("replicas: 3", "replicas: 4")
     assert asked(hub(), text) == Answer()
-    assert told(asked(hub(ready="False"), text))[0] == "error"
+    assert told(asked(hub(ready="False"), text))[0] == "warning"
 
 
 def test_a_value_that_is_removed_is_a_change() -> None:
-    assert told(asked(hub(ready="False"), TEXT.replace("color: red, ", "")))[0] == "error"
+    assert told(asked(hub(ready="False"), TEXT.replace("color: red, ", "")))[0] == "warning"
 
 
 def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
@@ -194,9 +199,13 @@ def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
     assert (answer.note, told(answer)[1].endswith(f"\n    {note}")) == ("", True)
 
 
-def test_a_preview_refuses_nothing() -> None:
-    severity, message = told(asked(hub(), NEWER, mode=Mode.PREVIEW))
-    assert (severity, message.startswith("up would be refused now: 1 app of 'prod'")) == ("warning", True)
+def test_what_follows_a_branch_is_asked_for_readiness_alone() -> None:
+    text = TEXT.replace("ref: {tag: v1}", "ref: {branch: main}")
+    other = text.replace("own: {env", "extra: {kustomize: {source: manifests}}\n      own: {env").replace(
+        "path: ./web", "path: ./other"
+    )
+    assert asked(hub(text, text), other.replace("path: ./other", "path: ./web")).reasons.keys() <= {"rocky/extra"}
+    assert "rocky/web" in asked(hub(text, text, ready="False"), other).reasons
 
 
 def test_a_name_alone_is_no_gate() -> None:
@@ -205,18 +214,11 @@ def test_a_name_alone_is_no_gate() -> None:
     assert memory.requests == []
 
 
-@pytest.mark.parametrize("by_variable", [True, False])
-def test_an_emergency_leaves_a_trace_and_asks_nobody(*, by_variable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(IGNORE, "prod after" if by_variable else "dev after")
+def test_named_lines_are_not_asked_about() -> None:
     memory = hub()
-    answer = asked(memory, NEWER, mode=Mode.RUN if by_variable else Mode.IGNORE)
-    assert answer.problem
-    assert (answer.problem.severity, answer.problem.code, answer.problem.message) == (
-        Severity.WARNING,
-        "after-ignored",
-        "1 app of 'prod' may change although nobody asked whether 'dev' runs the change: rocky/db",
-    )
+    assert asked(memory, NEWER, ignored={"rocky/db"}) == Answer()
     assert not any("dev-rocky" in path for _, path, _ in memory.requests)
+    assert asked(memory, NEWER, ignored={"rocky/web"}).reasons.keys() == {"rocky/db"}
 
 
 APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").replace(

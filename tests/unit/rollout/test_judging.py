@@ -1,13 +1,13 @@
-"""When a wave's reconciler counts as good, and what is told of one that does not."""
+"""Whether a reconciler runs what is on the management cluster, and why not."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
-from tenantry.rollout.judging import Judged, State, judge_awaited, token_of
+from tenantry.rollout.judging import Judged, Request, State, judge_reconcilers, token_of
 from tenantry.rollout.readiness import Live, Reconciler
 from tests.table import table
 
@@ -38,7 +38,7 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def judged(awaited: Reconciler, found: Live) -> Judged:
-    return judge_awaited(awaited, found, NOW)
+    return judge_reconcilers([awaited], found, NOW, timedelta(minutes=10))[awaited.id]
 
 
 def ready(status: str = "True", message: str = "", generation: int = 2, kind: str = "Ready") -> dict[str, Any]:
@@ -91,8 +91,8 @@ DEPLOYED: dict[str, Any] = {"history": [{"chartVersion": "1.2.3"}], "lastAttempt
     ],
     ids=["kustomization", "release", "oci repository", "chart from a registry", "chart by its digest"],
 )
-def test_what_flux_has_applied_is_good(awaited: Reconciler, found: Live) -> None:
-    assert judged(awaited, found) == Judged(awaited, State.GOOD)
+def test_what_flux_has_applied_is_ready(awaited: Reconciler, found: Live) -> None:
+    assert judged(awaited, found)[1:3] == (State.READY, "")
 
 
 STALLED = ready("True", "gave up", kind="Stalled")
@@ -167,7 +167,7 @@ WAITING = [
 
 @table(("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING])
 def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found) == Judged(awaited, State.WAITING, reason)
+    assert judged(awaited, found)[1:3] == (State.PROGRESSING, reason)
 
 
 @table(
@@ -183,7 +183,7 @@ def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, rea
     ids=["release", "source"],
 )
 def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found) == Judged(awaited, State.STUCK, reason)
+    assert judged(awaited, found)[1:3] == (State.FAILED, reason)
 
 
 @table(
@@ -197,21 +197,21 @@ def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, r
     ],
     ids=["app", "source"],
 )
-def test_what_somebody_suspended_is_left_out(found: Live, reason: str) -> None:
-    assert judged(WEB, found) == Judged(WEB, State.LEFT_OUT, reason)
+def test_what_somebody_suspended_is_suspended(found: Live, reason: str) -> None:
+    assert judged(WEB, found) == Judged(WEB, State.SUSPENDED, reason)
 
 
 def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
     release = Reconciler(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (GIT, CHART))
     found = {**FETCHED, **CHARTED, **live(CACHE.id, **DEPLOYED)}
-    assert judged(release, found).reason == f"{CHART} is not from {COMMIT} yet"
+    assert judged(release, found).message == f"{CHART} is not from {COMMIT} yet"
     current = live(CHART, artifact=artifact("1.2.3"), observedSourceArtifactRevision=COMMIT)
-    assert judged(release, {**found, **current}).state is State.GOOD
+    assert judged(release, {**found, **current}).state is State.READY
 
 
 def test_a_reason_cannot_come_alive_in_a_terminal_and_shows_no_password() -> None:
     message = "failed:\n\x1b[31mhttps://rocky:geheim@example.com"
-    reason = judged(WEB, {**FETCHED, **live(WEB.id, ready("False", message))}).reason
+    reason = judged(WEB, {**FETCHED, **live(WEB.id, ready("False", message))}).message
     assert "\x1b" not in reason
     assert "\n" not in reason
     assert "geheim" not in reason
@@ -221,16 +221,19 @@ def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
     web = Reconciler(WEB.id, Owner("rocky", "edge"), "rocky/web", (GIT,), (SETTINGS,))
     found = {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT), **live(SETTINGS)}
     token = token_of(web, found)
-    assert judged(web, found) == Judged(web, State.WAITING, "Flux has not read its configs again yet", token)
+    assert judged(web, found) == Judged(
+        web, State.PROGRESSING, "Flux has not read its configs again yet", request=Request(web.id, token)
+    )
 
     asked = dict(found[WEB.id])
     asked["metadata"] = {**asked["metadata"], "annotations": {"reconcile.fluxcd.io/requestedAt": token}}
-    assert judged(web, {**found, WEB.id: asked}).request == ""
+    assert judged(web, {**found, WEB.id: asked}).request is None
 
     handled = {**asked, "status": {**asked["status"], "lastHandledReconcileAt": token}}
-    assert judged(web, {**found, WEB.id: handled}).state is State.GOOD
+    assert judged(web, {**found, WEB.id: handled}).state is State.READY
 
     changed = {**found[SETTINGS], "metadata": {**found[SETTINGS]["metadata"], "resourceVersion": "8"}}
     again = judged(web, {**found, WEB.id: handled, SETTINGS: changed})
-    assert again.request not in ("", token)
-    assert value_at(changed, ("metadata", "resourceVersion")) not in again.request
+    assert again.request
+    assert again.request.token != token
+    assert value_at(changed, ("metadata", "resourceVersion")) not in again.request.token

@@ -88,7 +88,7 @@ def test_no_temporary_file_of_a_run_is_left_behind(capsys: Capture, log: Path) -
             0,
             "held",
             1,
-            "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
+            "everything went through except for what is held; the messages above name it\n  fix: do as they say, then the same"
             " command again\n",
         ),
         (1, "held", 1, ""),
@@ -97,7 +97,7 @@ def test_no_temporary_file_of_a_run_is_left_behind(capsys: Capture, log: Path) -
         (1, "started", 1, ""),
         (5, "started", 1, ""),
         (2, "", 2, ""),
-        (0, "waits", 5, "the rest waits and stays as it is; the messages above name it, and until when\n"),
+        (0, "waits", 5, "the rest waits and is held; the messages above name it, and until when\n"),
         (3, "", 2, ""),
         (6, "", 2, ""),
         (8, "started", 130, ""),
@@ -315,30 +315,34 @@ def test_each_ctrl_c_reaches_pulumi_once() -> None:
 
 def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    modes: list[object] = []
+    asked: list[tuple[object, object]] = []
 
-    def report(*given: object, **_: object) -> Report:
-        modes.append(given[-1])
+    def report(*given: object, **options: object) -> Report:
+        asked.append((given[-1], options["ignored"]))
         return Report((), ())
 
     monkeypatch.setattr(checks, "report_on", report)
     program(PULUMI.replace("$PULUMI_SKIP_CHECKPOINTS", "$TENANTRY_IGNORE"))
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--ignore", "after,soak", "--no-wait")
-    assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE='dev after,soak' {UP}")
+    ignoring = ("--ignore", "after,waves", "rocky/web", "rocky")
+    code, _, err = tenantry(capsys, "up", "-e", "dev", *ignoring, "--no-wait")
+    assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE='dev waves,after rocky/web rocky' {UP}")
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
     assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 0
-    assert modes == [Mode.IGNORE, Mode.RUN, Mode.PREVIEW]
+    assert asked == [(Mode.RUN, ("rocky/web", "rocky")), (Mode.RUN, ()), (Mode.PREVIEW, ())]
     assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up", "preview"]
 
 
 @pytest.mark.parametrize(
     ("given", "code", "told"),
     [
-        (("--ignore", "soak, after"), 0, f"TENANTRY_IGNORE='dev after,soak' {UP}"),
-        (("--ignore", "soaks"), 2, "'soaks' is none of: after, soak."),
+        (("--ignore", "waves, after", "rocky/web"), 0, f"TENANTRY_IGNORE='dev waves,after rocky/web' {UP}"),
+        (("--ignore=after", "rocky/web", "--yes"), 0, "TENANTRY_IGNORE='dev after rocky/web' "),
+        (("--ignore", "soak", "rocky/web"), 2, "'soak' is none of: waves, after."),
+        (("--ignore", "waves"), 2, "name the lines that go through, such as: --ignore waves rocky/web"),
+        (("--through", "canary"), 0, f"TENANTRY_THROUGH='dev canary' {UP}"),
     ],
 )
-def test_up_tells_the_program_what_an_emergency_ignores(
+def test_up_tells_the_program_what_it_does_not_wait_for(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, given: tuple[str, ...], code: int, told: str
 ) -> None:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
@@ -346,3 +350,25 @@ def test_up_tells_the_program_what_an_emergency_ignores(
     ended, _, err = tenantry(capsys, "up", "-e", "dev", "--no-wait", *given)
     assert (ended, told in err) == (code, True), err
     assert bool(log.read_text()) == (code == 0)
+
+
+REMOVING = """#!/bin/sh
+if [ "$1" = stack ]; then echo "[{\\"startTime\\": \\"$(date -u -d "$FAKE_LATER" +%Y-%m-%dT%H:%M:%S.%NZ)\\"}]"; exit 0; fi
+echo "$*" >> "$FAKE_LOG"
+sleep 1.2
+if [ "$(wc -l < "$FAKE_LOG")" -lt 3 ]; then printf again > "$TENANTRY_OUTCOME"; fi
+"""
+
+
+@pytest.mark.parametrize(("later", "code", "runs"), [("now - 1 second", 0, 3), ("now + 1 hour", 1, 1)])
+def test_what_the_file_does_not_have_any_more_leaves_wave_by_wave_in_further_runs(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, later: str, code: int, runs: int
+) -> None:
+    """Nobody is asked again, and a run of somebody else ends it."""
+    monkeypatch.setenv("FAKE_LATER", later)
+    program(REMOVING)
+    ended, _, err = tenantry(capsys, "up", "-e", "dev", *ALONE)
+    lines = log.read_text().splitlines()
+    assert (ended, len(lines)) == (code, runs), err
+    assert [" --yes --skip-preview" in each for each in lines] == [False, *[True] * (runs - 1)]
+    assert ("another run of this stack came between" in err) is (code == 1)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.plan.planned_apps import PlannedApp
+
+if TYPE_CHECKING:
+    from tenantry.plan.plan import Plan
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
 _RANGE = "versions "
@@ -27,6 +30,15 @@ def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
         next((objects[id] for id in planned.depends_on if _is_taken(planned, id, objects)), None) if planned else None
     )
     return _followed(content.manifest, objects, content) if content else ""
+
+
+def following(*plans: Plan) -> list[str]:
+    """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
+    found: dict[str, None] = {}
+    for plan in plans:
+        objects = {each.id: each for each in plan.objects}
+        found |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
+    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in found]
 
 
 def is_range(bypassed: str) -> bool:

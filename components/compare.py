@@ -1,0 +1,211 @@
+"""Compares the management cluster with the plan before a run: what a run changes, removes, and restores.
+
+Pulumi alone compares a plan with its own memory. It restores what differs on the cluster only after a refresh, which `tenantry up`
+asks for; what is still different in the end makes the run fail.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pulumi
+
+from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied, told
+from tenantry.cluster.inventory import namespaces_of
+from tenantry.cluster.leftovers import is_leftover, orphans, remains
+from tenantry.cluster.reading import check_deletable
+from tenantry.cluster.requests import one
+from tenantry.guard.places import Places
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
+from tenantry.messages.text import counted, lines_of
+from tenantry.plan.plan import Plan
+from tenantry.preflight.fitness import Policed
+from tenantry.rollout.readiness import Live
+from tenantry.stacks.backend import refreshes_always
+from tenantry.stacks.file import Reach
+from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
+
+from .contact import connected
+from .secrets import SecretConfig, with_plain_secrets
+from .state import State, check_retained
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+REPORTED = 32
+"""The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What was not as planned before the run.
+
+    rewritten: what is as planned, but for fields that the API server writes otherwise. refused: what the API server refuses.
+    removed: what the plan no longer has, and the state has. orphans: what an interrupted run has left in no state.
+    """
+
+    differences: Sequence[Difference] = ()
+    rewritten: Sequence[Difference] = ()
+    flux: Live = field(default_factory=dict)
+    refused: Mapping[ObjectId, str] = field(default_factory=dict)
+    removed: Mapping[ObjectId, Manifest] = field(default_factory=dict)
+    orphans: Mapping[ObjectId, Manifest] = field(default_factory=dict)
+
+    def leaving(self, plan: Plan) -> Plan:
+        """The plan, in which Pulumi leaves alone what the API server writes otherwise.
+
+        After a refresh it would show these fields as changes in every preview, and write them in every run.
+        """
+        fields = {each.id: each.reachable for each in self.rewritten}
+        objects = (
+            replace(planned, rewritten=fields[planned.id]) if planned.id in fields else planned
+            for planned in plan.objects
+        )
+        return replace(plan, objects=tuple(objects)) if fields else plan
+
+
+def compare_with_cluster(
+    plan: Plan, target: Reach, state: State, secrets: SecretConfig, missing: Collection[ObjectId]
+) -> Comparison:
+    """Compare before anything is registered. missing: Secrets without a value, which are not compared.
+
+    Raises: Refused: the cluster or the state cannot be read, or the run would delete what these credentials may not.
+    """
+    objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in missing), secrets)
+    with connected(target) as client:
+        found = compare(client, plan.environment, objects, secrets=True)
+        namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
+        names = {str(each["metadata"]["name"]) for each in namespaces}
+        confirmed = asked(client, found.differences, names)
+        differences = confirmed.differences
+        left = {difference.id for difference in differences}
+        rewritten = [each for each in found.differences if each.id not in left and each.changed]
+        unplanned = [each for each in found.unplanned if readable_id(each) not in missing]
+        removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
+        if client.unlisted and not pulumi.runtime.is_dry_run():
+            # Nobody has seen the Secrets that are not planned any more.
+            check_deletable(client, plan.environment, _secrets_leaving(plan, state))
+        data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
+        # Of namespaces, the plan has been checked for this.
+        check_retained(state, plan, [str(id) for id in data if id in state])
+    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned)
+
+
+def _unplanned(
+    client: Client, unplanned: Sequence[Manifest], places: Places, state: State
+) -> tuple[dict[ObjectId, Manifest], dict[ObjectId, Manifest]]:
+    """What the plan no longer has: what the state has, and what no state knows, without what a tenant can have made."""
+    if not unplanned:
+        return {}, {}
+    proven, others = orphans(unplanned, places, state.__contains__)
+    proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
+    known = ((id, each) for each in unplanned if (id := readable_id(each)) and id in state and _is_removed(each))
+    return dict(known), {object_id(each): each for each in proven}
+
+
+def _is_removed(manifest: Manifest) -> bool:
+    """Whether a run removes an object of the state: also one that is being deleted already."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "deletionTimestamp"}
+    return is_leftover({**manifest, "metadata": metadata})
+
+
+def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
+    """The Secrets that the state has and the plan does not."""
+    planned = {each.id for each in plan.objects}
+    return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
+
+
+# --- what the state does not know -------------------------------------------------------------------------------------
+
+
+def unknown_to_state(differences: Iterable[Difference], held: Collection[ObjectId], state: State) -> list[Difference]:
+    """What the engine would leave as it is, because the state says that it is what the run registers. held: what is blocked."""
+    return [each for each in differences if _is_unknown(each, state, is_held=each.id in held)]
+
+
+def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
+    remembered = state.object(difference.id)
+    if remembered is None:
+        return False
+    if difference.live is None or (remembered.is_secret and difference.changed):
+        # What is encrypted cannot be compared, so that the engine has to.
+        return True
+    if is_held:
+        return bool(compared(remembered.inputs, difference.live)[0])
+    return bool(difference.changed) and not compared(difference.planned.manifest, remembered.inputs)[0]
+
+
+def end_for_refresh(found: Sequence[Difference], *, is_elsewhere: bool = False) -> NoReturn:
+    """End a run that has to refresh. The command that begins it again needs no error. is_elsewhere: a refresh does not help."""
+    report_outcome(REFRESH)
+    message = (
+        f"{counted(len(found), 'object')} on the management cluster {'is' if len(found) == 1 else 'are'} not as planned, and"
+        f" Pulumi's state does not know it\n{told(found)}"
+    )
+    if is_unrefreshed():
+        pulumi.log.info(message)
+        sys.exit(REPORTED)
+    stack = pulumi.get_stack()
+    if is_elsewhere:
+        raise pulumi.RunError(
+            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n"
+            "  fix: correct the stack's kubeconfig if it leads to the wrong cluster; if the management cluster is a new one,\n"
+            "  begin a new state, which deletes nothing:\n"
+            f"    pulumi stack export --stack {stack} --file old-state.json\n"
+            f"    pulumi stack rm {stack} --yes --force --preserve-config\n"
+            f"    pulumi stack init {stack}"
+        )
+    raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {stack} --refresh")
+
+
+def report_differences(differences: Sequence[Difference], unknown: Sequence[Difference]) -> None:
+    """Name what others have changed of the fleet's objects; what it takes over now was never as planned.
+
+    unknown: what a preview that has not refreshed does not show.
+    """
+    changed = (difference for difference in differences if difference.by and difference.live)
+    if by_hand := [difference for difference in changed if is_applied(difference.live or {})]:
+        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")
+    if unknown and pulumi.runtime.is_dry_run() and not is_started_by_tenantry() and not refreshes_always(Path.cwd()):
+        pulumi.log.warn(
+            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{told(unknown)}"
+            f"\n  fix: pulumi preview --stack {pulumi.get_stack()} --refresh"
+        )
+
+
+def report_orphans(found: Iterable[ObjectId]) -> None:
+    """Name what an interrupted run has left, and this one deletes."""
+    if ids := list(found):
+        what, them = ("object was", "it") if len(ids) == 1 else ("objects were", "them")
+        pulumi.log.warn(
+            f"{len(ids)} {what} left by an interrupted run and {'is' if len(ids) == 1 else 'are'} not in the file: this run"
+            f" deletes {them}\n{lines_of(map(str, ids))}"
+        )
+
+
+def check_applied(
+    plan: Plan, target: Reach, before: Iterable[Difference], applied: Mapping[ObjectId, Mapping[str, Any]]
+) -> None:
+    """End the run with an error if something is still not as planned, although the engine says that it is.
+
+    applied: what the engine says of each object. Raises: RunError.
+    """
+    known = [each for each in before if each.id in applied and is_planned(each.planned, applied[each.id])]
+    # A field that the plan has dropped can be another manager's of Pulumi, too.
+    known = [each for each in known if each.live is None or each.changed or each.added]
+    if not known:
+        return
+    with connected(target) as client:
+        left = compare_again(client, plan.environment, known)
+    if left:
+        foreign = {each.id for each in left if not is_applied(each.live or {})}
+        end_for_refresh(left, is_elsewhere=foreign.issuperset(each.id for each in plan.objects))
+
+
+def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:
+    """Whether the engine says that an object is as planned. Otherwise it was told to leave the object alone, as by `--target`."""
+    return not compared(planned.manifest, answer)[0]

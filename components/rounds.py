@@ -1,0 +1,239 @@
+"""The rounds of a run: register what is free, read the cluster, and ask again, until nothing is waited for any more."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+import pulumi
+
+from tenantry.cluster.change import clusters_ever_ready, live_for, reconcile
+from tenantry.cluster.connect import answering
+from tenantry.cluster.drift import take_off_added
+from tenantry.cluster.leftovers import delete
+from tenantry.cluster.reading import read_objects
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.errors import UNREACHABLE, Refused
+from tenantry.rollout.blocked import Answer, ask
+from tenantry.rollout.change import Change, Evidence
+from tenantry.rollout.reasons import Kind, Reason
+
+from .compare import check_applied, is_planned
+from .contact import connected
+from .ending import end
+from .objects import Object, Objects, Registration
+from .run import Run
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_T = TypeVar("_T")
+_PAUSE = 1.0
+_REST = 3
+"""For each second that a reading took, the API server rests for so many."""
+_QUIET = 15.0
+"""Seconds between two reports of progress."""
+_CLEAN_UP = 300.0
+"""Seconds in which Flux has to clean up what an interrupted run had created."""
+
+
+@dataclass(slots=True)
+class Rounds:
+    """change, evidence: as of the last asking. pending: planned objects that are not registered yet, in order.
+
+    reasons: why objects are blocked. applied: what this run has applied.
+    """
+
+    run: Run
+    objects: Objects
+    change: Change
+    evidence: Evidence
+    pending: dict[ObjectId, KubeObject] = field(default_factory=dict)
+    reasons: dict[ObjectId, Reason] = field(default_factory=dict)
+    applied: list[ObjectId] = field(default_factory=list)
+    pause: float = _PAUSE
+    _registered: dict[ObjectId, Object] = field(default_factory=dict)
+    """What has changed, and the engine has not answered yet."""
+    _client: Client | None = None
+    _opened: ExitStack = field(default_factory=ExitStack)
+    _reported: tuple[int, float] = (-1, 0.0)
+
+    @classmethod
+    def of(cls, run: Run, objects: Objects) -> Rounds:
+        return cls(run, objects, run.change, run.evidence, {each.id: each for each in run.plan.objects})
+
+    # --- the first round: while the program builds its components ----------------------------------------------------
+
+    def begin(self) -> None:
+        """Register everything that is free. A preview registers what a run would register at its end, and ends."""
+        if pulumi.runtime.is_dry_run():
+            unfit = {*self.evidence.refused, *self.evidence.missing} & self.change.changed.keys()
+            self._register_rest(unfit)
+            return
+        self._ask()
+        if self._take_off():
+            self._ask()
+        self._register_free()
+
+    # --- the rounds --------------------------------------------------------------------------------------------------
+
+    async def lead(self) -> Mapping[str, str]:
+        """Ask again until nothing is waited for, and register what is left.
+
+        Returns: the reasons of the lines that are blocked. Raises: RunError: something failed that nobody else would report.
+        """
+        if pulumi.runtime.is_dry_run():
+            return {}
+        try:
+            waiting = await self._rounds()
+            await self._finish()
+        except Refused as refused:
+            raise pulumi.RunError(f"the run ends here, and deletes nothing: {refused}") from refused
+        finally:
+            self._opened.close()
+        return end(self.run, self.change, self.reasons, waiting)
+
+    async def _rounds(self) -> dict[str, Reason]:
+        """Returns: the lines that are applied, and not ready."""
+        progress = time.monotonic()
+        while True:
+            await self._answers()
+            begun = time.monotonic()
+            try:
+                if self.change.changed or self.applied:
+                    await self._read()
+                waiting = await self._request(self._ask())
+            except Refused as refused:
+                if refused.code != UNREACHABLE or time.monotonic() - progress >= self.run.plan.timeout:
+                    raise pulumi.RunError(f"the management cluster cannot be read: {refused}") from refused
+                await asyncio.sleep(self.pause)
+                continue
+            self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+            if await asyncio.to_thread(self._take_off):
+                continue
+            if self._register_free():
+                progress = time.monotonic()
+                continue
+            reasons = [*self.reasons.values(), *waiting.values()]
+            going = [each for each in reasons if each.kind is Kind.PROGRESSING]
+            if not going or time.monotonic() - progress >= self.run.plan.timeout:
+                return waiting
+            self._report(going[0], len(going))
+            await asyncio.sleep(self.pause)
+
+    async def _answers(self) -> None:
+        """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
+        while self._registered:
+            id, made = self._registered.popitem()
+            answer = await made.content().future(with_unknowns=True)
+            changed = dict(self.change.changed)
+            if isinstance(answer, dict) and is_planned(self.change.objects[id], answer):
+                self.applied.append(id)
+                del changed[id]
+                self.change = replace(self.change, changed=changed)
+            else:
+                self.evidence = replace(self.evidence, left_out=(*self.evidence.left_out, id))
+
+    async def _read(self) -> None:
+        live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
+        ready = {*self.evidence.ever_ready, *clusters_ever_ready(self.change.lines, live)}
+        self.evidence = replace(self.evidence, live=live, ever_ready=ready)
+
+    def _ask(self) -> Answer:
+        answer = ask(self.change, self.evidence, _now(), self.run.ignoring, self.applied)
+        self.reasons = answer.blocked
+        return answer
+
+    async def _request(self, answer: Answer) -> dict[str, Reason]:
+        """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
+        if answer.requests:
+            await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
+            asked = {**self.evidence.asked, **{each.id: _now() for each in answer.requests}}
+            self.evidence = replace(self.evidence, asked=asked)
+        return answer.unready
+
+    def _take_off(self) -> bool:
+        """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
+        free = {id for id in self.change.changed if id in self.pending and id not in self.reasons}
+        found = [each for each in self.run.comparison.differences if each.added and each.id in free]
+        refused = self._asked(lambda client: take_off_added(client, found)) if found else {}
+        self.evidence = replace(self.evidence, refused={**self.evidence.refused, **refused})
+        return bool(refused)
+
+    def _register_free(self) -> bool:
+        """Register what is not blocked, after everything that it depends on. Returns: whether there was anything."""
+        before = len(self.pending)
+        for id, planned in list(self.pending.items()):
+            if id not in self.reasons and not any(other in self.pending for other in planned.depends_on):
+                made = self.objects.create(planned)
+                del self.pending[id]
+                if id in self.change.changed:
+                    self._registered[id] = made
+        return len(self.pending) < before
+
+    def _report(self, reason: Reason, count: int) -> None:
+        now = time.monotonic()
+        if now - self._reported[1] >= _QUIET or reason.wave != self._reported[0]:
+            self._reported = reason.wave, now
+            more = f" (and {count - 1} more)" if count > 1 else ""
+            pulumi.log.info(f"waiting: {reason.message}{more}")
+
+    # --- the end -----------------------------------------------------------------------------------------------------
+
+    async def _finish(self) -> None:
+        """Register what is held, and delete what an interrupted run has left."""
+        removed = {**self.change.removed, **self.run.comparison.orphans}
+        live = await asyncio.to_thread(self._live, removed) if removed else {}
+        self.change = replace(self.change, removed={id: live[id] for id in removed if id in live})
+        self._ask()
+        if self.reasons:
+            await asyncio.to_thread(self._ask_state, removed)
+        self._register_rest(self.reasons)
+        if not any(each.kind is Kind.FAILED for each in self.reasons.values()):
+            await asyncio.to_thread(self._delete_orphans)
+        applied = {id: await self.objects.created[id].content().future(with_unknowns=True) for id in self.applied}
+        before = self.run.comparison.differences
+        known = {id: each for id, each in applied.items() if isinstance(each, dict)}
+        await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
+
+    def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
+        environment = self.run.plan.environment
+        return self._asked(lambda client: read_objects(client, environment, ids, whole=False))
+
+    def _ask_state(self, known: Collection[ObjectId]) -> None:
+        """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
+        comparison did not list. known: the removed objects that it did.
+        """
+        state, planned = self.run.state, self.change.objects
+        others = (id for id in state.objects() if id not in planned and id not in known)
+        unlisted = {id: found.inputs for id in others if (found := state.object(id))}
+        self.change = replace(self.change, removed={**unlisted, **self.change.removed})
+        ids = (*self.change.changed, *self.change.removed)
+        uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+        self.evidence = replace(self.evidence, uses=uses)
+        self._ask()
+
+    def _delete_orphans(self) -> None:
+        orphans = self.run.comparison.orphans
+        if found := [each for id, each in orphans.items() if id not in self.reasons]:
+            self._asked(lambda client: delete(client, found, _CLEAN_UP))
+
+    def _register_rest(self, held: Iterable[ObjectId]) -> None:
+        missing = {id for id, each in self.run.change.changed.items() if each.live is None}
+        Registration(self.objects, self.pending, dict.fromkeys(held), missing).run()
+
+    def _asked(self, call: Callable[[Client], _T]) -> _T:
+        """Raises: Refused."""
+        if self._client is None:
+            self._client = self._opened.enter_context(connected(self.run.target))
+        with answering(self._client):
+            return call(self._client)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
