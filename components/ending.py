@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pulumi
 
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.text import counted
 from tenantry.rollout.change import Change
 from tenantry.rollout.reasons import Kind, Reason, format_summary
 from tenantry.stacks.outcome import AGAIN, HELD, WAITING, is_started_by_tenantry, report_outcome
@@ -66,13 +65,4 @@ def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiti
         names = {id: lines.name_of(id) for id in shown}
         subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
         text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
-    skipped = sorted({subject for subject, _ in change.lines.empty} & set(_changing(change)))
-    if skipped and run.plan.rollout and reasons:
-        text.append(
-            f"{counted(len(skipped), 'line')} skipped a wave of which every cluster is paused or decommissioned"
-        )
     return "\n".join(text)
-
-
-def _changing(change: Change) -> list[str]:
-    return [subject for id in change.changed for subject in change.lines.subjects.get(id, ())]

@@ -186,7 +186,7 @@ class Rounds:
     # --- the end -----------------------------------------------------------------------------------------------------
 
     async def _finish(self) -> None:
-        """Register what is held, and delete what an interrupted run has left."""
+        """Register what is held, and remove what an interrupted run has left."""
         removed = {**self.change.removed, **self.run.comparison.orphans}
         live = await asyncio.to_thread(self._live, removed) if removed else {}
         self.change = replace(self.change, removed={id: live[id] for id in removed if id in live})

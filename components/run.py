@@ -27,7 +27,7 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
-from tenantry.messages.text import declared, format_invalid, format_warnings
+from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.rollout.blocked import blocked
@@ -162,6 +162,11 @@ def report_waves(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
     """What waits, and for what. A preview holds nothing but what the API server refuses, and says it."""
     if run.plan.rollout and run.change.changed:
         pulumi.log.info(f"changes go {run.plan.rollout}")
+        lines = run.change.lines
+        changing = {subject for id in run.change.changed for subject in lines.subjects[id]}
+        if skipped := sorted({subject for subject, _ in lines.empty} & changing):
+            which = "a wave of which every cluster is paused or decommissioned is skipped"
+            pulumi.log.info(f"{which}, for {listed(skipped)}")
     if not pulumi.runtime.is_dry_run() or not reasons:
         return
     unfit = {id: each for id, each in reasons.items() if each.kind is Kind.FAILED}

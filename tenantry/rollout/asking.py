@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import ObjectId, object_id
+from tenantry.kube.objects import ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.after import contents_by
@@ -122,7 +122,7 @@ class Asking:
     def _of_source(self, id: ObjectId) -> Reason | None:
         """Why an app may not move to another source yet. One that is new loses nothing, and waits for nothing."""
         live, planned = self.change.changed[id].live, self.change.objects[id]
-        if live is None or STATE_LABEL in mapping_at(planned.manifest, "metadata", "labels"):
+        if live is None or STATE_LABEL in labels_of(planned.manifest):
             return None
         if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
@@ -267,11 +267,15 @@ class Asking:
         return sorted(proven or members)
 
     def _pending_on(self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason]) -> dict[str, list[Reason]]:
-        """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share."""
+        """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share, and for marks of what
+        is to be removed: nothing of such a cluster counts, but the mark has to be there.
+        """
         found: dict[str, list[Reason]] = {}
         for id in self._pending.get((subject, wave.number), ()):
-            cluster = self.change.objects[id].owner.cluster
+            planned = self.change.objects[id]
+            cluster = planned.owner.cluster
             if not cluster or cluster in wave.clusters:
+                cluster = "" if STATE_LABEL in labels_of(planned.manifest) else cluster
                 free = Reason(Kind.PROGRESSING, f"{self.lines.name_of(id)} is not applied yet", cause=id)
                 found.setdefault(cluster, []).append(reasons.get(id, free))
         return found

@@ -97,6 +97,19 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     progress = [each["progress"] for each in status["environments"][0]["waves"]]
     assert progress == ["ready", "failed", "blocked"]
 
+    # What is held goes back to what was applied last, whoever deletes or edits it.
+    http, path = hub.client._client._client, "/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/clusters/kustomizations"
+    http.delete(f"{path}/edge-4-roll-web").raise_for_status()
+    eventually(lambda: hub.find("Kustomization", "clusters", "edge-4-roll-web") is None, "the deletion")
+    headers = {"Content-Type": "application/merge-patch+json"}
+    edited = {"spec": {"path": "./other"}}
+    http.patch(f"{path}/edge-5-roll-web", json=edited, headers=headers).raise_for_status()
+    again = _up(project, 1)
+    assert "the state does not know what is on the cluster: the same again, after a refresh" in again.text, again.text
+    assert {each: _path(hub, each) for each in WAVES[2]} == dict.fromkeys(WAVES[2], "./v1/late")
+    assert _path(hub, "edge-2") == "./v2/early"
+    last = _objects(hub, WAVES[2])
+
     project.fleet.write_text(original)
     begun = time.monotonic()
     project.up().ok()

@@ -14,7 +14,7 @@ from tenantry.facts.review import Review, review
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import ObjectId
 from tenantry.load import fleet_of
 from tenantry.load import plan_all as plan_all_of
 from tenantry.plan.plan import Plan
@@ -172,23 +172,12 @@ def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Planned,
 # --- the fleet without one of its tenants ------------------------------------------------------------------------
 
 
-def _without_wait(manifest: Manifest) -> Manifest:
-    metadata = manifest["metadata"]
-    kept = dict(metadata.get("annotations", {}))
-    return {**manifest, "metadata": {**metadata, "annotations": kept}}
-
-
-def _not_awaited(plan: Plan) -> dict[Any, Any]:
-    """The objects without what makes Pulumi wait for them: an add-on has that only while a tenant waits for the add-on."""
-    return {id: (_without_wait(manifest), *rest) for id, (manifest, *rest) in by_id(plan).items()}
-
-
 def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
     tenant: str, before: Plans, after: Plans
 ) -> None:
     for environment, plan in before.items():
         kept = by_id(after[environment])
-        assert {id: each for id, each in _not_awaited(plan).items() if id in kept} == _not_awaited(after[environment])
+        assert {id: each for id, each in by_id(plan).items() if id in kept} == kept
         in_use = {placement.cluster for placement in after[environment].placements}
         for object in plan.objects:
             if object.id not in kept and object.owner.tenant != tenant:
@@ -202,8 +191,7 @@ def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
 def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Planned, after: Planned) -> None:
     for difference in differences(before.plans, after.plans):
         assert difference.added == ()
-        # Nobody waits for an add-on any more.
-        assert all(_without_wait(each.before.manifest) == each.after.manifest for each in difference.changed)
+        assert difference.changed == ()
         assert {each.owner.tenant for each in difference.removed} <= {tenant, ""}
     for found in reviewed(before, after):
         placed = {each.cluster for each in before.plans[found.environment].placements if each.tenant == tenant}

@@ -211,6 +211,18 @@ def test_a_pause_reaches_all_waves_at_once(world: World) -> None:
     assert webs(run) == [sorted(EVERY)]
 
 
+def test_a_mark_for_removal_goes_through_the_waves_and_asks_for_no_readiness(world: World) -> None:
+    world.failing = {"edge-1-rocky-web"}
+    world.settle()
+    marked = plan_of(apps=WEB.replace("}}", "}, state: offboarding}") + DB)
+    change = world.change(marked)
+    held = blocked(change, world.evidence(), world.now)
+    assert {id.name for id in change.changed if id.name.endswith("web")} == set(EVERY)
+    assert {id.name for id in held} == {*EARLY, *LATE}
+    assert {each.kind for each in held.values()} == {Kind.PROGRESSING}
+    assert webs(world.up(marked)) == ALL
+
+
 # --- soaks -------------------------------------------------------------------------------------------------------------
 
 SOAK = WAVES.replace("{name: canary,", "{name: canary, soak: 2h,")
