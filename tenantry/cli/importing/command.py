@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -161,15 +162,9 @@ def _kustomize() -> tuple[str, ...]:
 
 
 def _built_tool() -> str | None:
-    try:
-        from tenantry.tools import locate
-        from tenantry.tools.errors import ToolsError
-    except ImportError:
-        return None
-    try:
-        return str(locate.path_of("kustomize"))
-    except ToolsError:
-        return None
+    """What `tenantry sandbox tools` has built, if the sandbox is installed."""
+    plugins = entry_points(group="tenantry.programs", name="kustomize")
+    return next((str(path) for plugin in plugins if (path := plugin.load()())), None)
 
 
 @click.command(

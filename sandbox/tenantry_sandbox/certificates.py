@@ -1,0 +1,72 @@
+"""Certificates of a sandbox: one authority for each cluster and one for etcd.
+
+Separate authorities keep the clusters apart as real ones are: what one of them trusts means nothing to another.
+What was issued once stays, so a second `up` leaves running servers their certificates.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import trustme
+
+from tenantry_sandbox.layout import write_private
+
+AUTHENTICATED = "system:authenticated"
+"""The group that the API server puts every user into anyway. A certificate of trustme always names a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    """A certificate and its private key, both PEM files."""
+
+    certificate: Path
+    key: Path
+
+    @property
+    def exists(self) -> bool:
+        return self.certificate.is_file() and self.key.is_file()
+
+    def write(self, certificate: trustme.Blob, key: trustme.Blob) -> None:
+        write_private(self.key, key.bytes())
+        write_private(self.certificate, certificate.bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """Issues certificates into one directory. All are for servers and for clients, as etcd's peers need both."""
+
+    directory: Path
+
+    @property
+    def pair(self) -> KeyPair:
+        return self._pair("ca")
+
+    def server(self, name: str, hosts: tuple[str, ...]) -> KeyPair:
+        """A certificate for a server with these names and addresses."""
+        return self._issued(name, hosts)
+
+    def client(self, name: str, user: str, group: str = AUTHENTICATED) -> KeyPair:
+        """A certificate that authenticates to an API server as this user in this group."""
+        # Go refuses certificates of trustme without a name for a server, so a client has one, too.
+        return self._issued(name, ("client.sandbox.test",), user, group)
+
+    def signing_keys(self) -> KeyPair:
+        """The pair that signs service account tokens. The API server takes the public key from a certificate, too."""
+        return self._issued("service-accounts", ("service-accounts.sandbox.test",))
+
+    def _issued(self, name: str, hosts: tuple[str, ...], user: str | None = None, group: str | None = None) -> KeyPair:
+        pair = self._pair(name)
+        if not pair.exists:
+            leaf = self._authority().issue_cert(*hosts, common_name=user, organization_name=group)
+            pair.write(leaf.cert_chain_pems[0], leaf.private_key_pem)
+        return pair
+
+    def _authority(self) -> trustme.CA:
+        if self.pair.exists:
+            return trustme.CA.from_pem(self.pair.certificate.read_bytes(), self.pair.key.read_bytes())
+        authority = trustme.CA(organization_unit_name=f"sandbox authority {self.directory.parent.name}")
+        self.pair.write(authority.cert_pem, authority.private_key_pem)
+        return authority
+
+    def _pair(self, name: str) -> KeyPair:
+        return KeyPair(self.directory / f"{name}.crt", self.directory / f"{name}.key")

@@ -1,0 +1,256 @@
+"""Builds the tools: `tenantry sandbox tools`, and `make tools` in a checkout."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tenantry_sandbox.tools import locate, store
+from tenantry_sandbox.tools.catalog import (
+    CONTROLPLANE,
+    KUBERNETES,
+    MODULES,
+    NAMES,
+    BuildFailed,
+    Extra,
+    Module,
+    Tool,
+    ToolMissing,
+    ToolsError,
+    Trimmed,
+    module_of,
+)
+from tenantry_sandbox.tools.store import FLAGS, LINKER_FLAGS, Store
+
+SETTINGS = {
+    # Otherwise Go downloads another Go version if a module requires a newer one.
+    "GOTOOLCHAIN": "local",
+    "GOFLAGS": "-mod=readonly -buildvcs=false",
+    "GOWORK": "off",
+    "CGO_ENABLED": "0",
+}
+"""The user's own settings of Go must not change the tools."""
+ROOM = 20
+"""Gigabytes for a build of everything if Go has nothing cached: 7 for modules, 13 for the build cache."""
+
+
+def main(wanted: Sequence[str] = (), *, listed: bool = False) -> int:
+    """Build the named tools; without names, all that are neither built nor installed.
+
+    All checkouts share what is built. You can interrupt this, and run it twice at the same time.
+
+    Args:    listed: print where each program is instead.
+    Returns: 0 built, 1 a build failed, 2 something is missing or there is no such tool, 130 interrupted.
+    """
+    # Clean up after a cancelled CI job or a timeout as after ^C.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        selected = [module_of(name) for name in wanted]
+        if listed:
+            _list()
+        else:
+            _build([module for module in MODULES if _is_needed(module, selected)], store.default())
+    except ToolsError as error:
+        say(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("interrupted: the tools finished so far are kept, nothing half-built is left")
+        return 130
+    return 0
+
+
+def _is_needed(module: Module, selected: Sequence[Module]) -> bool:
+    return module in selected if selected else not locate.replaces(module)
+
+
+def _list() -> None:
+    for name in (*(tool for tool in NAMES if tool != CONTROLPLANE), *KUBERNETES):
+        try:
+            command = " ".join(locate.command_of(name))
+        except ToolMissing:
+            command = "missing"
+        print(f"{name:<28}{command}")
+
+
+def _build(modules: Sequence[Module], kept: Store) -> None:
+    stale = [module for module in modules if not kept.built(module)]
+    if not stale:
+        say(f"nothing to build: everything is up to date in {kept.tools}")
+        return
+    if shutil.which("go") is None:
+        fix = "install Go 1.26 or newer from https://go.dev/dl/"
+        raise ToolsError("Go is needed to build tools, and is not on PATH", fix)
+    tools = [tool.name for module in stale for tool in module.tools]
+    minutes = -(-sum(module.seconds for module in stale) * 2 // (os.cpu_count() or 1) // 60)
+    say(f"building {', '.join(tools)}")
+    say(f"This takes about {minutes} min and up to {ROOM} GB if Go has nothing cached, else seconds.")
+    labels = {name: f"[{number}/{len(tools)}] {name}" for number, name in enumerate(tools, 1)}
+    start = time.monotonic()
+    for module in stale:  # sequentially, because Go itself uses all cores
+        with _locked(kept.lock(module), labels[module.tools[0].name]):
+            _build_module(module, kept, labels)
+    say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
+    say("They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.")
+
+
+@contextmanager
+def _locked(path: Path, label: str) -> Iterator[None]:
+    """Let only one process build a module. The system releases the lock when the process ends, even if it is killed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with working(f"{label}: waiting for another process that is building it"):
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> None:
+    """Build all tools of a module, or none."""
+    if kept.built(module):
+        say(f"{labels[module.tools[0].name]}: another process has built it")
+        return
+    log = kept.log(module)
+    log.unlink(missing_ok=True)
+    with kept.draft(module) as draft:
+        result = draft / "result"
+        result.mkdir()
+        sources = kept.sources / module.directory
+        if module.trimmed:
+            sources = _trimmed(module.trimmed, sources, draft / "sources")
+        for tool in module.tools:
+            start = time.monotonic()
+            with working(f"{labels[tool.name]}: building"):
+                _compile(tool, sources, result / tool.name, log)
+            say(f"{labels[tool.name]}: built in {duration(time.monotonic() - start)}")
+        for extra in module.extras:
+            _copy(extra, _dependency(extra.dependency, kept.sources / extra.requirer), result)
+        kept.keep(module, result)
+
+
+def _trimmed(part: Trimmed, module: Path, copy: Path) -> Path:
+    """A copy of a module's sources, with a directory that has only some packages of a dependency and replaces it."""
+    origin = _dependency(part.dependency, module)
+    shutil.copytree(module, copy)
+    own = {file.relative_to(copy / part.into) for file in (copy / part.into).rglob("*.go")}
+    sources = (file for package in part.packages for file in (origin / package).glob("*.go"))
+    for file in (origin / "go.mod", *sources):
+        path = file.relative_to(origin)
+        if path not in own:
+            target = copy / part.into / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+    with (copy / "go.mod").open("a") as listed:
+        listed.write(f"\nreplace {part.dependency} => ./{part.into}\n")
+    return copy
+
+
+def _copy(extra: Extra, origin: Path, result: Path) -> None:
+    target = result / extra.into
+    target.mkdir(exist_ok=True)
+    for file in origin.glob(extra.files):
+        # Only the content, because files in Go's module cache are read-only.
+        copy = Path(shutil.copyfile(file, target / file.name))
+        copy.chmod(0o755 if extra.executable else 0o644)
+
+
+def _compile(tool: Tool, module: Path, binary: Path, log: Path) -> None:
+    """Build one tool of a module. Go's temporary files are in the parent of the binary's directory, which the caller removes.
+
+    Raises: BuildFailed.
+    """
+    linker = f"{LINKER_FLAGS} -X {tool.stamp}" if tool.stamp else LINKER_FLAGS
+    command = ["go", "build", *FLAGS, "-ldflags", linker, "-o", str(binary), tool.package]
+    if _run_logged(command, module, {**os.environ, **SETTINGS, "GOTMPDIR": str(binary.parent.parent)}, log) != 0:
+        end = "\n".join(f"  | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
+        raise BuildFailed(
+            f"Go could not build '{tool.name}'; the end of {log}:\n{end}",
+            "correct what it says, then run it again: what is built so far is kept",
+        )
+
+
+def _dependency(path: str, module: Path) -> Path:
+    """The directory of a dependency in the version that a module pins, downloaded if needed. Raises: BuildFailed."""
+    command, variables = ["go", "mod", "download", "-json", path], {**os.environ, **SETTINGS}
+    answer = subprocess.run(command, cwd=module, env=variables, capture_output=True, text=True)
+    if answer.returncode != 0:
+        message = f"Go could not download {path}:\n{answer.stdout}{answer.stderr}"
+        raise BuildFailed(message, "check that the module proxy can be reached")
+    return Path(json.loads(answer.stdout)["Dir"])
+
+
+def _run_logged(command: list[str], directory: Path, environment: dict[str, str], log: Path) -> int:
+    """Run a program, append its output to a file and return its exit code. An interruption kills the program.
+
+    Go starts compilers, so it gets its own process group, which is killed as a whole. A thread starts it, because signals
+    interrupt only the main thread. So none arrives between the start of the program and the registration of its clean-up.
+    """
+
+    def start(output: int) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        clean_up.callback(_end, child)
+        return child
+
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output, ExitStack() as clean_up, ThreadPoolExecutor(1) as thread:
+        return thread.submit(start, output.fileno()).result().wait()
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        # Killing is safe: Go writes its caches atomically, and the caller removes the directory of temporary files.
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+HEARTBEAT = 30.0
+"""Seconds between lines."""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on stderr what is being done, and for how long, until the block ends: a long build must not look stuck."""
+    done, start = threading.Event(), time.monotonic()
+
+    def repeat() -> None:
+        while not done.wait(HEARTBEAT):
+            say(f"{what} ... {duration(time.monotonic() - start)} so far")
+
+    say(f"{what} ...")
+    shown = threading.Thread(target=repeat, daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()
+
+
+def duration(seconds: float) -> str:
+    """A time for people: 0.4 s, 42 s, 6 min 35 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

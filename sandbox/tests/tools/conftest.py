@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tenantry.tools import installed, store
+
+from tests.project.tools.machine import Machine, new_machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with Go, an empty store and much room, which `tools` takes for the one it runs on."""
+    machine = new_machine(tmp_path)
+    monkeypatch.setenv("PATH", str(machine.programs))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
+    installed._version.cache_clear()
+    monkeypatch.setattr(store, "default", lambda: machine.store)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100e9))
+    return machine
+
+
+@pytest.fixture(autouse=True)
+def _own_signal_handlers() -> Iterator[None]:
+    """The commands set handlers of their own; and ^C has to work in the tests even where pytest runs in the background."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

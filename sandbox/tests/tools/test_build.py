@@ -1,0 +1,403 @@
+"""The whole command, with a Go that only pretends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tenantry.tools import build, locate
+from tenantry.tools.catalog import module_of, names
+from tenantry.tools.installed import KUBERNETES
+
+from tests.project.tools.machine import Machine
+
+KWOK = module_of("kwok")
+FLUX = module_of("source-controller")
+CONTROLPLANE = module_of("controlplane")
+
+Output = Callable[[], str]
+
+
+@pytest.fixture
+def messages(capsys: pytest.CaptureFixture[str]) -> Output:
+    return lambda: capsys.readouterr().err
+
+
+def test_everything_is_built_and_found(machine: Machine) -> None:
+    assert build.main([]) == 0
+
+    for name in names():
+        assert locate.path_of(name).is_relative_to(machine.store.tools)
+    assert [file.name for file in locate.crds()] == ["things.yaml"]
+
+
+def test_a_second_run_builds_nothing(machine: Machine, messages: Output) -> None:
+    build.main([])
+    calls = len(machine.calls("build"))
+    messages()
+
+    assert build.main([]) == 0
+    assert messages() == f"nothing to build: everything is up to date in {machine.store.tools}\n"
+    assert len(machine.calls("build")) == calls
+
+
+def test_what_is_built_already_needs_no_go(machine: Machine) -> None:
+    build.main(["kwok"])
+    shutil.rmtree(machine.programs)
+
+    assert build.main(["kwok"]) == 0
+
+
+def test_a_run_says_what_it_does_how_far_it_is_and_where_things_are(
+    machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenantry.tools.build.duration", lambda _: "1.0 s")
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(sys, "executable", "/project/.venv/bin/python")
+    monkeypatch.setattr(Path, "cwd", lambda: Path("/project"))
+    machine.put("helm")
+
+    build.main(["kwok", "pulumi", "helm"])
+
+    assert (
+        messages()
+        == f"""\
+built already: kustomize, helm
+building pulumi, kwok
+This takes about 3 minutes on 4 processors and up to 20 GB if Go has nothing cached, else seconds.
+These commands need no build. Try them meanwhile in another terminal:
+  .venv/bin/tenantry validate                    is tenants.yaml valid?
+  .venv/bin/tenantry render --environment dev    which objects does it yield?
+  .venv/bin/tenantry diff origin/main            what does my change do?
+[1/2] pulumi: building ...
+[1/2] pulumi: built in 1.0 s
+[2/2] kwok: building ...
+[2/2] kwok: built in 1.0 s
+all done in 1.0 s; the tools are in {machine.store.tools}
+They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.
+"""
+    )
+
+
+def test_too_little_room_is_said_beforehand(
+    machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=3e9))
+
+    assert build.main(["kwok"]) == 0
+
+    lines = [line for line in messages().splitlines() if line.startswith("warning")]
+    advice = "GOCACHE and GOMODCACHE can name a larger disk"
+    assert lines == [
+        f"warning: only 3.0 GB are free at {machine.root}/{cache}; {advice}" for cache in ("mod", "gocache")
+    ]
+
+
+def test_go_is_called_as_the_table_says(machine: Machine) -> None:
+    build.main(["controlplane"])
+
+    (call,) = machine.calls("build")
+    directory, _, rest = call.partition(": ")
+    assert directory == str(machine.store.sources / "controlplane")
+    assert rest.startswith("build -trimpath -ldflags -s -w -X k8s.io/component-base/version.gitVersion=v1.36.3 -o ")
+    assert rest.endswith("/controlplane .")
+
+
+@pytest.mark.usefixtures("machine")
+def test_the_users_own_settings_of_go_do_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOFLAGS", "-mod=vendor")
+    monkeypatch.setenv("CGO_ENABLED", "1")
+    monkeypatch.setenv("GOWORK", "/somewhere/go.work")
+
+    build.main(["kwok"])
+
+    seen = locate.path_of("kwok").read_text()
+    for setting in (
+        "GOFLAGS='-mod=readonly -buildvcs=false'",
+        "CGO_ENABLED='0'",
+        "GOWORK='off'",
+        "GOTOOLCHAIN='local'",
+    ):
+        assert setting in seen
+
+
+def test_only_the_packages_that_the_provider_needs_of_its_sdk_are_compiled(machine: Machine) -> None:
+    sdk = machine.root / "dependency"
+    kinds = "go/kubernetes/yaml/v2/kinds.go"
+    for file in ("LICENSE", "go/kubernetes/init.go", "go/kubernetes/core/v1/pod.go", kinds):
+        (sdk / file).parent.mkdir(parents=True, exist_ok=True)
+        (sdk / file).write_text("the dependency's")
+    machine.on_build(f'/bin/cp -r . "{machine.root}/seen"')
+
+    assert build.main(["pulumi-resource-kubernetes"]) == 0
+
+    seen = machine.root / "seen"
+    own = machine.store.sources / "provider-kubernetes"
+    assert (seen / "go.mod").read_text() == (
+        (own / "go.mod").read_text() + "\nreplace github.com/pulumi/pulumi-kubernetes/sdk/v4 => ./sdk\n"
+    )
+    copied = {str(file.relative_to(seen / "sdk")): file.read_text() for file in (seen / "sdk").rglob("*.*")}
+    assert copied == {
+        "go.mod": "the dependency's",
+        "go/kubernetes/init.go": "the dependency's",
+        kinds: (own / "sdk" / kinds).read_text(),
+    }
+
+
+@pytest.mark.usefixtures("machine")
+def test_the_language_host_gets_its_script_executable_though_modules_hold_no_modes() -> None:
+    build.main(["pulumi", "pulumi-language-python"])
+
+    script = locate.path_of("pulumi-language-python").with_name("pulumi-language-python-exec")
+    assert script.stat().st_mode & 0o777 == 0o755
+
+
+class TestWhichToolsAreBuilt:
+    ENGINE = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
+
+    def built(self, machine: Machine) -> set[str]:
+        return {name for name in names() if machine.store.built(module_of(name))}
+
+    def missing(self, machine: Machine) -> set[str]:
+        return set(names()) - self.built(machine)
+
+    def test_those_built_together_with_a_named_one(self, machine: Machine) -> None:
+        build.main(["helm-controller"])
+
+        assert self.built(machine) == {"source-controller", "kustomize-controller", "helm-controller"}
+
+    def test_all_but_what_an_official_pulumi_brings(self, machine: Machine, messages: Output) -> None:
+        pulumi = machine.install_pulumi("v3.240.0")
+
+        build.main([])
+
+        assert self.missing(machine) == {"pulumi", "pulumi-language-python"}
+        assert messages().splitlines()[:2] == [
+            f"using pulumi 3.240.0 at {pulumi}",
+            "`pulumi plugin install resource kubernetes 4.25.0` would save building pulumi-resource-kubernetes",
+        ]
+
+    def test_nor_the_provider_if_it_brings_that(self, machine: Machine) -> None:
+        machine.install_pulumi("v3.240.0")
+        machine.install_plugin()
+
+        build.main([])
+
+        assert self.missing(machine) == set(self.ENGINE)
+
+    def test_the_engine_too_where_the_official_one_is_too_old(self, machine: Machine, messages: Output) -> None:
+        pulumi = machine.install_pulumi("v3.100.0")
+
+        build.main([])
+
+        assert self.missing(machine) == set()
+        assert messages().startswith(f"not using pulumi 3.100.0 at {pulumi}: 3.220 or newer is needed\nbuilding ")
+
+    def test_the_engine_too_if_all_are_asked_for(self, machine: Machine) -> None:
+        machine.install_pulumi("v3.240.0")
+
+        build.main(everything=True)
+
+        assert self.missing(machine) == set()
+        assert locate.path_of("pulumi").is_relative_to(machine.store.tools)
+
+    def test_the_control_plane_where_only_some_of_its_programs_are_installed(
+        self, machine: Machine, messages: Output
+    ) -> None:
+        machine.install_kubernetes("kube-apiserver")
+        machine.install_kubernetes("etcd", version="3.5.21")
+
+        build.main([])
+
+        assert self.missing(machine) == set()
+        assert messages().splitlines()[:3] == [
+            f"not using etcd 3.5.21 at {machine.programs}/etcd: 3.6 or newer is needed",
+            f"using kube-apiserver 1.36.1 at {machine.programs}/kube-apiserver",
+            "controlplane is needed all the same, for etcd, kube-controller-manager, kube-scheduler, kubectl",
+        ]
+
+    def test_no_control_plane_where_all_its_programs_are_installed(self, machine: Machine, messages: Output) -> None:
+        machine.install_kubernetes("etcd", version="3.6.4")
+        machine.install_kubernetes(*(name for name in KUBERNETES if name != "etcd"))
+
+        build.main([])
+
+        assert self.missing(machine) == {"controlplane"}
+        assert "needed all the same" not in messages()
+
+    @pytest.mark.usefixtures("machine")
+    def test_none_of_an_unknown_name(self, messages: Output) -> None:
+        assert build.main(["kwokk"]) == 2
+        assert messages().startswith("error: there is no tool 'kwokk'\n  fix: use one of: pulumi, ")
+
+
+class TestAFailure:
+    SCRIPT = "for line in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo error $line; done; exit 1"
+
+    def test_shows_the_end_of_gos_output_and_where_the_rest_is(self, machine: Machine, messages: Output) -> None:
+        machine.on_build(self.SCRIPT)
+
+        assert build.main(["kwok"]) == 1
+
+        shown = messages()
+        log = machine.store.log(KWOK)
+        assert f"error: Go could not build 'kwok'; the end of {log}:\n  | error 1\n" in shown
+        assert shown.endswith(
+            "  | error 20\n  fix: correct what it says, then run it again: what is built so far is kept\n"
+        )
+        assert log.read_text().startswith("go: downloading example.test/dependency\nerror 1\n")
+
+    def test_leaves_nothing_half_built(self, machine: Machine) -> None:
+        machine.on_build(f"case $* in *helm-controller) {self.SCRIPT};; esac")
+
+        build.main(["source-controller"])
+
+        assert machine.left_of(FLUX) == []
+
+    def test_keeps_the_modules_before_it(self, machine: Machine) -> None:
+        machine.on_build(f"case $* in *kwok) {self.SCRIPT};; esac")
+
+        build.main(["source-controller", "kwok"])
+
+        assert machine.store.built(FLUX)
+        assert not machine.store.built(KWOK)
+
+    def test_keeps_the_build_before_it(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+        build.main(["kwok"])
+        before = machine.left_of(KWOK)
+        monkeypatch.setattr("tenantry.tools.store.FLAGS", ("-other",))
+        machine.on_build("exit 1")
+
+        assert build.main(["kwok"]) == 1
+
+        assert machine.left_of(KWOK) == before
+
+
+class TestAnInterruption:
+    SCRIPT = "echo $$ > {root}/pid; /bin/sleep 0.3; kill -{signal} $PPID; exec /bin/sleep 60"
+    """The signal comes when the builder waits for Go, as from a person, and not while Python still starts Go."""
+
+    def interrupt(self, machine: Machine, signal: str) -> None:
+        machine.on_build(self.SCRIPT.format(root=machine.root, signal=signal))
+
+    def test_ends_with_130_and_leaves_neither_files_nor_go(self, machine: Machine, messages: Output) -> None:
+        self.interrupt(machine, "INT")
+
+        assert build.main(["kwok"]) == 130
+        assert messages().endswith("interrupted: the tools finished so far are kept, nothing half-built is left\n")
+        assert machine.left_of(KWOK) == []
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((machine.root / "pid").read_text()), 0)
+
+    def test_by_a_request_to_terminate_leaves_nothing_either(self, machine: Machine) -> None:
+        self.interrupt(machine, "TERM")
+
+        with pytest.raises(SystemExit, match="143"):
+            build.main(["kwok"])
+
+        assert machine.left_of(KWOK) == []
+
+    def test_does_not_keep_the_next_run_from_building(self, machine: Machine) -> None:
+        self.interrupt(machine, "TERM")
+        with pytest.raises(SystemExit):
+            build.main(["kwok"])
+        machine.on_build("")
+
+        assert build.main(["kwok"]) == 0
+
+    def test_that_left_no_time_to_tidy_up_is_tidied_up_after(self, machine: Machine) -> None:
+        leftover = machine.store.tools / "kwok" / "building-killed"
+        leftover.mkdir(parents=True)
+
+        build.main(["kwok"])
+
+        assert not leftover.exists()
+
+
+class TestTwoAtOnce:
+    def test_the_second_waits_and_finds_it_built(
+        self, machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lock = machine.store.lock(KWOK)
+        lock.parent.mkdir(parents=True)
+        with lock.open("a") as first:
+            fcntl.flock(first, fcntl.LOCK_EX)
+            shown: list[str] = []
+
+            def say(text: str) -> None:
+                """Once the second waits, the first gets its build done and releases the lock."""
+                shown.append(text)
+                if "waiting" in text:
+                    machine.put("kwok")
+                    fcntl.flock(first, fcntl.LOCK_UN)
+
+            monkeypatch.setattr("tenantry.tools.progress.say", say)
+
+            assert build.main(["kwok"]) == 0
+
+        assert shown == ["[1/1] kwok: waiting for another process that is building it ..."]
+        assert "[1/1] kwok: another process has built it\n" in messages()
+        assert machine.calls("build") == []
+
+    def test_the_lock_is_free_afterwards(self, machine: Machine) -> None:
+        build.main(["kwok"])
+
+        with machine.store.lock(KWOK).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_without_go_nothing_is_built(machine: Machine, messages: Output) -> None:
+    shutil.rmtree(machine.programs)
+
+    assert build.main([]) == 2
+    assert messages() == (
+        "error: Go is needed to build tools, and is not on PATH\n  fix: install Go 1.26 or newer from https://go.dev/dl/\n"
+    )
+
+
+class TestTheList:
+    def lines(self, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+        assert build.main(listed=True) == 0
+        return dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+
+    def test_says_what_is_there_and_where(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+        built = machine.put("kwok")
+
+        lines = self.lines(capsys)
+
+        assert lines["kwok"] == str(built / "kwok")
+        assert lines["pulumi"] == "missing"
+        assert [*lines] == [*(name for name in names() if name != "controlplane"), *KUBERNETES]
+
+    def test_says_for_each_program_of_kubernetes_which_one_is_used(
+        self, machine: Machine, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        controlplane = machine.put("controlplane") / "controlplane"
+        machine.install_kubernetes("etcd", version="3.6.4")
+        machine.install_kubernetes("kubectl", version="1.32.4")
+
+        lines = self.lines(capsys)
+
+        assert lines["etcd"] == f"{machine.programs}/etcd"
+        assert lines["kube-scheduler"] == f"{controlplane} kube-scheduler"
+        unused = f"kubectl 1.32.4 at {machine.programs}/kubectl"
+        assert lines["kubectl"] == f"{controlplane} kubectl; not {unused}: 1.35 to 1.37 is needed"
+
+
+def test_only_the_newest_builds_of_a_module_stay(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build_with(flag: str, age: int) -> Path:
+        monkeypatch.setattr("tenantry.tools.store.FLAGS", (flag,))
+        build.main(["kwok"])
+        directory = machine.store.directory(KWOK)
+        os.utime(directory, (age, age))
+        return directory
+
+    directories = [build_with(f"-flag{number}", number) for number in range(1, 5)]
+
+    assert [directory.exists() for directory in directories] == [False, True, True, True]
