@@ -83,11 +83,6 @@ class Api:
         """The object; None: there is no object of that name."""
         return self._send("GET", id, path_of(id))
 
-    def list(self, api_version: str, kind: str, namespace: str) -> list[dict[str, Any]]:
-        """The objects of a kind in a namespace."""
-        id = ObjectId(api_version, kind, namespace, "")
-        return (self._send("GET", id, path_of(id).rstrip("/")) or {}).get("items", [])
-
     def apply(self, manifest: Manifest) -> None:
         """Create or update the object, by server-side apply."""
         id = object_id(manifest)

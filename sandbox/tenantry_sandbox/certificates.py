@@ -22,14 +22,6 @@ class KeyPair:
     certificate: Path
     key: Path
 
-    @property
-    def exists(self) -> bool:
-        return self.certificate.is_file() and self.key.is_file()
-
-    def write(self, certificate: trustme.Blob, key: trustme.Blob) -> None:
-        write_private(self.key, key.bytes())
-        write_private(self.certificate, certificate.bytes())
-
 
 @dataclass(frozen=True, slots=True)
 class Authority:
@@ -56,16 +48,19 @@ class Authority:
 
     def _issued(self, name: str, hosts: tuple[str, ...], user: str | None = None, group: str | None = None) -> KeyPair:
         pair = self._pair(name)
-        if not pair.exists:
+        if not pair.certificate.is_file():
             leaf = self._authority().issue_cert(*hosts, common_name=user, organization_name=group)
-            pair.write(leaf.cert_chain_pems[0], leaf.private_key_pem)
+            write_private(pair.key, leaf.private_key_pem.bytes())
+            write_private(pair.certificate, leaf.cert_chain_pems[0].bytes())
         return pair
 
     def _authority(self) -> trustme.CA:
-        if self.pair.exists:
-            return trustme.CA.from_pem(self.pair.certificate.read_bytes(), self.pair.key.read_bytes())
+        pair = self.pair
+        if pair.certificate.is_file():
+            return trustme.CA.from_pem(pair.certificate.read_bytes(), pair.key.read_bytes())
         authority = trustme.CA(organization_unit_name=f"sandbox authority {self.directory.parent.name}")
-        self.pair.write(authority.cert_pem, authority.private_key_pem)
+        write_private(pair.key, authority.private_key_pem.bytes())
+        write_private(pair.certificate, authority.cert_pem.bytes())
         return authority
 
     def _pair(self, name: str) -> KeyPair:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -18,7 +16,6 @@ from tenantry.cluster.selection import select
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
-from tenantry_sandbox.tools.catalog import ToolsError
 
 _ROOT = click.option(
     "--root",
@@ -28,15 +25,6 @@ _ROOT = click.option(
     help="The directory for the sandbox's state, logs and kubeconfigs; default: $TENANTRY_SANDBOX, else .sandbox beside "
     "tenants.yaml.",
 )
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Report errors of the tools as the command line reports its own."""
-    try:
-        yield
-    except ToolsError as error:
-        raise Refused(error.message, error.fix) from error
 
 
 @click.group("sandbox", cls=Group, short_help="run the clusters of an environment on this machine")
@@ -65,8 +53,7 @@ Exit codes:
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A directory with git/<owner>/<repository>, charts/<chart>, oci/<owner>/<name> and buckets/<bucket>, served to sources "
-    "at the host sandbox.test; default: content beside tenants.yaml if there is one, else the content for the tenants.yaml "
-    "of Tenantry's repository.",
+    "at the host sandbox.test; default: content beside tenants.yaml.",
 )
 @_ROOT
 @reads_file
@@ -76,16 +63,15 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
     `tenantry sandbox tools` builds its programs once. That needs Go 1.26, about 20 minutes on two cores, and 17 GB of disk.
     """
     from tenantry_sandbox.programs import prepare
-    from tenantry_sandbox.spec import content_beside, spec_of
+    from tenantry_sandbox.spec import spec_of
     from tenantry_sandbox.up import up
 
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment or next(iter(fleet.environments)))
-    with _refusals():
-        spec = spec_of(fleet, planned, content or content_beside(file), file)
-        up(spec, root, say)
-        prepare(root)
+    spec = spec_of(fleet, planned, file, content)
+    up(spec, root, say)
+    prepare(root)
     for cluster in spec.clusters:
         say(f"{cluster}: kubeconfig {root / cluster / 'kubeconfig'}")
     return 0
@@ -167,8 +153,7 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
     """
     from tenantry_sandbox.programs import user_environment
 
-    with _refusals():
-        variables = user_environment(root, cluster)
+    variables = user_environment(root, cluster)
     try:
         with foreground() as programs:
             return programs.run(arguments, variables)

@@ -13,7 +13,7 @@ from tenantry_sandbox.process import answers
 from tenantry_sandbox.programs import CONTROLLERS
 from tenantry_sandbox.spec import Manifest
 from tenantry_sandbox.supervisor import Part
-from tenantry_sandbox.tools.locate import crds
+from tenantry_sandbox.tools.store import crds
 
 NAMESPACE = "flux-system"
 NOTIFICATION = "notification-controller"

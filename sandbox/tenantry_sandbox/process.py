@@ -1,6 +1,5 @@
 """Starts, recognises and ends the processes of a sandbox; finds free ports for them, and probes whether they answer."""
 
-import http.client
 import os
 import random
 import signal
@@ -11,9 +10,9 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
 
+import httpx2
 import psutil
 
 from tenantry_sandbox.layout import SandboxError
@@ -158,15 +157,8 @@ TIMEOUT = 5.0
 
 def answers(port: int, path: str, context: ssl.SSLContext | None = None) -> bool:
     """Whether the server answers a request for the path with success; a context means TLS."""
-    connection = (
-        http.client.HTTPSConnection(HOST, port, timeout=TIMEOUT, context=context)
-        if context
-        else http.client.HTTPConnection(HOST, port, timeout=TIMEOUT)
-    )
+    url = f"{'https' if context else 'http'}://{HOST}:{port}{path}"
     try:
-        connection.request("GET", path)
-        return connection.getresponse().status == HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
+        return httpx2.get(url, verify=context or False, timeout=TIMEOUT, trust_env=False).is_success
+    except httpx2.HTTPError:
         return False
-    finally:
-        connection.close()

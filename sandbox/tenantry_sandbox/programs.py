@@ -15,7 +15,7 @@ import yaml
 from tenantry_sandbox.layout import Layout, SandboxError
 from tenantry_sandbox.supervisor import existing
 from tenantry_sandbox.tools.catalog import KUBERNETES, LANGUAGE_HOST, PROVIDER, PROVIDER_VERSION, PULUMI
-from tenantry_sandbox.tools.locate import command_of, path_of
+from tenantry_sandbox.tools.store import command_of, path_of
 
 Flags = Mapping[str, object]
 MANIFESTS = Path(__file__).parent / "manifests"
@@ -93,20 +93,11 @@ def user_environment(root: Path, cluster: str | None = None) -> dict[str, str]:
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         # The state is written once at the end instead of twice per resource.
         "PULUMI_SKIP_CHECKPOINTS": "true",
-        "PATH": _path(layout),
+        "PATH": f"{layout.programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "KUBECONFIG": str(layout.kubeconfig(name)),
         # By default kubectl keeps what it learns about a cluster's API in the user's home.
         "KUBECACHEDIR": str(layout.programs / "kubectl-cache"),
     }
-
-
-def _path(layout: Layout) -> str:
-    """PATH, with the sandbox's own programs first, and an installed Pulumi where PATH does not lead to it."""
-    directories = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    first, engine = [str(layout.programs)], path_of(PULUMI).parent
-    if engine == path_of(LANGUAGE_HOST).parent and str(engine) not in directories:
-        first.append(str(engine))
-    return os.pathsep.join([*first, *(directory for directory in directories if directory not in first)])
 
 
 def prepare(root: Path) -> None:
@@ -138,21 +129,17 @@ def prepare(root: Path) -> None:
 
 def _assemble(layout: Layout) -> None:
     """Put the engine and its language host side by side, as in an installed Pulumi; apart they cause a warning on every run."""
-    homes = {path_of(PULUMI).parent, path_of(LANGUAGE_HOST).parent}
-    if len(homes) == 1:
-        for former in layout.programs.glob("pulumi*"):
-            former.unlink()
-        return
-    for file in (file for home in homes for file in home.iterdir() if file.name.startswith("pulumi")):
-        target = layout.programs / file.name
-        if target.exists() and target.samefile(file):
-            continue
-        target.unlink(missing_ok=True)
-        try:
-            # The engine looks for the language host beside its real path, so a symbolic link would not do.
-            target.hardlink_to(file)
-        except OSError:  # the cache is on another file system
-            shutil.copy2(file, target)
+    for home in (path_of(PULUMI).parent, path_of(LANGUAGE_HOST).parent):
+        for file in home.glob("pulumi*"):
+            target = layout.programs / file.name
+            if target.exists() and target.samefile(file):
+                continue
+            target.unlink(missing_ok=True)
+            try:
+                # The engine looks for the language host beside its real path, so a symbolic link would not do.
+                target.hardlink_to(file)
+            except OSError:  # the cache is on another file system
+                shutil.copy2(file, target)
 
 
 def _install_provider(layout: Layout, variables: Mapping[str, str]) -> None:

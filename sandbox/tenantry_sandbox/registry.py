@@ -4,10 +4,9 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -21,29 +20,6 @@ FLUX = ("application/vnd.cncf.flux.config.v1+json", "application/vnd.cncf.flux.c
 """The media types of configuration and layer by which Helm and Flux know a chart, and what `flux push artifact` pushes."""
 NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 """A part of a repository's name, as the distribution specification has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """One tagged version in a repository."""
-
-    repository: str
-    tag: str
-    types: tuple[str, str]
-    """The media types of the configuration and of the layer."""
-    config: bytes
-    layer: bytes
-
-    def manifest(self) -> bytes:
-        """Equal artifacts have equal manifests, so their digest changes with their content only."""
-        document = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "config": _descriptor(self.types[0], self.config),
-            "layers": [_descriptor(self.types[1], self.layer)],
-            "annotations": {"org.opencontainers.image.created": CREATED},
-        }
-        return _json(document)
 
 
 def charts(packages: Iterable[Package]) -> dict[str, bytes]:
@@ -65,14 +41,22 @@ def artifacts(packages: Iterable[Package], source: Path) -> dict[str, bytes]:
     Raises:  SandboxError: a name that registries do not take.
     """
     files, tags = dict[str, bytes](), defaultdict[str, list[str]](list)
-    for artifact in (*map(_of_chart, packages), *map(lambda name: _of_folder(source, name), folders(source))):
-        name, manifest = artifact.repository, artifact.manifest()
+    for name, tag, types, config, layer in (*map(_of_chart, packages), *_of_folders(source)):
         if not re.fullmatch(f"{NAME}(/{NAME})*", name):
             fix = "use small letters, digits, and single dots, hyphens or underscores between them"
             raise SandboxError(f"'{name}' can be no repository of an OCI registry", fix)
-        tags[name].append(artifact.tag)
-        files |= {f"{name}/blobs/{digest(data)}": data for data in (artifact.config, artifact.layer)}
-        files |= {f"{name}/manifests/{reference}": manifest for reference in (artifact.tag, digest(manifest))}
+        tags[name].append(tag)
+        # Equal artifacts have equal manifests, so their digest changes with their content only.
+        document = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "config": _descriptor(types[0], config),
+            "layers": [_descriptor(types[1], layer)],
+            "annotations": {"org.opencontainers.image.created": CREATED},
+        }
+        manifest = _json(document)
+        files |= {f"{name}/blobs/{digest(data)}": data for data in (config, layer)}
+        files |= {f"{name}/manifests/{reference}": manifest for reference in (tag, digest(manifest))}
     lists = {f"{name}/tags/list": _json({"name": name, "tags": sorted(found)}) for name, found in tags.items()}
     return {**files, **lists}
 
@@ -81,16 +65,25 @@ def digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
+class Artifact(NamedTuple):
+    """One tagged version in a repository. types: the media types of configuration and layer."""
+
+    repository: str
+    tag: str
+    types: tuple[str, str]
+    config: bytes
+    layer: bytes
+
+
 def _of_chart(chart: Package) -> Artifact:
-    """A chart as Helm pushes it."""
     # Dates of a Chart.yaml are YAML's, which JSON cannot express.
     config = json.dumps(chart.metadata, sort_keys=True, default=str).encode()
     return Artifact(f"charts/{chart.name}", chart.tag, HELM, config, chart.archive)
 
 
-def _of_folder(source: Path, name: str) -> Artifact:
-    """A folder as `flux push artifact` pushes it."""
-    return Artifact(f"oci/{name}", "latest", FLUX, _json({}), packed(files_of(source / name)))
+def _of_folders(source: Path) -> Iterator[Artifact]:
+    for name in folders(source):
+        yield Artifact(f"oci/{name}", "latest", FLUX, _json({}), packed(files_of(source / name)))
 
 
 def _descriptor(media_type: str, data: bytes) -> dict[str, Any]:

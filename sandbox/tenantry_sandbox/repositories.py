@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dulwich.index import commit_tree
-from dulwich.objects import Blob, Commit
+from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -46,7 +46,7 @@ def commit(target: Path, name: str, changes: Mapping[str, str | None], message: 
     Args:    changes: new content by path; None deletes the file.
     """
     with _opened(target, name) as repository:
-        tree = repository[repository.refs[BRANCH]].tree
+        tree = _tree(repository, repository.refs[BRANCH])
         files = {entry.path.decode(): entry.sha for entry in repository.object_store.iter_tree_contents(tree)}
         for path, content in changes.items():
             if content is None:
@@ -70,17 +70,24 @@ def _opened(target: Path, name: str) -> Repo:
     return Repo.init_bare(str(path), default_branch=b"main")
 
 
-def _stored(repository: Repo, data: bytes) -> bytes:
+def _stored(repository: Repo, data: bytes) -> ObjectID:
     blob = Blob.from_string(data)
     repository.object_store.add_object(blob)
     return blob.id
 
 
-def _commit(repository: Repo, files: Mapping[str, bytes], message: str) -> str:
+def _tree(repository: Repo, commit: ObjectID) -> ObjectID:
+    found = repository[commit]
+    assert isinstance(found, Commit)
+    tree: ObjectID = found.tree
+    return tree
+
+
+def _commit(repository: Repo, files: Mapping[str, ObjectID], message: str) -> str:
     """Commit the files, by the ids of their content, unless the branch holds the same already; returns the branch's commit."""
     tree = commit_tree(repository.object_store, [(path.encode(), id, FILE_MODE) for path, id in files.items()])
-    parent = repository.refs.read_ref(BRANCH)
-    if parent and repository[parent].tree == tree:
+    parent = repository.refs.as_dict().get(BRANCH)
+    if parent and _tree(repository, parent) == tree:
         return parent.decode()
     made = Commit()
     made.tree, made.parents, made.message = tree, [parent] if parent else [], message.encode()

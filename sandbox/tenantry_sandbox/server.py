@@ -10,20 +10,19 @@ answers for the host sandbox.test, whatever its port is; what is for other hosts
     /<bucket>    any other name: buckets, as S3 serves them, by moto
 """
 
+import json
 import re
 import sys
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dulwich.errors import NotGitRepository
-from dulwich.repo import Repo
-from dulwich.server import Backend
+import httpx2
+from dulwich.protocol import CAPABILITY_THIN_PACK
+from dulwich.server import FileSystemBackend, UploadPackHandler
 from dulwich.web import make_wsgi_chain
 from werkzeug import Request, Response
 from werkzeug.security import safe_join
@@ -45,9 +44,8 @@ ARTIFACT = re.compile(rf"{NAME}(/{NAME})*/(?P<kind>manifests|blobs|tags)/[\w.:-]
 """Names as they are published: nothing that leads out of a directory matches."""
 KINDS = {"manifests": MANIFEST, "blobs": "application/octet-stream", "tags": "application/json"}
 REGISTRY = {"Docker-Distribution-API-Version": "registry/2.0"}
-LOGIN = {"WWW-Authenticate": 'Basic realm="sandbox"'}
-HOP = {"connection", "host", "content-length", "proxy-connection", "transfer-encoding"}
-"""Headers that are about one connection."""
+HOP = {"connection", "content-encoding", "content-length", "host", "proxy-connection", "transfer-encoding"}
+"""Headers that are about one connection, or about a body that is decoded."""
 TIMEOUT = 120
 
 
@@ -57,7 +55,7 @@ class Content:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._buckets = Buckets(layout.buckets)
-        self._git = make_wsgi_chain(Repositories(layout.git))
+        self._git = make_wsgi_chain(FileSystemBackend(str(layout.root)), handlers={b"git-upload-pack": UploadPack})
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         return self._answer(Request(environ))(environ, start_response)
@@ -80,23 +78,23 @@ class Content:
     def _repository(self, request: Request) -> "WSGIApplication":
         route = GIT.fullmatch(request.path)
         if route is None:
-            return _missing()
+            return _refused("PATH_UNKNOWN")
         if "git-receive-pack" in (route[2], request.args.get("service")):
             return Response("only fetching is served here\n", HTTPStatus.FORBIDDEN)
         if not self._is_admitted(request, "git", route["owner"]):
-            return Response("log in\n", HTTPStatus.UNAUTHORIZED, LOGIN)
+            return _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
         return self._git
 
     def _artifact(self, request: Request, path: str) -> Response:
         if not path:
             # Clients ask here first whether to log in, before they say to which repository.
             known = bool(request.authorization) or not any(self._layout.logins.glob("oci/*"))
-            return Response("{}", headers=REGISTRY) if known else _log_in()
+            return Response("{}", headers=REGISTRY) if known else _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
         route = ARTIFACT.fullmatch(path)
         if route is None:
-            return _missing("NAME")
+            return _refused("NAME_UNKNOWN")
         if path.startswith("oci/") and not self._is_admitted(request, "oci", path.split("/")[1]):
-            return _log_in()
+            return _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
         answer = self._file(self._layout.registry, path, KINDS[route["kind"]], route["kind"].rstrip("s").upper())
         answer.headers.update(REGISTRY)
         if answer.status_code == HTTPStatus.OK:
@@ -113,22 +111,16 @@ class Content:
     def _file(directory: Path, name: str, media_type: str, what: str = "FILE") -> Response:
         path = safe_join(str(directory), name)
         if path is None or not Path(path).is_file():
-            return _missing(what)
+            return _refused(f"{what}_UNKNOWN")
         return Response(Path(path).read_bytes(), mimetype=media_type)
 
 
-class Repositories(Backend):
-    """Opens the repositories below a directory."""
+class UploadPack(UploadPackHandler):
+    """Serves clients that cannot take thin packs, such as go-git: none is made of repositories whose objects are in no pack."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def open_repository(self, path: str | bytes) -> Repo:
-        name = path.decode() if isinstance(path, bytes) else path
-        directory = self._directory / name.removeprefix("/git/")
-        if not (directory / "HEAD").is_file():
-            raise NotGitRepository(name)
-        return Repo(str(directory))
+    @classmethod
+    def required_capabilities(cls) -> tuple[bytes, ...]:
+        return tuple(name for name in super().required_capabilities() if name != CAPABILITY_THIN_PACK)
 
 
 class Buckets:
@@ -143,7 +135,7 @@ class Buckets:
         if request.method not in ("GET", "HEAD"):
             return Response("only reading is served here\n", HTTPStatus.FORBIDDEN)
         if not (self._directory / request.path.lstrip("/").partition("/")[0]).is_dir():
-            return _missing("BUCKET")
+            return _refused("BUCKET_UNKNOWN")
         if "Authorization" not in request.headers:
             return Response("sign the request\n", HTTPStatus.FORBIDDEN)
         with self._lock:
@@ -164,33 +156,29 @@ class Buckets:
 
     @cached_property
     def _moto(self) -> Callable[..., Any]:
-        from moto.server import DomainDispatcherApplication, create_backend_app
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-        return DomainDispatcherApplication(create_backend_app, service="s3")
+        return DomainDispatcherApplication(create_backend_app)
 
 
 def forwarded(request: Request) -> Response:
     """What another host answers: everything that is plain HTTP comes here."""
-    headers = {name: value for name, value in request.headers if name.lower() not in HOP}
-    outgoing = urllib.request.Request(request.url, request.get_data() or None, headers, method=request.method)
+    headers = [(name, value) for name, value in request.headers if name.lower() not in HOP]
     try:
-        answer = urllib.request.urlopen(outgoing, timeout=TIMEOUT)
-    except urllib.error.HTTPError as refusal:
-        answer = refusal
-    except OSError as failure:
+        answer = httpx2.request(
+            request.method, request.url, headers=headers, content=request.get_data(), timeout=TIMEOUT
+        )
+    except httpx2.HTTPError as failure:
         return Response(f"{request.host} does not answer: {failure}\n", HTTPStatus.BAD_GATEWAY)
-    with answer:
-        kept = [(name, value) for name, value in answer.headers.items() if name.lower() not in HOP]
-        return Response(answer.read(), answer.status, kept)
+    kept = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in HOP]
+    return Response(answer.content, answer.status_code, kept)
 
 
-def _missing(what: str = "PATH") -> Response:
-    return Response(f'{{"errors": [{{"code": "{what}_UNKNOWN"}}]}}', HTTPStatus.NOT_FOUND, mimetype="application/json")
-
-
-def _log_in() -> Response:
-    body = '{"errors": [{"code": "UNAUTHORIZED"}]}'
-    return Response(body, HTTPStatus.UNAUTHORIZED, {**REGISTRY, **LOGIN}, mimetype="application/json")
+def _refused(code: str, status: HTTPStatus = HTTPStatus.NOT_FOUND) -> Response:
+    """An answer as a registry gives it; to others its status says enough."""
+    body = json.dumps({"errors": [{"code": code}]})
+    login = {"WWW-Authenticate": 'Basic realm="sandbox"'} if status == HTTPStatus.UNAUTHORIZED else {}
+    return Response(body, status, {**REGISTRY, **login}, mimetype="application/json")
 
 
 class Handler(WSGIRequestHandler):

@@ -73,25 +73,18 @@ class SandboxSpec:
         return (self.management, *(remote.name for remote in self.remotes))
 
 
-CONTENT = Path(__file__).resolve().parent / "content"
-"""The content for the sources of the repository's own tenants.yaml."""
 _SERVED = re.compile(r"/git/(?P<name>[^/]+/[^/]+)\.git")
 
 
-def content_beside(file: Path) -> Path:
-    """The content of a fleet that has its own: the directory `content` beside the file."""
-    beside = file.parent / "content"
-    return beside if beside.is_dir() else CONTENT
-
-
-def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT, file: Path | None = None) -> SandboxSpec:
+def spec_of(fleet: Fleet, plan: Plan, file: Path, content: Path | None = None) -> SandboxSpec:
     """Describe the clusters of the plan's environment, and the content for its sources.
 
-    Args:    content: a directory with the folders `git/<owner>/<repository>`, `charts/<chart>`, `oci/<owner>/<name>` and
-             `buckets/<bucket>`, as far as there are any.
-             file: the fleet's own; the chart for baselines is served from the directories around it, if Flux fetches it by Git.
+    Args:    file: the fleet's; the chart for baselines is served from the directories around it, if Flux fetches it by Git.
+             content: a directory with the folders `git/<owner>/<repository>`, `charts/<chart>`, `oci/<owner>/<name>` and
+             `buckets/<bucket>`, as far as there are any; default: `content` beside the file.
     Raises:  SandboxError: a cluster is reached in a way that a sandbox cannot offer.
     """
+    content = content or file.parent / "content"
     return SandboxSpec(
         environment=plan.environment,
         management=plan.management,
@@ -100,7 +93,7 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT, file: Path | None
         content=content,
         charts=(OBJECTS, *sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))),
         shards=tuple(filter(None, used_shards(plan.objects))),
-        own=_own(plan, file) if file else None,
+        own=_own(plan, file),
     )
 
 

@@ -5,7 +5,7 @@ What runs is written down at every change, so that `down` finds each process eve
 
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -150,21 +150,17 @@ class Supervisor:
             self._start(part)
 
     def retire(self) -> None:
-        """End the parts that run and that this command was not asked for, such as the controllers of a former shard.
-
-        Those of clusters that are no longer part of the environment stay: their data would be lost with them.
-        """
-        owners, running = {part.owner for part in self._ensured.values()}, self.state.running
-        unused = [key for key in running if running[key].owner in owners and key not in self._ensured]
-        for key in unused:
-            self.report(f"{running[key].owner}: {running[key].part} is no longer needed and is ended")
-        self._end(unused)
+        """End the parts of these clusters that this command was not asked for, such as the controllers of a former shard."""
+        owners = {part.owner for part in self._ensured.values()}
+        self._end(
+            [key for key, part in self.state.running.items() if part.owner in owners and key not in self._ensured]
+        )
 
     def take_back(self) -> None:
         """End every part that this command started."""
         self._end([key for key in self._started if key in self.state.running])
 
-    def _end(self, keys: Iterable[str]) -> None:
+    def _end(self, keys: Collection[str]) -> None:
         end(self.state.running[key] for key in keys)
         for key in keys:
             del self.state.running[key]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push

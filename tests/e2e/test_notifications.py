@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.e2e.receiver import Post, Receiver, receiving

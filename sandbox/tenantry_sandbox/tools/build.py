@@ -7,14 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from tenantry_sandbox.tools import locate, store
+from tenantry_sandbox.tools import store
 from tenantry_sandbox.tools.catalog import (
     CONTROLPLANE,
     KUBERNETES,
@@ -44,38 +43,36 @@ ROOM = 20
 
 
 def main(wanted: Sequence[str] = (), *, listed: bool = False) -> int:
-    """Build the named tools; without names, all that are neither built nor installed.
+    """Build the named tools; without names, all that are not built.
 
     All checkouts share what is built. You can interrupt this, and run it twice at the same time.
 
     Args:    listed: print where each program is instead.
-    Returns: 0 built, 1 a build failed, 2 something is missing or there is no such tool, 130 interrupted.
+    Returns: 0 built, 1 a build failed, 130 interrupted.
+    Raises:  ToolsError: Go is missing, or there is no such tool.
     """
     # Clean up after a cancelled CI job or a timeout as after ^C.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        selected = [module_of(name) for name in wanted]
+        names = [module_of(name) for name in wanted]
+        selected = [module for module in MODULES if module in names]
         if listed:
             _list()
         else:
-            _build([module for module in MODULES if _is_needed(module, selected)], store.default())
-    except ToolsError as error:
+            _build(selected or MODULES, store.default())
+    except BuildFailed as error:
         say(f"error: {error}")
-        return error.exit_code
+        return 1
     except KeyboardInterrupt:
         say("interrupted: the tools finished so far are kept, nothing half-built is left")
         return 130
     return 0
 
 
-def _is_needed(module: Module, selected: Sequence[Module]) -> bool:
-    return module in selected if selected else not locate.replaces(module)
-
-
 def _list() -> None:
     for name in (*(tool for tool in NAMES if tool != CONTROLPLANE), *KUBERNETES):
         try:
-            command = " ".join(locate.command_of(name))
+            command = " ".join(store.command_of(name))
         except ToolMissing:
             command = "missing"
         print(f"{name:<28}{command}")
@@ -94,11 +91,10 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
     say(f"building {', '.join(tools)}")
     say(f"This takes about {minutes} min and up to {ROOM} GB if Go has nothing cached, else seconds.")
     labels = {name: f"[{number}/{len(tools)}] {name}" for number, name in enumerate(tools, 1)}
-    start = time.monotonic()
     for module in stale:  # sequentially, because Go itself uses all cores
         with _locked(kept.lock(module), labels[module.tools[0].name]):
             _build_module(module, kept, labels)
-    say(f"all done in {duration(time.monotonic() - start)}; the tools are in {kept.tools}")
+    say(f"all done; the tools are in {kept.tools}")
     say("They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.")
 
 
@@ -110,8 +106,8 @@ def _locked(path: Path, label: str) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            with working(f"{label}: waiting for another process that is building it"):
-                fcntl.flock(file, fcntl.LOCK_EX)
+            say(f"{label}: waiting for another process that is building it")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -130,9 +126,9 @@ def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> Non
             sources = _trimmed(module.trimmed, sources, draft / "sources")
         for tool in module.tools:
             start = time.monotonic()
-            with working(f"{labels[tool.name]}: building"):
-                _compile(tool, sources, result / tool.name, log)
-            say(f"{labels[tool.name]}: built in {duration(time.monotonic() - start)}")
+            say(f"{labels[tool.name]}: building")
+            _compile(tool, sources, result / tool.name, log)
+            say(f"{labels[tool.name]}: built in {time.monotonic() - start:.0f} s")
         for extra in module.extras:
             _copy(extra, _dependency(extra.dependency, kept.sources / extra.requirer), result)
         kept.keep(module, result)
@@ -190,67 +186,21 @@ def _dependency(path: str, module: Path) -> Path:
 
 
 def _run_logged(command: list[str], directory: Path, environment: dict[str, str], log: Path) -> int:
-    """Run a program, append its output to a file and return its exit code. An interruption kills the program.
-
-    Go starts compilers, so it gets its own process group, which is killed as a whole. A thread starts it, because signals
-    interrupt only the main thread. So none arrives between the start of the program and the registration of its clean-up.
-    """
-
-    def start(output: int) -> subprocess.Popen[bytes]:
-        child = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        clean_up.callback(_end, child)
-        return child
-
+    """Run a program, append its output to a file and return its exit code. An interruption kills it with all that it started."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output, ExitStack() as clean_up, ThreadPoolExecutor(1) as thread:
-        return thread.submit(start, output.fileno()).result().wait()
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        # Killing is safe: Go writes its caches atomically, and the caller removes the directory of temporary files.
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-
-
-HEARTBEAT = 30.0
-"""Seconds between lines."""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
+    with log.open("ab") as output:
+        child = subprocess.Popen(
+            command, cwd=directory, env=environment, stdout=output, start_new_session=True, **streams
+        )
+        try:
+            return child.wait()
+        finally:
+            if child.poll() is None:
+                # Killing is safe: Go writes its caches atomically, and the caller removes the directory of temporary files.
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
 
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on stderr what is being done, and for how long, until the block ends: a long build must not look stuck."""
-    done, start = threading.Event(), time.monotonic()
-
-    def repeat() -> None:
-        while not done.wait(HEARTBEAT):
-            say(f"{what} ... {duration(time.monotonic() - start)} so far")
-
-    say(f"{what} ...")
-    shown = threading.Thread(target=repeat, daemon=True)
-    shown.start()
-    try:
-        yield
-    finally:
-        done.set()
-        shown.join()
-
-
-def duration(seconds: float) -> str:
-    """A time for people: 0.4 s, 42 s, 6 min 35 s."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

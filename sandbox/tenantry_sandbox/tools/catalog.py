@@ -1,11 +1,12 @@
 """The programs that are built from source, as tools.yaml lists them, and the errors of those who look for one."""
 
 from pathlib import Path
-from typing import ClassVar
 
 import yaml
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
+
+from tenantry.messages.errors import Refused
 
 PULUMI = "pulumi"
 LANGUAGE_HOST = "pulumi-language-python"
@@ -15,15 +16,8 @@ KUBERNETES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-schedul
 """The programs in the binary `controlplane`, which runs the one that it is called by, or that its first argument names."""
 
 
-class ToolsError(Exception):
+class ToolsError(Refused):
     """Something is missing or used wrongly. Also the base class of the other errors."""
-
-    exit_code: ClassVar[int] = 2
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(f"{message}\n  fix: {fix}")
-        self.message = message
-        self.fix = fix
 
 
 class ToolMissing(ToolsError):
@@ -32,8 +26,6 @@ class ToolMissing(ToolsError):
 
 class BuildFailed(ToolsError):
     """Go could not build a tool."""
-
-    exit_code = 1
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The directory of built tools. All checkouts of a user share it, so a second clone builds nothing.
+"""The directory of built tools, and where each is. All checkouts of a user share it, so a second clone builds nothing.
 
     <root>/tools/<module>/<fingerprint>/   the binaries and their extras
     <root>/tools/<module>.lock             held while the module is built
@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry_sandbox.tools.catalog import SOURCES, Module
+from tenantry_sandbox.tools.catalog import CONTROLPLANE, KUBERNETES, SOURCES, Module, ToolMissing, module_of
 
 FLAGS = ("-trimpath",)
 LINKER_FLAGS = "-s -w"
+FIX = "run `tenantry sandbox tools` once: it needs Go 1.26, about 20 minutes on two cores, and 17 GB of disk"
 DRAFT = "building-"
 """The prefix of directories with unfinished builds."""
 KEPT = 3
@@ -101,3 +102,29 @@ def default() -> Store:
         return Store(Path(own).absolute())
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Store(Path(caches) / "tenantry")
+
+
+def path_of(name: str) -> Path:
+    """The binary of a tool. Raises: ToolMissing; ToolsError: there is no such tool."""
+    directory = default().built(module_of(name))
+    if directory is None:
+        raise ToolMissing(f"the sandbox's programs are not built yet: there is no '{name}' of this version", FIX)
+    return directory / name
+
+
+def command_of(name: str) -> tuple[str, ...]:
+    """The command of a tool or of a program of Kubernetes. Raises: ToolMissing; ToolsError: there is no such tool."""
+    return (str(path_of(CONTROLPLANE)), name) if name in KUBERNETES else (str(path_of(name)),)
+
+
+def crds() -> tuple[Path, ...]:
+    """The files of Flux's CustomResourceDefinitions, sorted. Raises: ToolMissing."""
+    return tuple(sorted((path_of("source-controller").parent / "crds").iterdir()))
+
+
+def kustomize() -> str:
+    """The path of kustomize, for `tenantry import`; "" if it was not built."""
+    try:
+        return str(path_of("kustomize"))
+    except ToolMissing:
+        return ""

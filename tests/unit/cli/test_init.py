@@ -15,8 +15,8 @@ from tenantry import __version__
 from tenantry.charts import OBJECTS
 from tenantry.cli import init
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.sandbox.spec import content_beside, spec_of
-from tenantry.tools.catalog import PROVIDER_VERSION
+from tenantry_sandbox.spec import spec_of
+from tenantry_sandbox.tools.catalog import PROVIDER_VERSION
 from tests.pipeline import REPOSITORY
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -46,11 +46,11 @@ def test_the_result_is_a_fleet_without_a_warning_whose_addresses_the_sandbox_ser
         "hub-prod": ["prod"],
     }
     first, *others = plan_all(fleet).values()
-    spec = spec_of(fleet, first, content_beside(file), file)
-    served = {f"http://127.0.0.1:8930/git/{each.parent.name}/{each.name}.git" for each in spec.git.glob("*/*")}
+    spec = spec_of(fleet, first, file)
+    served = {f"http://sandbox.test/git/{each.parent.name}/{each.name}.git" for each in spec.content.glob("git/*/*")}
     assert {each.manifest["spec"]["url"] for each in first.objects if each.id.kind == "GitRepository"} <= served
     addresses = [str(each.manifest) for plan in others for each in plan.objects]
-    assert [each for each in addresses if "127.0.0.1" in each] == []
+    assert [each for each in addresses if "sandbox.test" in each] == []
 
 
 def test_a_remote_cluster_takes_the_chart_from_the_fleets_own_repository(capsys: Capture) -> None:
@@ -59,7 +59,7 @@ def test_a_remote_cluster_takes_the_chart_from_the_fleets_own_repository(capsys:
     code, _, err = tenantry(capsys, "add", "cluster", *words)
     assert code == 0, err
     fleet = load_fleet(Path("tenants.yaml"))
-    spec = spec_of(fleet, plan_all(fleet)["dev"], content_beside(Path("tenants.yaml")), Path("tenants.yaml"))
+    spec = spec_of(fleet, plan_all(fleet)["dev"], Path("tenants.yaml"))
     assert spec.own
     assert (spec.own.root / spec.own.path / "Chart.yaml").is_file()
 
