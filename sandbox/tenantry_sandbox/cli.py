@@ -1,21 +1,17 @@
-"""`tenantry sandbox`."""
+"""`tenantry sandbox`. `tenantry --help` imports this module, so its functions import what takes time."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from tenantry.cli.commands import Group
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.foreground import foreground
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import say, stdout_console, working
-from tenantry.cluster.selection import select
-from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.plan.plan import plan
 
 _ROOT = click.option(
     "--root",
@@ -62,6 +58,8 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
 
     `tenantry sandbox tools` builds its programs once. That needs Go 1.26, about 20 minutes on two cores, and 17 GB of disk.
     """
+    from tenantry.load import load_fleet
+    from tenantry.plan.plan import plan
     from tenantry_sandbox.programs import prepare
     from tenantry_sandbox.spec import spec_of
     from tenantry_sandbox.up import up
@@ -89,6 +87,8 @@ Exit codes:
 @_ROOT
 def status(root: Path) -> int:
     """Show the processes of the sandbox, and the address that takes the webhooks of receivers."""
+    from rich.table import Table
+
     from tenantry_sandbox.flux import NOTIFICATION
     from tenantry_sandbox.supervisor import existing
 
@@ -191,6 +191,9 @@ def break_(file: Path, app: str, failure: str | None, cluster: str | None, root:
     Pods that the cluster makes anew are ready again, apart from a quota. So a repair is what repairs the app in production, such as
     a change in its repository, or --repair.
     """
+    from tenantry.cluster.selection import select
+    from tenantry.load import load_fleet
+    from tenantry.plan.plan import plan
     from tenantry_sandbox import rehearsal
     from tenantry_sandbox.supervisor import existing
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 from dulwich.protocol import CAPABILITY_THIN_PACK
-from dulwich.server import FileSystemBackend, UploadPackHandler
+from dulwich.server import BackendRepo, FileSystemBackend, UploadPackHandler
 from dulwich.web import make_wsgi_chain
 from werkzeug import Request, Response
 from werkzeug.security import safe_join
@@ -46,6 +46,8 @@ KINDS = {"manifests": MANIFEST, "blobs": "application/octet-stream", "tags": "ap
 REGISTRY = {"Docker-Distribution-API-Version": "registry/2.0"}
 HOP = {"connection", "content-encoding", "content-length", "host", "proxy-connection", "transfer-encoding"}
 """Headers that are about one connection, or about a body that is decoded."""
+SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=sandbox/20000101/us-east-1/s3/aws4_request"}
+"""moto takes any signature."""
 TIMEOUT = 120
 
 
@@ -55,7 +57,7 @@ class Content:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._buckets = Buckets(layout.buckets)
-        self._git = make_wsgi_chain(FileSystemBackend(str(layout.root)), handlers={b"git-upload-pack": UploadPack})
+        self._git = make_wsgi_chain(Repositories(str(layout.root)), handlers={b"git-upload-pack": UploadPack})
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         return self._answer(Request(environ))(environ, start_response)
@@ -115,6 +117,13 @@ class Content:
         return Response(Path(path).read_bytes(), mimetype=media_type)
 
 
+class Repositories(FileSystemBackend):
+    """Opens repositories at the paths of URLs."""
+
+    def open_repository(self, path: str | bytes) -> BackendRepo:
+        return super().open_repository((path.decode() if isinstance(path, bytes) else path).lstrip("/"))
+
+
 class UploadPack(UploadPackHandler):
     """Serves clients that cannot take thin packs, such as go-git: none is made of repositories whose objects are in no pack."""
 
@@ -134,12 +143,13 @@ class Buckets:
     def answer(self, request: Request) -> "WSGIApplication":
         if request.method not in ("GET", "HEAD"):
             return Response("only reading is served here\n", HTTPStatus.FORBIDDEN)
-        if not (self._directory / request.path.lstrip("/").partition("/")[0]).is_dir():
+        files = files_of(self._directory)
+        if request.path.split("/")[1] not in {name.partition("/")[0] for name in files}:
             return _refused("BUCKET_UNKNOWN")
         if "Authorization" not in request.headers:
             return Response("sign the request\n", HTTPStatus.FORBIDDEN)
         with self._lock:
-            self._store(files_of(self._directory))
+            self._store(files)
         # moto would take another host's first part for the name of a bucket.
         request.environ["HTTP_HOST"] = LOOPBACK
         return self._moto
@@ -149,9 +159,9 @@ class Buckets:
         for name in {*self._stored, *files}:
             if (data := files.get(name)) == self._stored.get(name):
                 continue
-            client.put(f"/{name.partition('/')[0]}", base_url=f"http://{LOOPBACK}")
-            address: dict[str, Any] = {"path": f"/{name}", "base_url": f"http://{LOOPBACK}"}
-            client.delete(**address) if data is None else client.put(**address, data=data)
+            common: dict[str, Any] = {"base_url": f"http://{LOOPBACK}", "headers": SIGNED}
+            client.put(f"/{name.partition('/')[0]}", **common)
+            client.delete(f"/{name}", **common) if data is None else client.put(f"/{name}", **common, data=data)
         self._stored = files
 
     @cached_property

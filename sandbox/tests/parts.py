@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import State
-from tenantry.sandbox.supervisor import Part
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.supervisor import Part, Report, State, Supervisor
 
 
 def shell(script: str, name: str = "kwok", owner: str = "edge-1") -> Part:
@@ -15,9 +14,10 @@ def sleeper(name: str = "kwok", owner: str = "edge-1") -> Part:
     return Part(owner, name, ("/bin/sleep", "60"), {}, (20001,))
 
 
-def new_state(root: Path) -> State:
+def supervisor(root: Path, report: Report = print) -> Supervisor:
+    """That of a new sandbox."""
     layout = Layout(root)
     layout.claim()
-    state = State(layout, "dev", ("hub-dev", "edge-1"))
-    state.save()
-    return state
+    state = State(environment="dev", clusters=("hub-dev", "edge-1"))
+    state.save(layout)
+    return Supervisor(layout, state, report)

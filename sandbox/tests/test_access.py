@@ -3,14 +3,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tenantry.sandbox.api import Access
-from tenantry.sandbox.pki import Authority
+
+from tenantry_sandbox.api import Access
+from tenantry_sandbox.certificates import Authority
 
 
 @pytest.fixture
 def access(tmp_path: Path) -> Access:
     authority = Authority(tmp_path)
-    pair = authority.client("admin", "kubernetes-admin", ("system:masters",))
+    pair = authority.client("admin", "kubernetes-admin", "system:masters")
     return Access("edge-1", 6443, authority.pair.certificate, "kubernetes-admin", pair)
 
 
@@ -33,3 +34,10 @@ def test_everything_stands_inline_since_flux_reads_no_files(access: Access) -> N
         "client-certificate-data": base64.b64encode(access.pair.certificate.read_bytes()).decode(),
         "client-key-data": base64.b64encode(access.pair.key.read_bytes()).decode(),
     }
+
+
+def test_another_user_of_the_cluster_has_other_credentials(access: Access) -> None:
+    document = yaml.safe_load(access.kubeconfig_of("helm-controller", {"token": "t"}))
+
+    assert document["users"] == [{"name": "helm-controller", "user": {"token": "t"}}]
+    assert document["clusters"] == yaml.safe_load(access.kubeconfig())["clusters"]

@@ -7,31 +7,24 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from tenantry.sandbox.api import Access, Api
-from tenantry.sandbox.layout import SandboxError, Unreachable
-from tenantry.sandbox.pki import Authority
 
 from tenantry.cluster import apply_bootstrap
+from tenantry.kube.objects import ObjectId
+from tenantry_sandbox.api import Access, Api
+from tenantry_sandbox.certificates import Authority
+from tenantry_sandbox.layout import SandboxError, Unreachable
 
-KINDS = {
-    "/api/v1": [
-        {"kind": "Namespace", "name": "namespaces", "namespaced": False},
-        {"kind": "Namespace", "name": "namespaces/status", "namespaced": False},
-        {"kind": "Secret", "name": "secrets", "namespaced": True},
-    ]
-}
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky"}, "unknown": {"field": 1}}
 
 
 class ApiServer(BaseHTTPRequestHandler):
-    """Plays an API server that knows two kinds, and notes what is applied."""
+    """Plays an API server with one namespace, and notes what is changed."""
 
     applied: ClassVar[list[tuple[str, Any]]] = []
     refusal: ClassVar[dict[str, str] | None] = None
 
     def do_GET(self) -> None:
-        if self.path in KINDS:
-            self.answer(200, {"resources": KINDS[self.path]})
-        elif self.path == "/api/v1/namespaces/default":
+        if self.path == "/api/v1/namespaces/default":
             self.answer(200, {"kind": "Namespace"})
         else:
             self.answer(200 if self.path == "/readyz" else 404, {})
@@ -39,7 +32,19 @@ class ApiServer(BaseHTTPRequestHandler):
     def do_PATCH(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.applied.append((self.path, body))
-        self.answer(*((422, self.refusal) if self.refusal else (200, body)))
+        if "missing" in self.path:
+            self.answer(404, {})
+        else:
+            self.answer(*((422, self.refusal) if self.refusal else (200, body)))
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.applied.append((self.path, body))
+        self.answer(201, {"status": {"token": "made for it"}})
+
+    def do_DELETE(self) -> None:
+        self.applied.append((self.path, None))
+        self.answer(404, {})
 
     def answer(self, status: int, body: Any) -> None:
         self.send_response(status)
@@ -82,27 +87,43 @@ def test_it_is_ready_when_the_server_says_so(api: Api) -> None:
 
 
 def test_an_object_is_applied_as_it_is_where_its_kind_stands(api: Api) -> None:
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky"}, "unknown": {"field": 1}}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "git", "namespace": "rocky"}}
 
-    api.apply(namespace)
+    api.apply(NAMESPACE)
     api.apply(secret)
 
     query = f"?fieldManager={apply_bootstrap.FIELD_MANAGER}&force=true"
     assert ApiServer.applied == [
-        (f"/api/v1/namespaces/rocky{query}", namespace),
+        (f"/api/v1/namespaces/rocky{query}", NAMESPACE),
         (f"/api/v1/namespaces/rocky/secrets/git{query}", secret),
     ]
 
 
 def test_an_object_that_is_not_there_is_none(api: Api) -> None:
-    assert api.get("v1", "Namespace", "default") == {"kind": "Namespace"}
-    assert api.get("v1", "Namespace", "missing") is None
+    assert api.get(ObjectId("v1", "Namespace", "", "default")) == {"kind": "Namespace"}
+    assert api.get(ObjectId("v1", "Namespace", "", "missing")) is None
 
 
-def test_a_kind_the_cluster_does_not_know_is_named(api: Api) -> None:
-    with pytest.raises(SandboxError, match="cluster edge-1 has no kind Kustomization in /apis/kustomize/v1"):
-        api.apply({"apiVersion": "kustomize/v1", "kind": "Kustomization", "metadata": {"name": "web"}})
+def test_what_cannot_be_there_is_named(api: Api) -> None:
+    with pytest.raises(SandboxError, match="cluster edge-1 does not serve v1 Secret, or has no namespace for it"):
+        api.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "git", "namespace": "missing"}})
+
+
+def test_a_token_is_made_for_a_service_account(api: Api) -> None:
+    assert api.token(ObjectId("v1", "ServiceAccount", "flux-system", "helm-controller")) == "made for it"
+    ((path, body),) = ApiServer.applied
+    assert path == "/api/v1/namespaces/flux-system/serviceaccounts/helm-controller/token"
+    assert body["spec"]["expirationSeconds"] > 365 * 24 * 3600
+
+
+def test_a_status_is_written_at_its_own_path(api: Api) -> None:
+    api.patch_status(ObjectId("v1", "Pod", "rocky", "web"), {"phase": "Pending"})
+    assert ApiServer.applied == [("/api/v1/namespaces/rocky/pods/web/status", {"status": {"phase": "Pending"}})]
+
+
+def test_what_is_gone_can_be_deleted_again(api: Api) -> None:
+    api.delete(ObjectId("v1", "Pod", "rocky", "web"))
+    assert ApiServer.applied == [("/api/v1/namespaces/rocky/pods/web", None)]
 
 
 @pytest.mark.parametrize(

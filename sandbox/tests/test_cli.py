@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox import commands
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import State
+from parts import sleeper, supervisor
 
 from tenantry.cli.app import run
+from tenantry_sandbox import process, programs
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.supervisor import State
 
 Capture = pytest.CaptureFixture[str]
 
@@ -20,59 +19,49 @@ Capture = pytest.CaptureFixture[str]
 def _a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandbox of two clusters, none of whose processes run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "path_of", lambda name: tmp_path / name)
+    monkeypatch.setattr(programs, "path_of", lambda name: tmp_path / name)
     layout = Layout(tmp_path / ".sandbox")
     layout.claim()
-    State(layout, "dev", ("hub-dev", "edge-1")).save()
+    State(environment="dev", clusters=("hub-dev", "edge-1")).save(layout)
 
 
-@pytest.mark.parametrize("missing", ["psutil", "tenantry.sandbox.layout"])
-@pytest.mark.parametrize("command", [["status"], ["down"], ["run", "true"]], ids=lambda command: command[0])
-def test_without_its_packages_the_command_says_how_to_install_them(
-    command: list[str], missing: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
-
-    assert run(["sandbox", *command]) == 2
-    assert capsys.readouterr().err == (
-        f"error: the sandbox is not installed: there is no Python package '{missing}'\n"
-        "  fix: run `pip install 'tenantry[sandbox]'`, or `make setup` in a checkout\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("module", "missing", "lead"),
-    [
-        (
-            "components",
-            "pulumi",
-            "the Pulumi program needs the Python package 'pulumi': run `pip install 'tenantry[pulumi]'`",
-        ),
-        (
-            "components",
-            "pulumi_kubernetes",
-            "the Pulumi program needs the Python package 'pulumi_kubernetes': run `pip install 'tenantry[pulumi]'`",
-        ),
-    ],
-)
-def test_without_its_packages_a_program_says_how_to_install_them(
-    module: str, missing: str, lead: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, module, raising=False)
-    with pytest.raises(ModuleNotFoundError) as refused:
-        importlib.import_module(module)
-    assert str(refused.value) == f"{lead}, or `make setup` in a checkout"
-
-
-def test_the_programs_of_the_sandbox_are_listed_without_its_packages(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "psutil", None)
+def test_the_programs_of_the_sandbox_are_listed(capsys: Capture) -> None:
     assert run(["sandbox", "tools", "--list"]) == 0
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} > {"pulumi", "etcd", "helm-controller"}
     assert run(["sandbox", "tools", "docker"]) == 2
-    assert "there is no tool 'docker'" in capsys.readouterr().err
+    assert "error: there is no tool 'docker'\n  fix: use one of: pulumi" in capsys.readouterr().err
+
+
+def test_it_is_a_plugin_of_tenantry(capsys: Capture) -> None:
+    assert run(["--help"]) == 0
+    assert "Plugins:\n  sandbox     run the clusters of an environment on this machine\n" in capsys.readouterr().out
+
+
+def test_parts_are_shown_by_cluster_with_what_they_use(capsys: Capture) -> None:
+    running = supervisor(Path(".sandbox"))
+    parts = (sleeper(), sleeper("notification-controller", "hub-dev"), sleeper("etcd", "sandbox"))
+    running.ensure(*parts)
+    process.stop([running.state.running["edge-1/kwok"].process], 5)
+    try:
+        assert run(["sandbox", "status"]) == 1
+    finally:
+        running.take_back()
+    out, err = capsys.readouterr()
+    rows = [line.split()[:3] for line in out.splitlines()]
+    assert rows == [
+        ["CLUSTER", "PART", "STATUS"],
+        ["sandbox", "etcd", "running"],
+        ["hub-dev", "notification-controller", "running"],
+        ["edge-1", "kwok", "dead"],
+    ]
+    assert err == "webhooks of receivers: http://127.0.0.1:20001\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["crash", "--repair"]])
+def test_what_is_broken_is_either_named_or_repaired(arguments: list[str], capsys: Capture) -> None:
+    Path("tenants.yaml").touch()
+    assert run(["sandbox", "break", "rocky/web", *arguments]) == 2
+    assert "name a FAILURE, or --repair" in capsys.readouterr().err
 
 
 def test_without_a_sandbox_there_is_no_status(tmp_path: Path, capsys: Capture) -> None:

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox.layout import Layout, SandboxError, write_private
+
+from tenantry_sandbox.layout import Layout, SandboxError, write_private
 
 
 def test_a_new_directory_becomes_a_sandbox_once(tmp_path: Path) -> None:

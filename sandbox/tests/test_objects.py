@@ -2,10 +2,14 @@ import base64
 from pathlib import Path
 
 import yaml
-from tenantry.sandbox import api, flux
-from tenantry.sandbox.api import Access
-from tenantry.sandbox.pki import Authority
-from tenantry.sandbox.spec import RemoteSpec
+
+from tenantry_sandbox.api import Access
+from tenantry_sandbox.certificates import Authority
+from tenantry_sandbox.programs import documents
+from tenantry_sandbox.spec import RemoteSpec
+from tenantry_sandbox.up import kubeconfig_objects
+
+AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 
 def test_a_remotes_kubeconfig_lies_in_its_namespace_under_its_key(tmp_path: Path) -> None:
@@ -13,7 +17,7 @@ def test_a_remotes_kubeconfig_lies_in_its_namespace_under_its_key(tmp_path: Path
     access = Access("edge-1", 6443, authority.pair.certificate, "admin", authority.client("admin", "admin"))
     remote = RemoteSpec("edge-1", "kamaji-edge", "edge-1-admin-kubeconfig", "admin.conf", ())
 
-    namespace, secret = api.kubeconfig_objects(remote, access)
+    namespace, secret = kubeconfig_objects(remote, access)
 
     assert (namespace["kind"], namespace["metadata"]["name"]) == ("Namespace", "kamaji-edge")
     assert (secret["metadata"]["name"], secret["metadata"]["namespace"]) == ("edge-1-admin-kubeconfig", "kamaji-edge")
@@ -23,7 +27,9 @@ def test_a_remotes_kubeconfig_lies_in_its_namespace_under_its_key(tmp_path: Path
 
 
 def test_only_the_controllers_that_apply_are_administrators() -> None:
-    bindings = {each["metadata"]["name"]: each for each in flux.manifests() if each["kind"] == "ClusterRoleBinding"}
+    bindings = {
+        each["metadata"]["name"]: each for each in documents("flux.yaml") if each["kind"] == "ClusterRoleBinding"
+    }
 
     administrators = bindings["cluster-reconciler-flux-system"]
     assert administrators["roleRef"]["name"] == "cluster-admin"
@@ -31,17 +37,16 @@ def test_only_the_controllers_that_apply_are_administrators() -> None:
 
 
 def test_flux_objects_come_with_the_roles_that_people_have() -> None:
-    roles = {each["metadata"]["name"]: each for each in flux.manifests() if each["kind"] == "ClusterRole"}
+    roles = {each["metadata"]["name"]: each for each in documents("flux.yaml") if each["kind"] == "ClusterRole"}
 
     def aggregated(name: str) -> list[str]:
         labels = roles[name]["metadata"]["labels"]
-        return [label.removeprefix(flux.AGGREGATE) for label in labels if label.startswith(flux.AGGREGATE)]
+        return [label.removeprefix(AGGREGATE) for label in labels if label.startswith(AGGREGATE)]
 
     assert aggregated("flux-edit-flux-system") == ["admin", "edit"]
     assert aggregated("flux-view-flux-system") == ["admin", "edit", "view"]
     assert "escalate" not in str(roles)
 
 
-def test_a_controller_is_known_as_its_service_account() -> None:
-    assert flux.user("helm-controller") == "system:serviceaccount:flux-system:helm-controller"
-    assert "system:masters" not in flux.groups()
+def test_every_node_is_one_of_kwok_s() -> None:
+    assert [each["metadata"]["annotations"] for each in documents("nodes.yaml")] == [{"kwok.x-k8s.io/node": "fake"}] * 2

@@ -5,20 +5,22 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cryptography import x509
-from tenantry.sandbox import flux, programs
-from tenantry.sandbox.cluster import Cluster, Etcd
-from tenantry.sandbox.flux import Flux
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.pki import KeyPair
-from tenantry.sandbox.supervisor import Part
 
+from tenantry_sandbox import flux, programs
+from tenantry_sandbox.api import Api
+from tenantry_sandbox.cluster import Cluster, Etcd
+from tenantry_sandbox.flux import Flux
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.supervisor import Part
+
+PROXY = "http://127.0.0.1:20004"
 ADDRESS = re.compile(r"--[a-z-]*(a|A)ddr(ess)?=|.*://")
 
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     monkeypatch.setattr(programs, "command_of", lambda name: (f"/tools/{name}",))
+    monkeypatch.setattr(Api, "token", lambda _, account: f"of {account.full_name}")
     layout = Layout(tmp_path)
     return Cluster("hub-dev", layout, 20002, 20003, Etcd(layout, 20000, 20001))
 
@@ -30,7 +32,7 @@ def controllers(cluster: Cluster) -> dict[str, Part]:
 
 def controllers_of(cluster: Cluster, *shards: str) -> dict[str, Part]:
     ports = {name: 20010 + number for number, name in enumerate(flux.ports_of(shards))}
-    return {part.name: part for part in Flux(cluster, ports, shards).parts()}
+    return {part.name: part for part in Flux(cluster, ports, PROXY, shards).parts()}
 
 
 def every_part(cluster: Cluster, controllers: dict[str, Part]) -> list[Part]:
@@ -67,15 +69,19 @@ def test_the_controllers_that_apply_lock_tenants_in(controllers: dict[str, Part]
     assert lockdown | {"--no-remote-bases=true"} <= set(controllers["kustomize-controller"].argv)
 
 
-def test_each_controller_acts_under_its_own_service_account(cluster: Cluster, controllers: dict[str, Part]) -> None:
+def test_each_controller_acts_under_its_own_service_account(controllers: dict[str, Part]) -> None:
     for name, part in controllers.items():
         document = yaml.safe_load(Path(part.environment["KUBECONFIG"]).read_text())
-        pair = KeyPair.at(cluster.home / "pki", name)
-        subject = x509.load_pem_x509_certificate(pair.certificate.read_bytes()).subject.rfc4514_string()
+        assert document["users"] == [{"name": name, "user": {"token": f"of flux-system/{name}"}}]
 
-        assert document["users"][0]["name"] == f"system:serviceaccount:flux-system:{name}"
-        assert f"CN=system:serviceaccount:flux-system:{name}" in subject
-        assert "system:masters" not in subject
+
+def test_only_the_controller_that_fetches_sources_goes_through_the_content_server(
+    controllers: dict[str, Part],
+) -> None:
+    proxies = {name: part.environment.get("HTTP_PROXY") for name, part in controllers.items()}
+
+    assert proxies.pop("source-controller") == PROXY
+    assert set(proxies.values()) == {None}
 
 
 def test_each_shard_has_controllers_of_its_own_and_the_others_leave_its_objects_to_them(cluster: Cluster) -> None:
@@ -94,7 +100,7 @@ def test_each_shard_has_controllers_of_its_own_and_the_others_leave_its_objects_
     ports = [port for part in parts.values() for port in part.ports]
     assert len(set(ports)) == len(ports)
     document = yaml.safe_load(Path(parts["helm-controller-b"].environment["KUBECONFIG"]).read_text())
-    assert document["users"][0]["name"] == "system:serviceaccount:flux-system:helm-controller"
+    assert document["users"][0]["name"] == "helm-controller"
 
 
 def test_each_part_has_a_directory_for_temporary_files_of_its_own(
@@ -125,3 +131,10 @@ def test_nothing_of_the_users_shell_reaches_a_part_but_how_to_reach_the_network_
 def test_a_part_is_described_alike_each_time_so_that_it_is_left_alone(cluster: Cluster) -> None:
     assert cluster.apiserver() == cluster.apiserver()
     assert cluster.nodes() == cluster.nodes()
+
+
+def test_flags_are_written_as_programs_read_them(cluster: Cluster) -> None:
+    flags = cluster.controller_manager().argv
+    assert "--leader-elect=false" in flags
+    (controllers,) = (flag for flag in flags if flag.startswith("--controllers="))
+    assert "deployment-controller,disruption-controller," in controllers

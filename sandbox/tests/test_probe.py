@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tenantry.sandbox.process import answers
+
+from tenantry_sandbox.process import answers
 
 
 class Healthy(BaseHTTPRequestHandler):

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox import process
-from tenantry.sandbox.process import Process
+
+from tenantry_sandbox import process
+from tenantry_sandbox.process import Process
 
 SLEEP = ("/bin/sleep", "60")
 DEAF = ("/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do /bin/sleep 0.05; done")

@@ -2,9 +2,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox.repositories import folders, publish, repository
 
 from tenantry.charts import OBJECTS
+from tenantry_sandbox.repositories import commit, folders, publish
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def git(repository: Path, *arguments: str) -> str:
 
 
 def test_a_folder_two_levels_deep_becomes_a_repository(source: Path, target: Path) -> None:
-    assert publish(source, target) == ("rocky/manifests",)
+    publish(source, target)
 
     served = target / "rocky" / "manifests.git"
     assert git(served, "ls-tree", "-r", "--name-only", "main") == "web/web.yaml"
@@ -61,12 +61,13 @@ def test_the_chart_for_baselines_is_served_as_a_fleets_repository_has_it(source:
     own = source / "tenantry" / "fleet"
     own.mkdir(parents=True)
     (own / "tenants.yaml").touch()
-    assert "tenantry/fleet" in publish(source, target)
+    publish(source, target)
     assert git(target / "tenantry" / "fleet.git", "ls-tree", "-r", "--name-only", "main") == "tenants.yaml"
 
 
-def test_no_folders_are_no_repositories(tmp_path: Path, target: Path) -> None:
-    assert publish(tmp_path / "missing", target) == ()
+def test_no_folders_are_no_repositories_but_the_fleets_own(tmp_path: Path, target: Path) -> None:
+    publish(tmp_path / "missing", target)
+    assert [path.name for path in target.glob("*/*")] == ["fleet.git"]
 
 
 def test_equal_folders_give_equal_commits(source: Path, target: Path, tmp_path: Path) -> None:
@@ -110,9 +111,10 @@ def test_a_commit_changes_the_named_files_and_no_other(source: Path, target: Pat
     (source / "rocky" / "manifests" / "old.yaml").write_text("kind: Secret\n")
     publish(source, target)
 
-    commit = repository(target, "rocky/manifests").commit({"db/db.yaml": "kind: StatefulSet\n", "old.yaml": None}, "db")
+    changes = {"db/db.yaml": "kind: StatefulSet\n", "old.yaml": None}
+    made = commit(target, "rocky/manifests", changes, "db")
 
     served = target / "rocky" / "manifests.git"
-    assert git(served, "rev-parse", "main") == commit
+    assert git(served, "rev-parse", "main") == made
     assert git(served, "ls-tree", "-r", "--name-only", "main").splitlines() == ["db/db.yaml", "web/web.yaml"]
     assert git(served, "show", "--no-patch", "--format=%an %s", "main") == "sandbox db"

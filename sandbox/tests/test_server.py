@@ -1,59 +1,55 @@
 import io
 import json
-import shutil
 import subprocess
 import tarfile
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tenantry.sandbox import buckets, registry, repositories
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.server import listen
+from werkzeug import Request, Response
+from werkzeug.serving import make_server
+
+from tenantry_sandbox.content import commit, publish
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.server import Content, Handler
+from tenantry_sandbox.spec import SandboxSpec
 
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @pytest.fixture
-def layout(published: Path, tmp_path: Path) -> Layout:
-    shutil.copytree(published / "root", tmp_path / "root")
-    return Layout(tmp_path / "root")
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Something of every kind that is served, made once: it takes many runs of git."""
-    tmp_path = tmp_path_factory.mktemp("published")
-    source = tmp_path / "source" / "rocky" / "manifests"
-    source.mkdir(parents=True)
-    (source / "web.yaml").write_text("kind: Deployment\n")
+def layout(tmp_path: Path) -> Layout:
+    for path in ("git/rocky/manifests", "oci/rocky/bundle"):
+        (tmp_path / "content" / path).mkdir(parents=True)
+        (tmp_path / "content" / path / "web.yaml").write_text("kind: Deployment\n")
+    publish(tmp_path / "root", SandboxSpec("dev", "hub", (), (), tmp_path / "content", ()))
     layout = Layout(tmp_path / "root")
-    repositories.publish(tmp_path / "source", layout.git)
-    layout.charts.mkdir()
-    (layout.charts / "index.yaml").write_text("apiVersion: v1\n")
-    bundle = tmp_path / "oci" / "rocky" / "bundle"
-    bundle.mkdir(parents=True)
-    (bundle / "web.yaml").write_text("kind: Service\n")
-    registry.publish([], tmp_path / "oci", layout.registry)
-    objects = tmp_path / "buckets" / "apps"
-    objects.mkdir(parents=True)
-    (objects / "web.yaml").write_text("kind: Ingress\n")
-    buckets.publish_bucket(tmp_path / "buckets", layout.buckets)
     (layout.root / "secret").write_text("not to be served")
-    return tmp_path
+    return layout
 
 
 @pytest.fixture
 def url(layout: Layout) -> Iterator[str]:
-    with listen(layout, [0])[0] as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+    with served(Content(layout)) as address:
+        yield address
+
+
+@contextmanager
+def served(application: Callable[..., Any]) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
         server.shutdown()
         thread.join()
+        server.server_close()
 
 
 def git(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -72,7 +68,7 @@ def test_a_repository_can_be_cloned_and_fetched_from(url: str, layout: Layout, t
     assert cloned.returncode == 0, cloned.stderr
     assert (tmp_path / "clone" / "web.yaml").read_text() == "kind: Deployment\n"
 
-    repositories.repository(layout.git, "rocky/manifests").commit({"web.yaml": "kind: Job\n"}, "change")
+    commit(layout.root, "rocky/manifests", {"web.yaml": "kind: Job\n"}, "change")
     git("pull", "--quiet", cwd=tmp_path / "clone")
 
     assert (tmp_path / "clone" / "web.yaml").read_text() == "kind: Job\n"
@@ -89,7 +85,7 @@ def test_a_push_is_refused(url: str, tmp_path: Path) -> None:
 
 
 def test_charts_are_served(url: str) -> None:
-    assert get(f"{url}/charts/index.yaml") == b"apiVersion: v1\n"
+    assert get(f"{url}/charts/index.yaml").startswith(b"apiVersion: v1\n")
 
 
 def test_an_artifact_can_be_pulled(url: str) -> None:
@@ -108,8 +104,50 @@ def test_a_client_that_asks_for_the_head_alone_is_told_the_size(url: str) -> Non
         assert answer.read() == b""
 
 
-def test_an_object_of_a_bucket_is_served_to_who_signs(url: str) -> None:
-    assert get(f"{url}/apps/web.yaml", Authorization="AWS4-HMAC-SHA256 x") == b"kind: Ingress\n"
+def test_a_shallow_clone_has_the_newest_content(url: str, layout: Layout, tmp_path: Path) -> None:
+    commit(layout.root, "rocky/manifests", {"new.yaml": "kind: Job\n"}, "change")
+
+    cloned = git("clone", "--quiet", "--depth", "1", f"{url}/git/rocky/manifests.git", "clone", cwd=tmp_path)
+
+    assert cloned.returncode == 0, cloned.stderr
+    assert {path.name for path in (tmp_path / "clone").iterdir()} == {".git", "new.yaml", "web.yaml"}
+    assert git("rev-list", "--count", "HEAD", cwd=tmp_path / "clone").stdout == "1\n"
+
+
+class TestAsAProxy:
+    """As source-controller uses it."""
+
+    @pytest.fixture
+    def through(self, url: str) -> urllib.request.OpenerDirector:
+        return urllib.request.build_opener(urllib.request.ProxyHandler({"http": url}))
+
+    @pytest.mark.parametrize("host", ["sandbox.test", "sandbox.test:80"])
+    def test_it_answers_for_its_own_host_whatever_its_port(
+        self, through: urllib.request.OpenerDirector, host: str
+    ) -> None:
+        with through.open(f"http://{host}/charts/index.yaml", timeout=5) as answer:
+            assert answer.read().startswith(b"apiVersion: v1\n")
+
+    def test_a_repository_can_be_cloned_from_it(self, url: str, tmp_path: Path) -> None:
+        proxy = ["-c", f"http.proxy={url}"]
+        cloned = git(*proxy, "clone", "--quiet", "http://sandbox.test/git/rocky/manifests.git", "clone", cwd=tmp_path)
+        assert cloned.returncode == 0, cloned.stderr
+
+    def test_what_is_for_another_host_goes_on_to_it(self, through: urllib.request.OpenerDirector) -> None:
+        @Request.application
+        def other(request: Request) -> Response:
+            if request.path == "/missing":
+                return Response("no", 404)
+            return Response(f"{request.method} {request.full_path} {request.headers['X-Own']} {request.get_data()!r}")
+
+        with served(other) as address:
+            # A name of this machine that the server does not take for its own.
+            address = address.replace("127.0.0.1", "127.0.0.2")
+            own = urllib.request.Request(f"{address}/a?b=c", b"data", {"X-Own": "kept"})
+            with pytest.raises(urllib.error.HTTPError) as nobody:
+                through.open(own, timeout=5)
+            with nobody.value:
+                assert nobody.value.code == 502
 
 
 def test_it_says_that_it_runs(url: str) -> None:

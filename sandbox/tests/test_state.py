@@ -1,40 +1,33 @@
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox.layout import Layout, SandboxError
-from tenantry.sandbox.process import Process
-from tenantry.sandbox.state import Running, State, load
 
-RUNNING = Running("edge-1", "kwok", (20001,), Process(4711, 12.5, ("/bin/kwok", "--x=y")))
+from tenantry_sandbox.layout import Layout, SandboxError
+from tenantry_sandbox.process import Process
+from tenantry_sandbox.supervisor import Running, State, existing, load
 
-
-@pytest.fixture
-def state(tmp_path: Path) -> State:
-    return State(Layout(tmp_path), "dev", ("hub-dev", "edge-1"), {"etcd": 20000})
+RUNNING = Running(owner="edge-1", part="kwok", ports=(20001,), process=Process(4711, 12.5, ("/bin/kwok", "--x=y")))
 
 
-def test_what_is_added_is_there_for_the_next_command(state: State) -> None:
-    state.add("edge-1/kwok", RUNNING)
+def test_what_is_saved_is_there_for_the_next_command(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    state = State(environment="dev", clusters=("hub-dev", "edge-1"), ports={"etcd": 20000})
+    state.running["edge-1/kwok"] = RUNNING
+    state.save(layout)
 
-    found = load(state.layout)
-
-    assert found is not None
-    assert (found.environment, found.clusters, found.ports) == ("dev", ("hub-dev", "edge-1"), {"etcd": 20000})
-    assert found.running == {"edge-1/kwok": RUNNING}
-
-
-def test_what_is_discarded_is_not(state: State) -> None:
-    state.add("edge-1/kwok", RUNNING)
-    state.discard("edge-1/kwok")
-
-    found = load(state.layout)
-
-    assert found is not None
-    assert found.running == {}
+    assert load(layout) == state
 
 
 def test_a_sandbox_that_was_only_just_made_remembers_nothing(tmp_path: Path) -> None:
     assert load(Layout(tmp_path)) is None
+
+
+def test_nor_is_it_one_for_commands(tmp_path: Path) -> None:
+    Layout(tmp_path / "sandbox").claim()
+
+    for root in (tmp_path, tmp_path / "sandbox"):
+        with pytest.raises(SandboxError, match="there is no sandbox in"):
+            existing(root)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"running": {"a": {}}}'])

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tenantry.tools import installed, store
+from machine import Machine, new_machine
 
-from tests.project.tools.machine import Machine, new_machine
+from tenantry_sandbox.tools import installed, store
 
 
 @pytest.fixture

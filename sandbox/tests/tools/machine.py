@@ -6,8 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.tools.catalog import Module, module_of
-from tenantry.tools.store import SOURCES, Store
+from tenantry_sandbox.tools.catalog import Module, module_of
+from tenantry_sandbox.tools.store import SOURCES, Store
 
 GO = """\
 #!/bin/sh

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tenantry.tools import build, locate
-from tenantry.tools.catalog import module_of, names
-from tenantry.tools.installed import KUBERNETES
+from machine import Machine
+from tenantry_sandbox.tools.installed import KUBERNETES
 
-from tests.project.tools.machine import Machine
+from tenantry_sandbox.tools import build, locate
+from tenantry_sandbox.tools.catalog import module_of, names
 
 KWOK = module_of("kwok")
 FLUX = module_of("source-controller")
@@ -57,7 +57,7 @@ def test_what_is_built_already_needs_no_go(machine: Machine) -> None:
 def test_a_run_says_what_it_does_how_far_it_is_and_where_things_are(
     machine: Machine, messages: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenantry.tools.build.duration", lambda _: "1.0 s")
+    monkeypatch.setattr("tenantry_sandbox.tools.build.duration", lambda _: "1.0 s")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     monkeypatch.setattr(sys, "executable", "/project/.venv/bin/python")
     monkeypatch.setattr(Path, "cwd", lambda: Path("/project"))
@@ -271,7 +271,7 @@ class TestAFailure:
     def test_keeps_the_build_before_it(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         build.main(["kwok"])
         before = machine.left_of(KWOK)
-        monkeypatch.setattr("tenantry.tools.store.FLAGS", ("-other",))
+        monkeypatch.setattr("tenantry_sandbox.tools.store.FLAGS", ("-other",))
         machine.on_build("exit 1")
 
         assert build.main(["kwok"]) == 1
@@ -337,7 +337,7 @@ class TestTwoAtOnce:
                     machine.put("kwok")
                     fcntl.flock(first, fcntl.LOCK_UN)
 
-            monkeypatch.setattr("tenantry.tools.progress.say", say)
+            monkeypatch.setattr("tenantry_sandbox.tools.progress.say", say)
 
             assert build.main(["kwok"]) == 0
 
@@ -392,7 +392,7 @@ class TestTheList:
 
 def test_only_the_newest_builds_of_a_module_stay(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     def build_with(flag: str, age: int) -> Path:
-        monkeypatch.setattr("tenantry.tools.store.FLAGS", (flag,))
+        monkeypatch.setattr("tenantry_sandbox.tools.store.FLAGS", (flag,))
         build.main(["kwok"])
         directory = machine.store.directory(KWOK)
         os.utime(directory, (age, age))

@@ -3,10 +3,11 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from tenantry.tools.catalog import MODULES, PROVIDER_VERSION, Module, module_of, names
-from tenantry.tools.errors import ToolsError
-from tenantry.tools.installed import MINOR
-from tenantry.tools.store import SOURCES
+from tenantry_sandbox.tools.errors import ToolsError
+from tenantry_sandbox.tools.installed import MINOR
+
+from tenantry_sandbox.tools.catalog import MODULES, PROVIDER_VERSION, Module, module_of, names
+from tenantry_sandbox.tools.store import SOURCES
 
 LOCKED = {
     package["name"]: package["version"]

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from tenantry.tools import locate
-from tenantry.tools.errors import ToolMissing
-from tenantry.tools.store import SOURCES
+from machine import Machine
+from tenantry_sandbox.tools.errors import ToolMissing
 
-from tests.project.tools.machine import Machine
+from tenantry_sandbox.tools import locate
+from tenantry_sandbox.tools.store import SOURCES
 
 FIX = "run `tenantry sandbox tools` once: it needs Go 1.26, about 20 minutes on two cores, and 17 GB of disk"
 
@@ -125,7 +125,7 @@ def test_a_link_on_path_to_a_pulumi_built_here_is_not_taken_for_an_official_one(
 
 def test_finding_tools_does_not_load_what_only_building_needs() -> None:
     program = """
-import sys, tenantry.tools.locate
+import sys, tenantry_sandbox.tools.locate
 print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("rich", "tenantry")))
 """
 
@@ -135,7 +135,7 @@ print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("rich",
 
     expected = [
         "tenantry",
-        "tenantry.tools",
-        *(f"tenantry.tools.{name}" for name in ("catalog", "errors", "installed", "locate", "store")),
+        "tenantry_sandbox.tools",
+        *(f"tenantry_sandbox.tools.{name}" for name in ("catalog", "errors", "installed", "locate", "store")),
     ]
     assert loaded.stdout.split() == expected

@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tenantry.tools import store
-from tenantry.tools.catalog import module_of
-from tenantry.tools.store import Store
+from machine import Machine
 
-from tests.project.tools.machine import Machine
+from tenantry_sandbox.tools import store
+from tenantry_sandbox.tools.catalog import module_of
+from tenantry_sandbox.tools.store import Store
 
 CONTROLPLANE = module_of("controlplane")
 LANGUAGE_HOST = module_of("pulumi-language-python")

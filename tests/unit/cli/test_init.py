@@ -86,7 +86,8 @@ def test_the_template_has_the_chart_and_the_versions_of_this_package() -> None:
     assert everything(TEMPLATE / "charts" / "objects") == ours
     requirements = (TEMPLATE / "requirements.txt").read_text()
     wanted = [line for line in requirements.splitlines() if not line.startswith("#")]
-    assert wanted == [f"tenantry[pulumi,sandbox]>={__version__},<0.2", f"pulumi-kubernetes=={PROVIDER_VERSION}"]
+    ours = [f"{name}>={__version__},<0.2" for name in ("tenantry[pulumi]", "tenantry-sandbox")]
+    assert wanted == [*ours, f"pulumi-kubernetes=={PROVIDER_VERSION}"]
     assert re.findall(r"dependencies = (\[.*\])\n", (TEMPLATE / "pyproject.toml").read_text()) == [json.dumps(wanted)]
     assert f"\ntenantry=={__version__}\n" in (TEMPLATE / "tenantry.lock").read_text()
     assert f"\npulumi-kubernetes=={PROVIDER_VERSION} " in (TEMPLATE / "requirements.lock").read_text()
@@ -118,7 +119,7 @@ README.md says how to get to real clusters.
 def test_it_says_what_to_type_next(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, source: Path | None, what: str
 ) -> None:
-    monkeypatch.setattr(init, "_local_source", lambda: source)
+    monkeypatch.setattr(init, "_local_source", lambda name: source if name == "tenantry" else None)
     monkeypatch.chdir(tempfile.mkdtemp(dir="."))
     code, out, err = tenantry(capsys, "init", "fleet")
     assert (code, out + err) == (0, NEXT.replace("WHAT", what).replace("HERE", str(Path.cwd())))
@@ -131,7 +132,7 @@ def test_it_knows_the_wheel_or_the_checkout_that_it_was_installed_from(
     def recorded(text: str | None) -> Path | None:
         installed = SimpleNamespace(read_text=lambda name: text if name == "direct_url.json" else None)
         monkeypatch.setattr(init, "distributions", lambda **_: [installed])
-        return init._local_source()
+        return init._local_source("tenantry")
 
     wheel = here / "a b" / "tenantry.whl"
     wheel.parent.mkdir()

@@ -1,24 +1,23 @@
 """The commands that the sandbox's user runs: their environment, and the programs that they find on PATH."""
 
-import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
-from tenantry.sandbox import commands, pulumi
-from tenantry.sandbox.layout import Layout, SandboxError
-from tenantry.sandbox.state import State
+
+from tenantry_sandbox import programs
+from tenantry_sandbox.layout import Layout, SandboxError
+from tenantry_sandbox.supervisor import State
 
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the tools are, each in a directory of its own."""
     tools = tmp_path / "tools"
-    for module in (commands, pulumi):
-        monkeypatch.setattr(module, "path_of", lambda name: tools / name / name)
-    monkeypatch.setattr(commands, "command_of", lambda name: (str(tools / "controlplane"), name))
+    monkeypatch.setattr(programs, "path_of", lambda name: tools / name / name)
+    monkeypatch.setattr(programs, "command_of", lambda name: (str(tools / "controlplane"), name))
     for name in ("pulumi", "pulumi-language-python"):
         program(tools / name / name, "exit 0")
     program(tools / "controlplane", 'echo "${0##*/} $@"')
@@ -30,7 +29,7 @@ def root(tools: Path) -> Path:
     layout = Layout(tools.parent / "sandbox")
     layout.claim()
     (layout.pulumi_home / "plugins" / "resource-kubernetes-v4.25.0").mkdir(parents=True)
-    State(layout, "dev", ("hub-dev", "edge-1")).save()
+    State(environment="dev", clusters=("hub-dev", "edge-1")).save(layout)
     return layout.root
 
 
@@ -41,7 +40,7 @@ def program(path: Path, script: str) -> None:
 
 
 def test_everything_pulumi_keeps_is_in_the_sandbox(root: Path) -> None:
-    variables = commands.environment(root)
+    variables = programs.user_environment(root)
 
     assert variables["PULUMI_HOME"] == str(root / "pulumi")
     assert variables["PULUMI_BACKEND_URL"] == f"file://{root}/state?metadata=skip"
@@ -49,40 +48,32 @@ def test_everything_pulumi_keeps_is_in_the_sandbox(root: Path) -> None:
 
 
 def test_kubectl_talks_to_the_management_cluster_or_to_the_one_that_is_named(root: Path) -> None:
-    assert commands.environment(root)["KUBECONFIG"] == f"{root}/hub-dev/kubeconfig"
-    assert commands.environment(root, "edge-1")["KUBECONFIG"] == f"{root}/edge-1/kubeconfig"
+    assert programs.user_environment(root)["KUBECONFIG"] == f"{root}/hub-dev/kubeconfig"
+    assert programs.user_environment(root, "edge-1")["KUBECONFIG"] == f"{root}/edge-1/kubeconfig"
 
 
 def test_an_unknown_cluster_is_refused_with_the_names_there_are(root: Path) -> None:
     with pytest.raises(SandboxError) as refusal:
-        commands.environment(root, "edge-9")
+        programs.user_environment(root, "edge-9")
 
     assert refusal.value.message == "the sandbox has no cluster 'edge-9'"
     assert refusal.value.fix == "use one of: hub-dev, edge-1"
 
 
 def test_the_built_kubectl_is_on_path_under_its_name(root: Path) -> None:
-    commands.prepare(root)
-    commands.prepare(root)
+    programs.prepare(root)
+    programs.prepare(root)
 
-    variables = commands.environment(root)
+    variables = programs.user_environment(root)
     done = subprocess.run(["kubectl", "get", "pods"], env=variables, capture_output=True, text=True, check=True)
     assert done.stdout == "kubectl get pods\n"
 
 
-def test_an_installed_kubectl_is_too(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "command_of", lambda name: (str(tmp_path / name),))
-
-    commands.prepare(root)
-
-    assert (root / "bin" / "kubectl").readlink() == tmp_path / "kubectl"
-
-
 def test_a_sandbox_in_the_sandbox_finds_its_own_kubectl(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands.prepare(root)
-    monkeypatch.setattr(commands, "command_of", lambda name: (str(root / "bin" / name),))
+    programs.prepare(root)
+    monkeypatch.setattr(programs, "command_of", lambda name: (str(root / "bin" / name),))
 
-    commands.prepare(root)
+    programs.prepare(root)
 
     assert (root / "bin" / "kubectl").exists()
 
@@ -92,7 +83,7 @@ def test_this_tenantry_is_on_path_also_if_its_environment_is_not_activated(
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
 
-    commands.prepare(root)
+    programs.prepare(root)
 
     assert (root / "bin" / "tenantry").readlink() == Path(sys.executable).with_name("tenantry")
 
@@ -100,7 +91,7 @@ def test_this_tenantry_is_on_path_also_if_its_environment_is_not_activated(
 def test_an_engine_apart_from_its_language_host_is_put_beside_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
 
-    commands.prepare(root)
+    programs.prepare(root)
 
     assert {each.name for each in (root / "bin").iterdir()} == {
         "kubectl",
@@ -108,58 +99,29 @@ def test_an_engine_apart_from_its_language_host_is_put_beside_it(root: Path, mon
         "pulumi-language-python",
         "tenantry",
     }
-    assert commands.environment(root)["PATH"] == f"{root}/bin:/usr/bin"
+    assert programs.user_environment(root)["PATH"] == f"{root}/bin:/usr/bin"
 
 
 def test_pulumi_keeps_no_debug_logs_unless_the_user_wants_them(root: Path) -> None:
-    commands.prepare(root)
+    programs.prepare(root)
     logs = root / "pulumi" / "logs"
     assert logs.is_file()
 
     logs.unlink()
     logs.mkdir()
-    commands.prepare(root)
+    programs.prepare(root)
     assert logs.is_dir()
 
 
 def test_a_rebuilt_engine_replaces_the_former_one(root: Path, tools: Path) -> None:
-    commands.prepare(root)
+    programs.prepare(root)
     built = tools / "pulumi" / "pulumi"
     built.unlink()
     program(built, "echo new")
 
-    commands.prepare(root)
+    programs.prepare(root)
 
     assert (root / "bin" / "pulumi").read_text() == "#!/bin/sh\necho new\n"
-
-
-class TestAnInstalledPulumi:
-    @pytest.fixture(autouse=True)
-    def installed(self, tools: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        directory = tools.parent / "installed"
-        for module in (commands, pulumi):
-            monkeypatch.setattr(module, "path_of", lambda name: directory / name)
-        return directory
-
-    def test_keeps_its_place_on_path(self, root: Path, installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        own = os.pathsep.join(["/usr/bin", str(installed)])
-        monkeypatch.setenv("PATH", own)
-
-        assert commands.environment(root)["PATH"] == f"{root}/bin:{own}"
-
-    def test_is_found_where_path_does_not_lead_to_it(
-        self, root: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("PATH", "/usr/bin")
-
-        assert commands.environment(root)["PATH"] == f"{root}/bin:{installed}:/usr/bin"
-
-    def test_is_not_hidden_by_one_that_was_built_before(self, root: Path) -> None:
-        program(root / "bin" / "pulumi", "exit 0")
-
-        commands.prepare(root)
-
-        assert not (root / "bin" / "pulumi").exists()
 
 
 class TestThePlugin:
@@ -171,8 +133,8 @@ class TestThePlugin:
         engine = tools / "pulumi" / "pulumi"
         program(engine, f'echo "$@" >> {tmp_path}/calls\nmkdir -p "$PULUMI_HOME/plugins/resource-$4-v$5"')
 
-        commands.prepare(root)
-        commands.prepare(root)
+        programs.prepare(root)
+        programs.prepare(root)
 
         plugin = tools / "pulumi-resource-kubernetes" / "pulumi-resource-kubernetes"
         assert (tmp_path / "calls").read_text() == f"plugin install resource kubernetes 4.25.0 --file {plugin}\n"
@@ -182,19 +144,7 @@ class TestThePlugin:
         program(tools / "pulumi" / "pulumi", "echo not a plugin >&2\nexit 1")
 
         with pytest.raises(SandboxError, match="Pulumi did not install its provider: not a plugin"):
-            commands.prepare(root)
-
-
-def test_without_a_sandbox_there_is_no_environment(tmp_path: Path) -> None:
-    with pytest.raises(SandboxError, match="there is no sandbox"):
-        commands.environment(tmp_path)
-
-
-def test_nor_before_it_has_clusters(tmp_path: Path) -> None:
-    Layout(tmp_path / "sandbox").claim()
-
-    with pytest.raises(SandboxError, match="there is no sandbox"):
-        commands.environment(tmp_path / "sandbox")
+            programs.prepare(root)
 
 
 def test_the_provider_is_installed_in_the_version_that_is_built_where_the_program_has_an_environment_of_its_own(
@@ -203,9 +153,9 @@ def test_the_provider_is_installed_in_the_version_that_is_built_where_the_progra
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(pulumi, "version", missing)
+    monkeypatch.setattr(programs, "version", missing)
     (root / "pulumi" / "plugins" / "resource-kubernetes-v4.25.0").rmdir()
     program(tools / "pulumi" / "pulumi", f'echo "$@" > {tools}/asked')
-    commands.prepare(root)
+    programs.prepare(root)
     plugin = tools / "pulumi-resource-kubernetes" / "pulumi-resource-kubernetes"
     assert (tools / "asked").read_text() == f"plugin install resource kubernetes 4.25.0 --file {plugin}\n"

@@ -1,9 +1,10 @@
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import NameOID
-from tenantry.sandbox.pki import Authority, KeyPair
+
+from tenantry_sandbox.certificates import Authority, KeyPair
 
 
 def certificate(pair: KeyPair) -> x509.Certificate:
@@ -19,16 +20,29 @@ def test_a_server_is_known_by_its_addresses_and_names(tmp_path: Path) -> None:
     assert names.get_values_for_type(x509.DNSName) == ["localhost"]
 
 
-def test_a_client_is_a_user_in_groups_and_comes_from_the_authority(tmp_path: Path) -> None:
+def test_a_client_is_a_user_in_a_group_and_comes_from_the_authority(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
 
-    issued = certificate(authority.client("admin", "kubernetes-admin", ("system:masters",)))
+    issued = certificate(authority.client("admin", "kubernetes-admin", "system:masters"))
 
     issued.verify_directly_issued_by(certificate(authority.pair))
-    assert [(each.oid, each.value) for each in issued.subject] == [
-        (NameOID.ORGANIZATION_NAME, "system:masters"),
-        (NameOID.COMMON_NAME, "kubernetes-admin"),
-    ]
+    names = {each.oid: each.value for each in issued.subject}
+    assert names[NameOID.ORGANIZATION_NAME] == "system:masters"
+    assert names[NameOID.COMMON_NAME] == "kubernetes-admin"
+
+
+def test_a_client_of_no_group_is_in_that_of_everybody(tmp_path: Path) -> None:
+    issued = certificate(Authority(tmp_path).client("nora", "nora"))
+
+    groups = [each.value for each in issued.subject if each.oid == NameOID.ORGANIZATION_NAME]
+    assert groups == ["system:authenticated"]
+
+
+def test_authorities_are_strangers_to_each_other(tmp_path: Path) -> None:
+    one, other = Authority(tmp_path / "one" / "pki"), Authority(tmp_path / "other" / "pki")
+
+    assert certificate(one.client("a", "a")).issuer == certificate(one.server("b", ("b",))).issuer
+    assert certificate(one.client("a", "a")).issuer != certificate(other.client("a", "a")).issuer
 
 
 def test_what_was_issued_stays(tmp_path: Path) -> None:
@@ -44,13 +58,14 @@ def test_a_half_written_pair_is_issued_anew(tmp_path: Path) -> None:
     pair = Authority(tmp_path).client("admin", "kubernetes-admin")
     pair.certificate.unlink()
 
-    assert Authority(tmp_path).client("admin", "kubernetes-admin").exists
+    assert Authority(tmp_path).client("admin", "kubernetes-admin").certificate.is_file()
 
 
 def test_the_key_that_checks_tokens_belongs_to_the_one_that_signs_them(tmp_path: Path) -> None:
     pair = Authority(tmp_path).signing_keys()
 
-    load_pem_public_key(pair.certificate.read_bytes())
+    key = load_pem_private_key(pair.key.read_bytes(), None)
+    assert certificate(pair).public_key() == key.public_key()
     assert b"PRIVATE" not in pair.certificate.read_bytes()
     assert Authority(tmp_path).signing_keys() == pair
 
