@@ -1,27 +1,22 @@
 from __future__ import annotations
 
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from machine import Machine, new_machine
 
-from tenantry_sandbox.tools import installed, store
+from tenantry_sandbox.tools import store
 
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """A machine with Go, an empty store and much room, which `tools` takes for the one it runs on."""
+    """A machine with Go and an empty store, which `tools` takes for the one it runs on."""
     machine = new_machine(tmp_path)
     monkeypatch.setenv("PATH", str(machine.programs))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
-    installed._version.cache_clear()
     monkeypatch.setattr(store, "default", lambda: machine.store)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100e9))
     return machine
 
 

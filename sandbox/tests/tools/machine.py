@@ -13,7 +13,6 @@ GO = """\
 #!/bin/sh
 echo "$PWD: $*" >> "{root}/calls"
 case $1 in
-env) echo "{root}/mod"; echo "{root}/gocache" ;;
 mod) echo '{{"Dir": "{root}/dependency"}}' ;;
 build)
     echo "go: downloading example.test/dependency"
@@ -44,28 +43,6 @@ class Machine:
         program.write_text(script)
         program.chmod(0o755)
         return program
-
-    def install_pulumi(self, version: str) -> Path:
-        """An official Pulumi, which notes each time it is asked for its version."""
-        self.install("pulumi-language-python")
-        return self.install_version("pulumi", version)
-
-    def install_version(self, name: str, text: str) -> Path:
-        """A program that answers every question with one text, and notes each time it is asked."""
-        return self.install(name, f"#!/bin/sh\necho asked >> {self.root}/asked\necho '{text}'\n")
-
-    def install_kubernetes(self, *names: str, version: str = "1.36.1") -> None:
-        """Programs of Kubernetes, each of which reports its version in its own way."""
-        for name in names:
-            told = {"etcd": f"etcd Version: {version}\nGo Version: go1.20", "kubectl": f"Client Version: v{version}"}
-            self.install_version(name, told.get(name, f"Kubernetes v{version}"))
-
-    def install_plugin(self) -> Path:
-        name = "pulumi-resource-kubernetes"
-        plugin = self.root / f"home/.pulumi/plugins/resource-kubernetes-v4.25.0/{name}"
-        plugin.parent.mkdir(parents=True)
-        plugin.touch()
-        return plugin
 
     def on_build(self, script: str) -> None:
         """What Go does in the middle of a build; `$PPID` is the test itself."""
