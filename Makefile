@@ -23,7 +23,7 @@ help: ## list the targets
 .PHONY: setup
 setup: .venv/.synced ## make .venv with the locked Python packages
 
-.venv/.synced: pyproject.toml uv.lock .ci/uv.txt
+.venv/.synced: pyproject.toml sandbox/pyproject.toml uv.lock .ci/uv.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, this is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
 	@[ -x $(BIN)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
 	@[ -x $(BIN)/uv ] || { echo "installing uv"; $(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/uv.txt; }
@@ -126,7 +126,7 @@ docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*
 
 # The tests of these directories need only Python. They use each processor fully.
 fast := tests/unit tests/components tests/golden tests/frozen
-project := tests/project tests/processes
+project := tests/project tests/processes sandbox/tests
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
@@ -134,7 +134,7 @@ test-fast: setup ## unit, component, golden and frozen tests: what to run after 
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
-test-project: setup ## documentation, examples, pipelines, generators, tools, sandbox; commands and cages as processes
+test-project: setup ## documentation, examples, pipelines, generators; commands and cages as processes; the sandbox
 	$(BIN)/pytest $(at_once) $(project)
 
 .PHONY: test-python

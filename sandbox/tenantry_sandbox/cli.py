@@ -1,4 +1,4 @@
-"""`tenantry sandbox`. `tenantry --help` imports this module, so its functions import what takes time."""
+"""`tenantry sandbox`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROOT = click.option(
 )
 
 
-@click.group("sandbox", cls=Group, short_help="run the clusters of an environment on this machine")
+@click.group("sandbox", cls=Group)
 def command() -> None:
     """Run the clusters of an environment as local processes: control planes, Flux, and a server for its sources.
 
@@ -232,11 +232,9 @@ Exit codes:
 def tools(names: tuple[str, ...], *, listed: bool) -> int:
     """Build the programs that the sandbox needs, from source with Go.
 
-    Without a NAME, these are the ones that are neither built nor installed. Building everything takes about 20 minutes on
-    two cores the first time, and 17 GB: 16 GB in Go's caches, which `go clean -cache -modcache` empties, and 1 GB for the
-    programs in ~/.cache/tenantry ($TENANTRY_CACHE).
-
-    An official Pulumi on PATH is used instead, with its kubernetes plugin.
+    Without a NAME, these are all that are not built yet. Building everything takes about 20 minutes on two cores the first
+    time, and 17 GB: 16 GB in Go's caches, which `go clean -cache -modcache` empties, and 1 GB for the programs in
+    ~/.cache/tenantry ($TENANTRY_CACHE).
     """
     from tenantry_sandbox.tools.build import main
 

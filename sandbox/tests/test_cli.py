@@ -34,7 +34,10 @@ def test_the_programs_of_the_sandbox_are_listed(capsys: Capture) -> None:
 
 def test_it_is_a_plugin_of_tenantry(capsys: Capture) -> None:
     assert run(["--help"]) == 0
-    assert "Plugins:\n  sandbox     run the clusters of an environment on this machine\n" in capsys.readouterr().out
+    assert (
+        "Plugins:\n  sandbox     Runs the clusters of a Tenantry environment on one machine.\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_parts_are_shown_by_cluster_with_what_they_use(capsys: Capture) -> None:

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from contextlib import suppress
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 import click
 from click.shell_completion import CompletionItem
@@ -95,14 +95,20 @@ class _Commands(Group):
             with formatter.section(heading):
                 # Names of one width keep the texts of all headings in one column.
                 formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
-        if plugins := [(name, _plugin(name)) for name in sorted(entry_points(group=PLUGINS).names)]:
+        if plugins := entry_points(group=PLUGINS):
             with formatter.section("Plugins"):
-                formatter.write_dl([(name.ljust(width), command.short_help) for name, command in plugins if command])
+                # The summaries of their distributions: to import the commands would take time.
+                formatter.write_dl([(each.name.ljust(width), _summary(each)) for each in sorted(plugins)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""
-        found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        texts = dict.fromkeys(self.list_commands(ctx)) | _COMMANDS
+        found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _summary(plugin: EntryPoint) -> str:
+    return plugin.dist.metadata["Summary"] if plugin.dist else ""
 
 
 def _plugin(name: str) -> click.Command | None:

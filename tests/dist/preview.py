@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tenantry_sandbox.tools import store
-from tenantry_sandbox.tools.catalog import MODULES
-from tenantry_sandbox.tools.catalog import ToolsError
+from tenantry_sandbox.tools.catalog import MODULES, ToolsError
 from tests.dist.environment import Environment, Wrong
 
 _FILES = {
@@ -14,7 +13,7 @@ _FILES = {
 
 
 def has_programs() -> bool:
-    """Whether the sandbox's programs, among them Pulumi with its language host and provider, are built or installed."""
+    """Whether the sandbox's programs, among them Pulumi with its language host and provider, are built."""
     try:
         return all(store.path_of(tool.name) for module in MODULES for tool in module.tools)
     except ToolsError:

@@ -17,6 +17,7 @@ import httpx2
 
 from tenantry.stacks.file import stack_target
 from tenantry_sandbox.programs import user_environment as sandbox_environment
+from tenantry_sandbox.supervisor import Running, existing
 from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
 
@@ -73,6 +74,15 @@ class Project:
     @property
     def content(self) -> Path:
         return self.root / "content"
+
+    def parts(self) -> dict[str, Running]:
+        """The processes of the sandbox."""
+        return existing(self.sandbox)[1].running
+
+    def webhooks(self) -> str:
+        """The address that takes the calls of webhooks."""
+        (controller,) = (each for each in self.parts().values() if each.part == "notification-controller")
+        return f"http://127.0.0.1:{controller.ports[0]}"
 
     def kubeconfig(self, cluster: str) -> Path:
         return self.sandbox / cluster / "kubeconfig"

@@ -9,7 +9,6 @@ import pytest
 from tenantry.kube.objects import labels_of
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan.objects.scope import SHARD_LABEL as SHARD
-from tenantry_sandbox.supervisor import existing
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
 from tests.e2e.watch import Manifest
@@ -65,8 +64,8 @@ def _objects(hub: Cluster, edge: Cluster) -> dict[str, str]:
 
 def _wait(fleet: Project, hub: Cluster, shards: set[str]) -> None:
     """Wait until the source-controller of its shard serves the artifact of each source. shards: those that run."""
-    _, running = existing(fleet.sandbox)
-    ports = {each.part: each.ports[0] for each in running.running.values() if each.part.startswith("source-controller")}
+    parts = (each for each in fleet.parts().values() if each.part.startswith("source-controller"))
+    ports = {each.part: each.ports[0] for each in parts}
     assert ports.keys() == {f"source-controller-{shard}" if shard else "source-controller" for shard in shards}
     planned = {
         each.id[1:4]: str(labels_of(each.manifest).get(SHARD, ""))

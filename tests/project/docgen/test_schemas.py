@@ -143,7 +143,7 @@ def test_a_kind_of_unknown_origin_is_refused(definition: Path) -> None:
     with pytest.raises(UnknownOrigin) as refused:
         schemas.generate([definition])
 
-    assert str(refused.value) == ("no module here brings Widget of example.com\n  fix: add it to tools/catalog.py")
+    assert str(refused.value) == ("no module here brings Widget of example.com\n  fix: add it to tools.yaml")
 
 
 def test_without_the_tools_the_command_says_what_helps(
