@@ -12,6 +12,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -89,6 +90,13 @@ class _Commands(Group):
         command: click.Command = module.commands[name] if hasattr(module, "commands") else module.command
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] == "sandbox" and not entry_points(group=PLUGINS, name="sandbox"):
+            raise Refused(
+                "the sandbox is not installed", "run `pip install tenantry-sandbox`, or `make setup` in a checkout"
+            )
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, _COMMANDS))
         for heading, commands in _SECTIONS.items():
@@ -112,15 +120,8 @@ def _summary(plugin: EntryPoint) -> str:
 
 
 def _plugin(name: str) -> click.Command | None:
-    """The command that another distribution adds. Raises: Refused: it is the sandbox's, which is not installed."""
-    for entry_point in entry_points(group=PLUGINS, name=name):
-        command: click.Command = entry_point.load()
-        return command
-    if name == "sandbox":
-        raise Refused(
-            "the sandbox is not installed", "run `pip install tenantry-sandbox`, or `make setup` in a checkout"
-        )
-    return None
+    """The command that another distribution adds."""
+    return next((plugin.load() for plugin in entry_points(group=PLUGINS, name=name)), None)
 
 
 @click.group(
