@@ -35,10 +35,6 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
 	@$(BIN)/tenantry sandbox tools
 
-.PHONY: tools-list
-tools-list: setup ## say which programs are used, and where they are
-	@$(BIN)/tenantry sandbox tools --list
-
 .PHONY: tools-clean-cache
 tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); the tools stay
 	go clean -cache
@@ -153,7 +149,7 @@ real := tests/e2e tests/hostile tests/backends
 # Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
 # other fleets, waits for a long time, or breaks things in series is left to the build server.
 of_e2e := accounts clusters conformance content examples_flux2_multi_tenancy fleet import labels mistakes new_fleet \
-	notifications order preflight prod sources teardown
+	notifications order preflight prod rehearsal sources teardown
 of_faults := admission isolation reaching
 share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
 

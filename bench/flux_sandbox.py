@@ -70,7 +70,7 @@ class Sandbox:
         planned = plan(fleet, "prod")
         self._objects = planned.objects
         up.up(
-            replace(spec_of(fleet, planned, Path("tenants.yaml"), self._content), flags=flags or {}),
+            replace(spec_of(fleet, planned, self._content), flags=flags or {}),
             self._root,
             _silent,
         )

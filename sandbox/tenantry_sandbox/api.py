@@ -37,18 +37,12 @@ class Access:
 
     def kubeconfig(self) -> str:
         """A kubeconfig with everything inline: Flux drops file paths from those it reads out of a Secret."""
-        pair = {
-            "client-certificate-data": _encoded(self.pair.certificate),
-            "client-key-data": _encoded(self.pair.key),
-        }
+        pair = {"client-certificate-data": _encoded(self.pair.certificate), "client-key-data": _encoded(self.pair.key)}
         return self.kubeconfig_of(self.user, pair)
 
     def kubeconfig_of(self, user: str, credentials: dict[str, str]) -> str:
         """A kubeconfig of another user of the same cluster."""
-        server = {
-            "server": f"https://127.0.0.1:{self.port}",
-            "certificate-authority-data": _encoded(self.authority),
-        }
+        server = {"server": f"https://127.0.0.1:{self.port}", "certificate-authority-data": _encoded(self.authority)}
         document: dict[str, Any] = {
             "apiVersion": "v1",
             "kind": "Config",

@@ -67,7 +67,7 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment or next(iter(fleet.environments)))
-    spec = spec_of(fleet, planned, file, content)
+    spec = spec_of(fleet, planned, content or file.parent / "content")
     up(spec, root, say)
     prepare(root)
     for cluster in spec.clusters:
@@ -99,16 +99,16 @@ def status(root: Path) -> int:
     # Parts that all clusters share come first.
     order = {name: position for position, name in enumerate(state.clusters, start=1)}
     parts = sorted(state.running.values(), key=lambda part: order.get(part.owner, 0))
-    memory = [part.process.memory() for part in parts]
-    for part, used in zip(parts, memory, strict=True):
-        port = str(part.ports[0]) if part.ports else ""
-        alive = "running" if used else "dead"
-        table.add_row(part.owner, part.part, alive, str(part.process.pid), port, f"{used // 2**20} MiB")
+    alive = {part.process.pid: part.process.find() for part in parts}
+    for part in parts:
+        found, port = alive[part.process.pid], str(part.ports[0]) if part.ports else ""
+        memory = f"{found.memory_info().rss // 2**20} MiB" if found else ""
+        table.add_row(part.owner, part.part, "running" if found else "dead", str(part.process.pid), port, memory)
     stdout_console().print(table)
     for part in parts:
         if part.part == NOTIFICATION:
             say(f"webhooks of receivers: http://127.0.0.1:{part.ports[0]}")
-    return 0 if parts and all(memory) else 1
+    return 0 if parts and all(alive.values()) else 1
 
 
 @command.command(
@@ -157,10 +157,9 @@ def run(root: Path, cluster: str | None, arguments: tuple[str, ...]) -> int:
     try:
         with foreground() as programs:
             return programs.run(arguments, variables)
-    except FileNotFoundError:
-        raise Refused(f"there is no command '{arguments[0]}'", "name a command that is on PATH") from None
     except OSError as failure:
-        raise Refused(f"'{arguments[0]}' cannot be run: {failure.strerror}", "name a program") from None
+        message = f"'{arguments[0]}' cannot be run: {failure.strerror}"
+        raise Refused(message, "name a program that is on PATH") from None
 
 
 @command.command(
@@ -216,26 +215,24 @@ def break_(file: Path, app: str, failure: str | None, cluster: str | None, root:
     short_help="build the programs that it runs",
     epilog="""\
 Examples:
-  tenantry sandbox tools --list
   tenantry sandbox tools
   tenantry sandbox tools helm kustomize
 
 Exit codes:
   0    they are there
-  1    a build failed
-  2    Go is missing, or there is no such program
-  130  interrupted
+  2    Go is missing or cannot build one, or there is no such program
+  130  interrupted; what is finished is kept
 """,
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--list", "listed", is_flag=True, help="Print where each program is, or that it is missing, and stop.")
-def tools(names: tuple[str, ...], *, listed: bool) -> int:
+def tools(names: tuple[str, ...]) -> int:
     """Build the programs that the sandbox needs, from source with Go.
 
     Without a NAME, these are all that are not built yet. Building everything takes about 20 minutes on two cores the first
     time, and 17 GB: 16 GB in Go's caches, which `go clean -cache -modcache` empties, and 1 GB for the programs in
     ~/.cache/tenantry ($TENANTRY_CACHE).
     """
-    from tenantry_sandbox.tools.build import main
+    from tenantry_sandbox.tools.build import build
 
-    return main(names, listed=listed)
+    build(names)
+    return 0

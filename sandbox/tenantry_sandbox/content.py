@@ -4,13 +4,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tenantry.charts.package import files_of, package
 from tenantry_sandbox import registry, repositories
 from tenantry_sandbox.layout import Layout, SandboxError, publish_files
-from tenantry_sandbox.process import answers
 from tenantry_sandbox.spec import SandboxSpec
 from tenantry_sandbox.supervisor import SHARED, Part
 
@@ -22,24 +20,13 @@ TAKEN = frozenset({"charts", "git", "healthz", "moto-api"})
 """Names that buckets cannot have: the content server has something else under them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """The content server of one sandbox."""
-
-    layout: Layout
-    port: int
-
-    def part(self) -> Part:
-        argv = (sys.executable, "-m", "tenantry_sandbox.server", str(self.layout.root), str(self.port))
-        # What is not served here is fetched through the proxy of the user, if there is one.
-        inherited = {
-            name: os.environ[name] for name in ("HTTP_PROXY", "http_proxy", "PYTHONPATH") if name in os.environ
-        }
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1", **inherited}
-        return Part(SHARED, "content", argv, environment, (self.port,))
-
-    def ready(self) -> bool:
-        return answers(self.port, "/healthz")
+def server(layout: Layout, port: int) -> Part:
+    """The process of the content server."""
+    argv = (sys.executable, "-m", "tenantry_sandbox.server", str(layout.root), str(port))
+    # What is not served here is fetched through the proxy of the user, if there is one.
+    inherited = {name: os.environ[name] for name in ("HTTP_PROXY", "http_proxy", "PYTHONPATH") if name in os.environ}
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1", **inherited}
+    return Part(SHARED, "content", argv, environment, (port,))
 
 
 def publish(root: Path, spec: SandboxSpec) -> None:
@@ -52,7 +39,7 @@ def publish(root: Path, spec: SandboxSpec) -> None:
         f"{kind}/{path.parent.name}": path for kind in ("git", "oci") for path in source.glob(f"{kind}/*/{LOGIN}")
     }
     publish_files({name: path.read_bytes().strip() for name, path in logins.items()}, layout.logins)
-    repositories.publish(source / "git", layout.git, spec.own)
+    repositories.publish(source / "git", layout.git)
     charts = [package(chart) for chart in spec.charts]
     publish_files(registry.charts(charts), layout.charts)
     publish_files(registry.artifacts(charts, source / "oci"), layout.registry)

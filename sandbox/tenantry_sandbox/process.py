@@ -45,14 +45,6 @@ class Process:
             return None
         return process
 
-    def memory(self) -> int:
-        """Resident bytes; 0 if it has ended."""
-        try:
-            process = self.find()
-            return process.memory_info().rss if process else 0
-        except psutil.Error:
-            return 0
-
     def exit_code(self) -> int | None:
         """Its exit code; None: it runs, or another command started it."""
         try:
@@ -141,15 +133,13 @@ def _claim(port: int) -> bool:
 
 
 def _can_be_listened_on(port: int) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+    with socket.socket() as probe, suppress(OSError):
         # Servers set this too: without it a connection that lingers after a stop would look like a holder.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-            probe.listen(1)
-        except OSError:
-            return False
-    return True
+        probe.bind((HOST, port))
+        probe.listen(1)
+        return True
+    return False
 
 
 TIMEOUT = 5.0

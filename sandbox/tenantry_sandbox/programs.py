@@ -21,17 +21,8 @@ Flags = Mapping[str, object]
 MANIFESTS = Path(__file__).parent / "manifests"
 """What the programs of every sandbox are given: their flags, configurations, and objects of the clusters."""
 
-INHERITED = (
-    "GOGC",
-    "GOMEMLIMIT",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "PATH",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "https_proxy",
-    "no_proxy",
-)
+PROXIES = ("HTTPS_PROXY", "NO_PROXY", "https_proxy", "no_proxy")
+INHERITED = ("GOGC", "GOMEMLIMIT", "PATH", "SSL_CERT_DIR", "SSL_CERT_FILE", *PROXIES)
 """What a process inherits from the user's shell: how much memory it may take, how to reach outside sources, and no secret."""
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
 

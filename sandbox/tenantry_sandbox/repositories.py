@@ -11,7 +11,6 @@ from dulwich.repo import Repo
 
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import EPOCH, files_of
-from tenantry_sandbox.spec import OwnRepository
 
 BRANCH = Ref(b"refs/heads/main")
 FLEET = "tenantry/fleet"
@@ -20,17 +19,12 @@ AUTHOR = b"sandbox <sandbox@example.com>"
 FILE_MODE = 0o100644
 
 
-def publish(source: Path, target: Path, own: OwnRepository | None = None) -> None:
+def publish(source: Path, target: Path) -> None:
     """Publish all folders `<owner>/<repository>` of `source` below `target`, and withdraw repositories whose folder is gone.
 
     Unchanged content is not committed again. The chart for baselines is in a repository of its own, as a fleet's repository has it.
-
-    Args:    own: one more repository, unless a folder has its name.
     """
     contents = {FLEET: {f"charts/objects/{path}": data for path, data in files_of(OBJECTS).items()}}
-    if own:
-        chart = files_of(own.root / own.path)
-        contents[own.name] = {f"{Path(own.path).as_posix()}/{path}": data for path, data in chart.items()}
     contents |= {name: files_of(source / name) for name in folders(source)}
     for name, files in contents.items():
         with _opened(target, name) as repository:

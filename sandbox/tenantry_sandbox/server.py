@@ -43,7 +43,6 @@ GIT = re.compile(r"/git/(?P<owner>[\w-][\w.-]*)/[\w-][\w.-]*\.git/(info/refs|git
 ARTIFACT = re.compile(rf"{NAME}(/{NAME})*/(?P<kind>manifests|blobs|tags)/[\w.:-]+")
 """Names as they are published: nothing that leads out of a directory matches."""
 KINDS = {"manifests": MANIFEST, "blobs": "application/octet-stream", "tags": "application/json"}
-REGISTRY = {"Docker-Distribution-API-Version": "registry/2.0"}
 HOP = {"connection", "content-encoding", "content-length", "host", "proxy-connection", "transfer-encoding"}
 """Headers that are about one connection, or about a body that is decoded."""
 SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=sandbox/20000101/us-east-1/s3/aws4_request"}
@@ -91,14 +90,13 @@ class Content:
         if not path:
             # Clients ask here first whether to log in, before they say to which repository.
             known = bool(request.authorization) or not any(self._layout.logins.glob("oci/*"))
-            return Response("{}", headers=REGISTRY) if known else _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
+            return Response("{}") if known else _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
         route = ARTIFACT.fullmatch(path)
         if route is None:
             return _refused("NAME_UNKNOWN")
         if path.startswith("oci/") and not self._is_admitted(request, "oci", path.split("/")[1]):
             return _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)
         answer = self._file(self._layout.registry, path, KINDS[route["kind"]], route["kind"].rstrip("s").upper())
-        answer.headers.update(REGISTRY)
         if answer.status_code == HTTPStatus.OK:
             answer.headers["Docker-Content-Digest"] = digest(answer.get_data())
         return answer
@@ -187,8 +185,8 @@ def forwarded(request: Request) -> Response:
 def _refused(code: str, status: HTTPStatus = HTTPStatus.NOT_FOUND) -> Response:
     """An answer as a registry gives it; to others its status says enough."""
     body = json.dumps({"errors": [{"code": code}]})
-    login = {"WWW-Authenticate": 'Basic realm="sandbox"'} if status == HTTPStatus.UNAUTHORIZED else {}
-    return Response(body, status, {**REGISTRY, **login}, mimetype="application/json")
+    login = {"WWW-Authenticate": 'Basic realm="sandbox"'} if status == HTTPStatus.UNAUTHORIZED else None
+    return Response(body, status, login, mimetype="application/json")
 
 
 class Handler(WSGIRequestHandler):

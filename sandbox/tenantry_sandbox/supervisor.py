@@ -102,8 +102,7 @@ class Supervisor:
     report: Report
     """Called for every part that was started and is ready."""
     _started: dict[str, float] = field(default_factory=dict)
-    """The parts that this command started, by key, and when."""
-    _ready: set[str] = field(default_factory=set)
+    """The parts that this command started, by key, and when; 0 for those that are ready."""
     _ensured: dict[str, Part] = field(default_factory=dict)
     _restarted: dict[str, int] = field(default_factory=dict)
 
@@ -127,9 +126,9 @@ class Supervisor:
                 raise self._failure(part, f"was not ready after {READY_TIMEOUT:.0f} s")
             time.sleep(POLL)
         self.check()
-        if part.key in self._started and part.key not in self._ready:
-            self.report(f"{part.owner}: {part.name} ready ({time.monotonic() - self._started[part.key]:.1f} s)")
-        self._ready.add(part.key)
+        if start := self._started.get(part.key):
+            self.report(f"{part.owner}: {part.name} ready ({time.monotonic() - start:.1f} s)")
+            self._started[part.key] = 0
 
     def check(self) -> None:
         """Check that every part still runs that this command found or started.

@@ -33,7 +33,7 @@ def up(spec: SandboxSpec, root: Path, report: Report) -> None:
 
     Args:    root: the sandbox's directory; made if it is not there.
     Raises:  SandboxError: with the reason, or the part that failed.
-             tenantry_sandbox.tools.store.ToolsError: a program is missing.
+             ToolsError: a program is missing.
     """
     for name in RESERVED.intersection(spec.clusters):
         message = f"a cluster in a sandbox cannot be called {name!r}: the sandbox itself uses that name"
@@ -126,11 +126,12 @@ class BringUp:
             cluster.publish_kubeconfig()
             self.supervisor.ensure(cluster.apiserver())
         content.publish(self.layout.root, self.spec)
-        server = content.Server(self.layout, self.ports[content.PORT])
-        self.supervisor.ensure(server.part())
+        port = self.ports[content.PORT]
+        server = content.server(self.layout, port)
+        self.supervisor.ensure(server)
         for cluster in clusters.values():
             self._begin(cluster)
-        self.supervisor.wait(server.part(), server.ready)
+        self.supervisor.wait(server, lambda: process.answers(port, "/healthz"))
         kubeconfigs = (kubeconfig_objects(remote, clusters[remote.name].administrator) for remote in self.spec.remotes)
         self._bring_management(clusters[self.spec.management], [*chain.from_iterable(kubeconfigs)])
         for remote in self.spec.remotes:
@@ -183,10 +184,14 @@ def kubeconfig_objects(remote: RemoteSpec, access: Access) -> tuple[Manifest, ..
     secret: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": remote.secret, "namespace": remote.namespace, "labels": labels},
-        "data": {remote.key: base64.b64encode(access.kubeconfig().encode()).decode()},
+        "metadata": {"name": remote.secret.name, "namespace": remote.secret.namespace, "labels": labels},
+        "data": {remote.secret.key: base64.b64encode(access.kubeconfig().encode()).decode()},
     }
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": remote.namespace, "labels": MANAGED}}
+    namespace = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": remote.secret.namespace, "labels": MANAGED},
+    }
     return (namespace, secret)
 
 

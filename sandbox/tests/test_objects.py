@@ -3,19 +3,21 @@ from pathlib import Path
 
 import yaml
 
+from tenantry.model import SecretKey
 from tenantry_sandbox.api import Access
 from tenantry_sandbox.certificates import Authority
 from tenantry_sandbox.programs import documents
 from tenantry_sandbox.spec import RemoteSpec
 from tenantry_sandbox.up import kubeconfig_objects
 
+SECRET = SecretKey(namespace="kamaji-edge", name="edge-1-admin-kubeconfig", key="admin.conf")
 AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 
 def test_a_remotes_kubeconfig_lies_in_its_namespace_under_its_key(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     access = Access("edge-1", 6443, authority.pair.certificate, "admin", authority.client("admin", "admin"))
-    remote = RemoteSpec("edge-1", "kamaji-edge", "edge-1-admin-kubeconfig", "admin.conf", ())
+    remote = RemoteSpec("edge-1", SECRET, ())
 
     namespace, secret = kubeconfig_objects(remote, access)
 

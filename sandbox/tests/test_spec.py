@@ -27,8 +27,8 @@ KAMAJI = "kamaji: {controlPlane: edge, namespace: kamaji}"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Of a fleet in a repository with the chart for baselines."""
-    for path in ("charts/objects/Chart.yaml", "fleet/content/charts/web/Chart.yaml", "fleet/content/charts/no/README"):
+    """Of a fleet with content."""
+    for path in ("fleet/content/charts/web/Chart.yaml", "fleet/content/charts/no/README"):
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).touch()
     return tmp_path / "fleet" / "tenants.yaml"
@@ -41,24 +41,20 @@ def fleet_of(file: Path, kubeconfig: str = KAMAJI) -> Fleet:
 
 def spec(file: Path, kubeconfig: str = KAMAJI) -> SandboxSpec:
     fleet = fleet_of(file, kubeconfig)
-    return spec_of(fleet, plan_one(fleet, "dev"), file)
+    return spec_of(fleet, plan_one(fleet, "dev"), file.parent / "content")
 
 
-def test_it_has_the_clusters_of_the_environment_and_the_content_beside_the_file(file: Path) -> None:
+def test_it_has_the_clusters_of_the_environment_and_the_charts_of_the_content(file: Path) -> None:
     found = spec(file)
     assert found.clusters == ("hub", "edge")
     (remote,) = found.remotes
-    assert (remote.namespace, remote.secret, remote.key) == ("kamaji", "edge-admin-kubeconfig", "admin.conf")
+    assert (remote.secret.namespace, remote.secret.name, remote.secret.key) == (
+        "kamaji",
+        "edge-admin-kubeconfig",
+        "admin.conf",
+    )
     assert found.content == file.parent / "content"
     assert [chart.name for chart in found.charts] == ["objects", "web"]
-
-
-def test_the_chart_for_baselines_comes_from_the_directories_around_the_file(file: Path) -> None:
-    own = spec(file).own
-    assert own
-    assert (own.name, own.root, own.path) == ("acme/fleet", file.parents[1], "charts/objects")
-    (file.parents[1] / "charts/objects/Chart.yaml").unlink()
-    assert spec(file).own is None
 
 
 def test_a_cluster_that_is_reached_by_workload_identity_is_refused(file: Path) -> None:

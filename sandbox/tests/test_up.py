@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 from parts import sleeper, supervisor
 
+from tenantry.model import SecretKey
 from tenantry_sandbox import programs
 from tenantry_sandbox.layout import Layout, SandboxError
 from tenantry_sandbox.spec import RemoteSpec, SandboxSpec
 from tenantry_sandbox.supervisor import existing, load
 from tenantry_sandbox.up import BringUp, down, up
 
-REMOTE = RemoteSpec("edge-1", "kamaji-edge", "edge-1-admin-kubeconfig", "admin.conf", ())
+SECRET = SecretKey(namespace="kamaji-edge", name="edge-1-admin-kubeconfig", key="admin.conf")
+REMOTE = RemoteSpec("edge-1", SECRET, ())
 
 
 @pytest.fixture

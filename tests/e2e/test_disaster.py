@@ -121,7 +121,7 @@ BASELINE = ("HelmRelease", "kamaji-edge", "edge-1-movy-baseline")
 def connected(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Operator]:
     """The same, with Flux on one more cluster, in a sandbox of its own beside the first, and edge-1 connected with a token."""
     loaded = load_fleet(fleet.fleet)
-    spec = spec_of(loaded, plan_one(loaded, "dev"), fleet.fleet)
+    spec = spec_of(loaded, plan_one(loaded, "dev"), fleet.content)
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": STORED[0]}}
     other = fleet.root / ".sandbox-new"
     caretaker().expect(other)

@@ -34,7 +34,7 @@ RELEASE = "rendered/dev/kamaji-edge/helmrelease-edge-1-movy-web.yaml"
 def operator(fleet: Project) -> Iterator[Operator]:
     """Somebody with the fleet in a Git repository that Flux can fetch, and the argument for Flux that the page shows."""
     root, loaded = fleet.root, load_fleet(fleet.fleet)
-    spec = replace(spec_of(loaded, plan_one(loaded, "dev"), fleet.fleet), flags=OVERRIDING)
+    spec = replace(spec_of(loaded, plan_one(loaded, "dev"), fleet.content), flags=OVERRIDING)
     up(spec, fleet.sandbox, lambda *_: None)
     served = Layout(fleet.sandbox).git / "platform" / "fleet.git"
     served.parent.mkdir(exist_ok=True)

@@ -8,22 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tenantry_sandbox.tools import store
 from tenantry_sandbox.tools.catalog import (
-    CONTROLPLANE,
-    KUBERNETES,
     MODULES,
-    NAMES,
-    BuildFailed,
     Extra,
     Module,
     Tool,
-    ToolMissing,
     ToolsError,
     Trimmed,
     module_of,
@@ -38,44 +33,20 @@ SETTINGS = {
     "CGO_ENABLED": "0",
 }
 """The user's own settings of Go must not change the tools."""
-ROOM = 20
-"""Gigabytes for a build of everything if Go has nothing cached: 7 for modules, 13 for the build cache."""
 
 
-def main(wanted: Sequence[str] = (), *, listed: bool = False) -> int:
+def build(wanted: Sequence[str] = ()) -> None:
     """Build the named tools; without names, all that are not built.
 
-    All checkouts share what is built. You can interrupt this, and run it twice at the same time.
+    All checkouts share what is built. You can interrupt this, and run it twice at the same time: what is finished is kept, and
+    nothing half-built is left.
 
-    Args:    listed: print where each program is instead.
-    Returns: 0 built, 1 a build failed, 130 interrupted.
-    Raises:  ToolsError: Go is missing, or there is no such tool.
+    Raises:  ToolsError: Go is missing or cannot build one, or there is no such tool.
     """
     # Clean up after a cancelled CI job or a timeout as after ^C.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    try:
-        names = [module_of(name) for name in wanted]
-        selected = [module for module in MODULES if module in names]
-        if listed:
-            _list()
-        else:
-            _build(selected or MODULES, store.default())
-    except BuildFailed as error:
-        say(f"error: {error}")
-        return 1
-    except KeyboardInterrupt:
-        say("interrupted: the tools finished so far are kept, nothing half-built is left")
-        return 130
-    return 0
-
-
-def _list() -> None:
-    for name in (*(tool for tool in NAMES if tool != CONTROLPLANE), *KUBERNETES):
-        try:
-            command = " ".join(store.command_of(name))
-        except ToolMissing:
-            command = "missing"
-        print(f"{name:<28}{command}")
+    names = [module_of(name) for name in wanted]
+    _build([module for module in MODULES if module in names] or MODULES, store.default())
 
 
 def _build(modules: Sequence[Module], kept: Store) -> None:
@@ -86,35 +57,32 @@ def _build(modules: Sequence[Module], kept: Store) -> None:
     if shutil.which("go") is None:
         fix = "install Go 1.26 or newer from https://go.dev/dl/"
         raise ToolsError("Go is needed to build tools, and is not on PATH", fix)
-    tools = [tool.name for module in stale for tool in module.tools]
-    minutes = -(-sum(module.seconds for module in stale) * 2 // (os.cpu_count() or 1) // 60)
-    say(f"building {', '.join(tools)}")
-    say(f"This takes about {minutes} min and up to {ROOM} GB if Go has nothing cached, else seconds.")
-    labels = {name: f"[{number}/{len(tools)}] {name}" for number, name in enumerate(tools, 1)}
+    say(f"building {', '.join(tool.name for module in stale for tool in module.tools)}")
+    say("Everything takes about 20 minutes on two cores, and 20 GB, if Go has nothing cached; else seconds.")
     for module in stale:  # sequentially, because Go itself uses all cores
-        with _locked(kept.lock(module), labels[module.tools[0].name]):
-            _build_module(module, kept, labels)
+        with _locked(kept.lock(module), module.directory):
+            _build_module(module, kept)
     say(f"all done; the tools are in {kept.tools}")
     say("They run without Go's build cache: `go clean -cache` empties it, for your other Go projects too.")
 
 
 @contextmanager
-def _locked(path: Path, label: str) -> Iterator[None]:
+def _locked(path: Path, name: str) -> Iterator[None]:
     """Let only one process build a module. The system releases the lock when the process ends, even if it is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"{label}: waiting for another process that is building it")
+            say(f"{name}: waiting for another process that is building it")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
-def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> None:
+def _build_module(module: Module, kept: Store) -> None:
     """Build all tools of a module, or none."""
     if kept.built(module):
-        say(f"{labels[module.tools[0].name]}: another process has built it")
+        say(f"{module.directory}: another process has built it")
         return
     log = kept.log(module)
     log.unlink(missing_ok=True)
@@ -126,9 +94,9 @@ def _build_module(module: Module, kept: Store, labels: Mapping[str, str]) -> Non
             sources = _trimmed(module.trimmed, sources, draft / "sources")
         for tool in module.tools:
             start = time.monotonic()
-            say(f"{labels[tool.name]}: building")
+            say(f"{tool.name}: building")
             _compile(tool, sources, result / tool.name, log)
-            say(f"{labels[tool.name]}: built in {time.monotonic() - start:.0f} s")
+            say(f"{tool.name}: built in {time.monotonic() - start:.0f} s")
         for extra in module.extras:
             _copy(extra, _dependency(extra.dependency, kept.sources / extra.requirer), result)
         kept.keep(module, result)
@@ -163,36 +131,34 @@ def _copy(extra: Extra, origin: Path, result: Path) -> None:
 def _compile(tool: Tool, module: Path, binary: Path, log: Path) -> None:
     """Build one tool of a module. Go's temporary files are in the parent of the binary's directory, which the caller removes.
 
-    Raises: BuildFailed.
+    Raises: ToolsError.
     """
     linker = f"{LINKER_FLAGS} -X {tool.stamp}" if tool.stamp else LINKER_FLAGS
     command = ["go", "build", *FLAGS, "-ldflags", linker, "-o", str(binary), tool.package]
     if _run_logged(command, module, {**os.environ, **SETTINGS, "GOTMPDIR": str(binary.parent.parent)}, log) != 0:
         end = "\n".join(f"  | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
-        raise BuildFailed(
+        raise ToolsError(
             f"Go could not build '{tool.name}'; the end of {log}:\n{end}",
             "correct what it says, then run it again: what is built so far is kept",
         )
 
 
 def _dependency(path: str, module: Path) -> Path:
-    """The directory of a dependency in the version that a module pins, downloaded if needed. Raises: BuildFailed."""
+    """The directory of a dependency in the version that a module pins, downloaded if needed. Raises: ToolsError."""
     command, variables = ["go", "mod", "download", "-json", path], {**os.environ, **SETTINGS}
     answer = subprocess.run(command, cwd=module, env=variables, capture_output=True, text=True)
     if answer.returncode != 0:
         message = f"Go could not download {path}:\n{answer.stdout}{answer.stderr}"
-        raise BuildFailed(message, "check that the module proxy can be reached")
+        raise ToolsError(message, "check that the module proxy can be reached")
     return Path(json.loads(answer.stdout)["Dir"])
 
 
 def _run_logged(command: list[str], directory: Path, environment: dict[str, str], log: Path) -> int:
     """Run a program, append its output to a file and return its exit code. An interruption kills it with all that it started."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
     with log.open("ab") as output:
-        child = subprocess.Popen(
-            command, cwd=directory, env=environment, stdout=output, start_new_session=True, **streams
-        )
+        where: dict[str, Any] = {"cwd": directory, "env": environment, "stdin": subprocess.DEVNULL}
+        child = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True, **where)
         try:
             return child.wait()
         finally:

@@ -17,15 +17,11 @@ KUBERNETES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-schedul
 
 
 class ToolsError(Refused):
-    """Something is missing or used wrongly. Also the base class of the other errors."""
+    """Something is missing or used wrongly, or cannot be built."""
 
 
 class ToolMissing(ToolsError):
     """The tool is neither installed nor built from the current sources."""
-
-
-class BuildFailed(ToolsError):
-    """Go could not build a tool."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,6 @@ class Module:
 
     directory: str
     tools: tuple[Tool, ...]
-    seconds: int
     extras: tuple[Extra, ...] = ()
     trimmed: Trimmed | None = None
 

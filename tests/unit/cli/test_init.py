@@ -15,7 +15,7 @@ from tenantry import __version__
 from tenantry.charts import OBJECTS
 from tenantry.cli import init
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry_sandbox.spec import spec_of
+from tenantry_sandbox.repositories import FLEET
 from tenantry_sandbox.tools.catalog import PROVIDER_VERSION
 from tests.pipeline import REPOSITORY
 from tests.terminal import plain, tenantry_in_terminal
@@ -46,22 +46,24 @@ def test_the_result_is_a_fleet_without_a_warning_whose_addresses_the_sandbox_ser
         "hub-prod": ["prod"],
     }
     first, *others = plan_all(fleet).values()
-    spec = spec_of(fleet, first, file)
-    served = {f"http://sandbox.test/git/{each.parent.name}/{each.name}.git" for each in spec.content.glob("git/*/*")}
+    content = file.parent / "content" / "git"
+    served = {f"http://sandbox.test/git/{each.relative_to(content)}.git" for each in content.glob("*/*")}
     assert {each.manifest["spec"]["url"] for each in first.objects if each.id.kind == "GitRepository"} <= served
     addresses = [str(each.manifest) for plan in others for each in plan.objects]
     assert [each for each in addresses if "sandbox.test" in each] == []
 
 
-def test_a_remote_cluster_takes_the_chart_from_the_fleets_own_repository(capsys: Capture) -> None:
+def test_a_remote_cluster_takes_the_chart_from_a_repository_that_the_sandbox_serves(capsys: Capture) -> None:
     assert tenantry(capsys, "init")[0] == 0
     words = ("edge-1", "--environments", "dev", "--labels", "tier=edge", "--secret", "clusters/edge-1-kubeconfig:value")
     code, _, err = tenantry(capsys, "add", "cluster", *words)
     assert code == 0, err
-    fleet = load_fleet(Path("tenants.yaml"))
-    spec = spec_of(fleet, plan_all(fleet)["dev"], Path("tenants.yaml"))
-    assert spec.own
-    assert (spec.own.root / spec.own.path / "Chart.yaml").is_file()
+    planned = plan_all(load_fleet(Path("tenants.yaml")))["dev"]
+    (chart,) = (each for each in planned.objects if each.id.kind == "HelmChart")
+    source = chart.manifest["spec"]["sourceRef"]["name"]
+    (repository,) = (each for each in planned.objects if each.id.name == source)
+    assert repository.manifest["spec"]["url"] == f"http://sandbox.test/git/{FLEET}.git"
+    assert chart.manifest["spec"]["chart"].removeprefix("./") == "charts/objects"
 
 
 def test_it_is_the_template_for_pulumi_new_with_the_placeholders_filled_in(capsys: Capture) -> None:
