@@ -9,6 +9,7 @@ from pathlib import Path
 from tenantry.charts.package import files_of, package
 from tenantry_sandbox import registry, repositories
 from tenantry_sandbox.layout import Layout, SandboxError, publish_files
+from tenantry_sandbox.programs import PROXIES
 from tenantry_sandbox.spec import SandboxSpec
 from tenantry_sandbox.supervisor import SHARED, Part
 
@@ -24,7 +25,7 @@ def server(layout: Layout, port: int) -> Part:
     """The process of the content server."""
     argv = (sys.executable, "-m", "tenantry_sandbox.server", str(layout.root), str(port))
     # What is not served here is fetched through the proxy of the user, if there is one.
-    inherited = {name: os.environ[name] for name in ("HTTP_PROXY", "http_proxy", "PYTHONPATH") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("HTTP_PROXY", *PROXIES, "PYTHONPATH") if name in os.environ}
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1", **inherited}
     return Part(SHARED, "content", argv, environment, (port,))
 

@@ -19,7 +19,6 @@ from tenantry_sandbox.layout import SandboxError
 
 CLOCK_TOLERANCE = 2.0
 """Seconds by which the start time of one process may seem to differ: the kernel derives it from a boot time that is adjusted."""
-SETTLING = 0.001
 KILLED_AFTER = 5.0
 """Seconds the kernel may take to end a process that was killed."""
 
@@ -74,7 +73,7 @@ def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> P
     with suppress(psutil.Error):
         # For an instant after the start it has no command line, and would not be recognised.
         while not process.cmdline():
-            time.sleep(SETTLING)
+            time.sleep(0.001)
     return Process(pid, process.create_time(), argv)
 
 

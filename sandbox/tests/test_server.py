@@ -40,12 +40,12 @@ def url(layout: Layout) -> Iterator[str]:
 
 
 @contextmanager
-def served(application: Callable[..., Any]) -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler)
+def served(application: Callable[..., Any], host: str = "127.0.0.1") -> Iterator[str]:
+    server = make_server(host, 0, application, threaded=True, request_handler=Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://{host}:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
@@ -140,14 +140,19 @@ class TestAsAProxy:
                 return Response("no", 404)
             return Response(f"{request.method} {request.full_path} {request.headers['X-Own']} {request.get_data()!r}")
 
-        with served(other) as address:
-            # A name of this machine that the server does not take for its own.
-            address = address.replace("127.0.0.1", "127.0.0.2")
+        # A host that the server does not take for its own.
+        with served(other, "127.0.0.2") as address:
             own = urllib.request.Request(f"{address}/a?b=c", b"data", {"X-Own": "kept"})
-            with pytest.raises(urllib.error.HTTPError) as nobody:
-                through.open(own, timeout=5)
-            with nobody.value:
-                assert nobody.value.code == 502
+            with through.open(own, timeout=5) as answer:
+                assert answer.read() == b"POST /a?b=c kept b'data'"
+            with pytest.raises(urllib.error.HTTPError) as refusal:
+                through.open(f"{address}/missing", timeout=5)
+            with refusal.value:
+                assert refusal.value.code == 404
+        with pytest.raises(urllib.error.HTTPError) as nobody:
+            through.open(own, timeout=5)
+        with nobody.value:
+            assert nobody.value.code == 502
 
 
 def test_it_says_that_it_runs(url: str) -> None:
