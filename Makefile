@@ -23,7 +23,7 @@ help: ## list the targets
 .PHONY: setup
 setup: .venv/.synced ## make .venv with the locked Python packages
 
-.venv/.synced: pyproject.toml uv.lock .ci/uv.txt
+.venv/.synced: pyproject.toml sandbox/pyproject.toml uv.lock .ci/uv.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, this is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
 	@[ -x $(BIN)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
 	@[ -x $(BIN)/uv ] || { echo "installing uv"; $(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/uv.txt; }
@@ -34,10 +34,6 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 .PHONY: tools
 tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
 	@$(BIN)/tenantry sandbox tools
-
-.PHONY: tools-list
-tools-list: setup ## say which programs are used, and where they are
-	@$(BIN)/tenantry sandbox tools --list
 
 .PHONY: tools-clean-cache
 tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); the tools stay
@@ -126,7 +122,7 @@ docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*
 
 # The tests of these directories need only Python. They use each processor fully.
 fast := tests/unit tests/components tests/golden tests/frozen
-project := tests/project tests/processes
+project := tests/project tests/processes sandbox/tests
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
@@ -134,7 +130,7 @@ test-fast: setup ## unit, component, golden and frozen tests: what to run after 
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
-test-project: setup ## documentation, examples, pipelines, generators, tools, sandbox; commands and cages as processes
+test-project: setup ## documentation, examples, pipelines, generators; commands and cages as processes; the sandbox
 	$(BIN)/pytest $(at_once) $(project)
 
 .PHONY: test-python
@@ -153,7 +149,7 @@ real := tests/e2e tests/hostile tests/backends
 # Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
 # other fleets, waits for a long time, or breaks things in series is left to the build server.
 of_e2e := accounts clusters conformance content examples_flux2_multi_tenancy fleet import labels mistakes new_fleet \
-	notifications order preflight prod sources teardown
+	notifications order preflight prod rehearsal sources teardown
 of_faults := admission isolation reaching
 share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
 

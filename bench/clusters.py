@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from bench.fleets import write
 from bench.measure import TENANTRY, Failed, Used, run
 from bench.parts import processes, processor
-from tenantry.sandbox.commands import environment, prepare
+from tenantry_sandbox.programs import prepare
+from tenantry_sandbox.programs import user_environment as environment
 
 PROJECT = Path(__file__).parents[1]
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")

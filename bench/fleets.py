@@ -56,13 +56,13 @@ def on_one_cluster(tenants: int) -> bytes:
     return (head + "".join(_SMALL_TENANT.format(number) for number in range(tenants))).encode()
 
 
-def served(tenants: int, port: int) -> bytes:
-    """The same, with sources that a sandbox serves at a port: one repository, `bench/apps`."""
+def served(tenants: int) -> bytes:
+    """The same, with sources that a sandbox serves: one repository, `bench/apps`."""
     text = on_one_cluster(tenants)
     for number in range(tenants):
         text = text.replace(
             f"https://git.example.com/{number}/manifests".encode(),
-            f"http://127.0.0.1:{port}/git/bench/apps.git".encode(),
+            b"http://sandbox.test/git/bench/apps.git",
         )
     return text.replace(b"/{env}", b"")
 

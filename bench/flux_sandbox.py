@@ -23,10 +23,10 @@ from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import CLUSTER_LABEL, SHARDED
 from tenantry.plan.plan import plan
 from tenantry.rollout.flux_status import REQUESTED, Readiness, state_of
-from tenantry.sandbox import lifecycle, process, repositories
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.spec import spec_of
 from tenantry.source.parse import parse
+from tenantry_sandbox import content, up
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.spec import spec_of
 
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller")
 _PARTS = (*CONTROLLERS, "kube-apiserver", "etcd")
@@ -49,7 +49,6 @@ class Sandbox:
     """content: writes what the sandbox serves into a directory."""
 
     def __init__(self, root: Path, content: Callable[[Path], None]) -> None:
-        self.port = process.allocate(["content"], {}, ())["content"]
         self._root = root / "sandbox"
         self._content = root / "content"
         content(self._content)
@@ -59,7 +58,7 @@ class Sandbox:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.callback(lambda: lifecycle.down(self._root, _silent))
+        self._stack.callback(lambda: up.down(self._root, _silent))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,7 +69,11 @@ class Sandbox:
         fleet = fleet_of(parse(text, "tenants.yaml"))
         planned = plan(fleet, "prod")
         self._objects = planned.objects
-        lifecycle.up(replace(spec_of(fleet, planned, self._content), flags=flags or {}), self._root, _silent)
+        up.up(
+            replace(spec_of(fleet, planned, self._content), flags=flags or {}),
+            self._root,
+            _silent,
+        )
         self._settle()
 
     def apply(self) -> Spent:
@@ -144,9 +147,8 @@ class Sandbox:
 
     def push(self, repository: str, files: Mapping[str, str]) -> Spent:
         """Commit, ask all sources to fetch as a receiver does, and wait until each app has the commit."""
-        found = repositories.repository(Layout(self._root).git, repository)
         with self._client() as client:
-            commit = found.commit(files, "Another version")
+            commit = content.commit(self._root, repository, files, "Another version")
             fetched = requests.every(client, _API["GitRepository"], "GitRepository")
             live = [{**each, "apiVersion": _API["GitRepository"], "kind": "GitRepository"} for each in fetched]
             token = datetime.now(UTC).isoformat()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psutil
 
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import load
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.supervisor import load
 
 
 def processes(sandbox: Path, parts: Iterable[str]) -> Iterator[tuple[str, psutil.Process]]:

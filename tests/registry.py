@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tenantry.tools.locate import command_of
+from tenantry_sandbox.tools.store import command_of
 
 _ROUTE = re.compile(r"/v2/(?P<name>.+)/(?P<kind>manifests|blobs)/(?P<reference>.*)")
 _CHALLENGE = 'Basic realm="test"'

@@ -24,6 +24,7 @@ SHARED = {
         "mistakes",
         "notifications",
         "order",
+        "rehearsal",
         "teardown",
     ),
     "small": ("crashes", "first_up", "outages"),

@@ -13,19 +13,19 @@ OBJECTS = 5
 """ConfigMaps that each app installs."""
 _HEAD = """\
 apiVersion: tenantry/v1
-environments: {{prod: {{management: hub}}}}
+environments: {prod: {management: hub}}
 clusters:
-  hub: {{environments: [prod]}}
-  edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: edge, namespace: capi}}}}}}
-platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.3.0}}}}}}
-defaults: {{clusters: {{all: true}}, interval: 1h, retryInterval: 5s}}
+  hub: {environments: [prod]}
+  edge: {environments: [prod], kubeconfig: {capi: {cluster: edge, namespace: capi}}}
+platform: {chart: {helm: {url: "http://sandbox.test/charts", version: 0.3.0}}}
+defaults: {clusters: {all: true}, interval: 1h, retryInterval: 5s}
 tenants:
 """
 _TENANT = """\
   team-{number}:
     sources:
-      manifests: {{git: {{url: "http://127.0.0.1:{port}/git/bench/apps.git", ref: {{branch: main}}, interval: 1h}}}}
-      charts: {{helm: {{url: "http://127.0.0.1:{port}/charts", interval: 1h}}}}
+      manifests: {{git: {{url: "http://sandbox.test/git/bench/apps.git", ref: {{branch: main}}, interval: 1h}}}}
+      charts: {{helm: {{url: "http://sandbox.test/charts", interval: 1h}}}}
     apps:
       web: {{kustomize: {{source: manifests, path: ./web}}}}
       cache: {{helm: {{source: charts, chart: cache, version: 1.x}}}}
@@ -36,7 +36,7 @@ _CHAIN = 3
 
 def measure(*, tenants: int, workers: Sequence[int]) -> Iterator[Table]:
     with TemporaryDirectory(prefix="tenantry-bench-") as name, Sandbox(Path(name), _content) as made:
-        made.up(_text(tenants, made.port))
+        made.up(_text(tenants))
         yield _installed(made.apply(), tenants)
         yield _reconciled(list(_rounds(made, "", list(_KINDS))), tenants)
         yield _with_workers(made, tenants, workers)
@@ -101,7 +101,7 @@ def _with_workers(made: Sandbox, tenants: int, workers: Sequence[int]) -> Table:
     for count in workers:
         seconds = 1 if count == workers[0] else 5
         flags = {"concurrent": count, "requeue-dependency": f"{seconds}s"}
-        made.up(_text(tenants, made.port), {each: flags for each in CONTROLLERS})
+        made.up(_text(tenants), {each: flags for each in CONTROLLERS})
         made.apply()
         rows += _rounds(made, f", --concurrent={count}", names)
         took = made.chain(_CHAIN)
@@ -115,9 +115,8 @@ def _with_workers(made: Sandbox, tenants: int, workers: Sequence[int]) -> Table:
     )
 
 
-def _text(tenants: int, port: int) -> bytes:
-    head = _HEAD.format(port=port)
-    return (head + "".join(_TENANT.format(number=number, port=port) for number in range(tenants))).encode()
+def _text(tenants: int) -> bytes:
+    return (_HEAD + "".join(_TENANT.format(number=number) for number in range(tenants))).encode()
 
 
 def _content(root: Path) -> None:

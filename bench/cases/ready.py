@@ -10,7 +10,6 @@ from bench.clusters import Clusters, clusters
 from bench.fleets import APPS_OF_A_TENANT, served
 from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
-from tenantry.sandbox.process import allocate
 from tenantry.stacks.command import tuned
 
 _CONTENT = """\
@@ -24,7 +23,7 @@ data: {greeting: hello}
 def measure(*, tenants: int) -> Iterator[Table]:
     with (
         TemporaryDirectory() as name,
-        clusters(served(tenants, allocate(["content"], {}, ())["content"]), _content(Path(name))) as made,
+        clusters(served(tenants), _content(Path(name))) as made,
     ):
         made.pulumi("stack", "select", "--create", "prod")
         up = _pulumi(made, "up")

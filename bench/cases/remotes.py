@@ -29,17 +29,17 @@ from tenantry.source.parse import parse
 
 _HEAD = """\
 apiVersion: tenantry/v1
-environments: {{prod: {{management: hub}}}}
-platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.3.0}}}}}}
-defaults: {{clusters: {{labels: {{tier: far}}}}, interval: 1h, retryInterval: 30s}}
+environments: {prod: {management: hub}}
+platform: {chart: {helm: {url: "http://sandbox.test/charts", version: 0.3.0}}}
+defaults: {clusters: {labels: {tier: far}}, interval: 1h, retryInterval: 30s}
 tenants:
   rocky:
     sources:
-      manifests: {{git: {{url: "http://127.0.0.1:{port}/git/bench/apps.git", ref: {{branch: main}}, interval: 1h}}}}
+      manifests: {git: {url: "http://sandbox.test/git/bench/apps.git", ref: {branch: main}, interval: 1h}}
     apps:
-      web: {{kustomize: {{source: manifests, path: ./web}}}}
+      web: {kustomize: {source: manifests, path: ./web}}
 clusters:
-  hub: {{environments: [prod]}}
+  hub: {environments: [prod]}
 """
 _REMOTE = """\
   {name}:
@@ -57,9 +57,9 @@ def measure(*, remotes: int, workers: Sequence[int], milliseconds: int) -> Itera
     with TemporaryDirectory(prefix="tenantry-bench-") as name, Sandbox(Path(name), _content) as made:
         for count in workers:
             flags = {"concurrent": count}
-            made.up(_fleet(made.port, ["edge"]), dict.fromkeys(CONTROLLERS, flags))
+            made.up(_fleet(["edge"]), dict.fromkeys(CONTROLLERS, flags))
             with _far(made.api_port("edge"), milliseconds) as port:
-                for setting, objects in _planned(made.port, remotes, port, made).items():
+                for setting, objects in _planned(remotes, port, made).items():
                     rows += _rounds(made, objects, f"{setting}, --concurrent={count}")
     yield Table(
         "flux-remotes",
@@ -94,16 +94,16 @@ def _shown(spent: Spent, made: Sandbox, before: Mapping[str, int]) -> dict[str, 
     }
 
 
-def _fleet(port: int, remotes: Sequence[str]) -> bytes:
-    return (_HEAD.format(port=port) + "".join(_REMOTE.format(name=name) for name in remotes)).encode()
+def _fleet(remotes: Sequence[str]) -> bytes:
+    return (_HEAD + "".join(_REMOTE.format(name=name) for name in remotes)).encode()
 
 
-def _planned(port: int, remotes: int, far: int, made: Sandbox) -> dict[str, list[Manifest]]:
+def _planned(remotes: int, far: int, made: Sandbox) -> dict[str, list[Manifest]]:
     """What lies on the management cluster for all remotes, with a source for all of them, and with one for each."""
     names = [f"far-{number}" for number in range(remotes)]
-    planned = plan(fleet_of(parse(_fleet(port, names), "tenants.yaml")), "prod")
+    planned = plan(fleet_of(parse(_fleet(names), "tenants.yaml")), "prod")
     with _without_sharing():
-        alone = plan(fleet_of(parse(_fleet(port, names), "tenants.yaml")), "prod")
+        alone = plan(fleet_of(parse(_fleet(names), "tenants.yaml")), "prod")
     text = re.sub(r"(server: https://127\.0\.0\.1:)\d+", rf"\g<1>{far}", made.kubeconfig("edge"))
     value = base64.b64encode(text.encode()).decode()
     secrets = [_secret(name, value) for name in names]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from docgen.schemas import definitions, files
-from tenantry.tools import locate
+from tenantry_sandbox.tools import store
 
 DIRECTORY = Path(__file__).parents[2] / "tenantry" / "flux" / "schemas"
 NOT_PLANNED = ("ExternalArtifact",)
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) ->
         description="Derives the schemas of Flux's kinds from the definitions of the Flux that the tools were built with.",
         epilog=files.EPILOG,
     )
-    return files.run(parser, arguments, lambda _: generate(locate.crds()), directory)
+    return files.run(parser, arguments, lambda _: generate(store.crds()), directory)
 
 
 def generate(paths: Iterable[Path]) -> dict[str, str]:

@@ -9,9 +9,7 @@ from typing import Any
 import yaml
 
 from docgen.schemas.keywords import json_schema
-from tenantry.tools.catalog import CRDS, MODULES
-from tenantry.tools.errors import ToolsError
-from tenantry.tools.store import SOURCES
+from tenantry_sandbox.tools.catalog import MODULES, SOURCES, ToolsError
 
 
 class UnknownOrigin(ToolsError):
@@ -68,13 +66,13 @@ def read(path: Path) -> dict[str, Any]:
 def _origin(group: str, kind: str, sources: Path) -> dict[str, str]:
     """The module a kind comes from, and its version: those of source.toolkit.fluxcd.io are source-controller's."""
     controller = f"{group.partition('.')[0]}-controller"
-    for extra in (extra for module in MODULES for extra in module.extras if extra.into == CRDS):
+    for extra in (extra for module in MODULES for extra in module.extras if extra.into == "crds"):
         if extra.dependency.endswith(f"/{controller}"):
             return {
                 "module": extra.dependency,
                 "version": pinned(extra.dependency, sources / extra.requirer / "go.mod"),
             }
-    raise UnknownOrigin(f"no module here brings {kind} of {group}", "add it to tools/catalog.py")
+    raise UnknownOrigin(f"no module here brings {kind} of {group}", "add it to tools.yaml")
 
 
 def pinned(module: str, go_mod: Path) -> str:

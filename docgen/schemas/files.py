@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tenantry.tools.errors import ToolsError
+from tenantry_sandbox.tools.catalog import ToolsError
 
 EPILOG = (
     "exit code: 0 done or nothing stale, 1 --check found stale files, 2 the definitions are missing or cannot be read"
@@ -30,7 +30,7 @@ def run(
         wanted = generate(options)
     except ToolsError as error:
         print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return 2
     stale = stale_files(wanted, directory)
     if options.check:
         return _report(stale, directory, fix)

@@ -6,7 +6,7 @@ Flux cannot bring a constraint that nobody checks.
 
 from typing import Any, TypeAlias
 
-from tenantry.tools.errors import ToolsError
+from tenantry_sandbox.tools.catalog import ToolsError
 
 Schema: TypeAlias = dict[str, Any]
 

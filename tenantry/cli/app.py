@@ -11,6 +11,8 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -49,9 +51,8 @@ _SECTIONS = {
         "remove": "remove a tenant, an app, a cluster, a source or an add-on",
         "promote": "give an environment the versions that another one has",
     },
-    "Clusters and sandbox": {
+    "Clusters": {
         "bootstrap": "print or apply what clusters need before the first run",
-        "sandbox": "run the clusters of an environment on this machine",
     },
     "More": {
         "schema": "print the JSON Schema of tenants.yaml for editors",
@@ -74,16 +75,27 @@ _MODULES = {
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
 
+PLUGINS = "tenantry.commands"
+"""The entry points by which other distributions add commands, such as tenantry-sandbox."""
+
+
 class _Commands(Group):
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *sorted(entry_points(group=PLUGINS).names)]
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
-            return None
+            return _plugin(name)
         module = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}"))
         command: click.Command = module.commands[name] if hasattr(module, "commands") else module.command
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] == "sandbox" and not entry_points(group=PLUGINS, name="sandbox"):
+            raise Refused(
+                "the sandbox is not installed", "run `pip install tenantry-sandbox`, or `make setup` in a checkout"
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, _COMMANDS))
@@ -91,11 +103,25 @@ class _Commands(Group):
             with formatter.section(heading):
                 # Names of one width keep the texts of all headings in one column.
                 formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+        if plugins := entry_points(group=PLUGINS):
+            with formatter.section("Plugins"):
+                # The summaries of their distributions: to import the commands would take time.
+                formatter.write_dl([(each.name.ljust(width), _summary(each)) for each in sorted(plugins)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""
-        found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        texts = dict.fromkeys(self.list_commands(ctx)) | _COMMANDS
+        found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _summary(plugin: EntryPoint) -> str:
+    return plugin.dist.metadata["Summary"] if plugin.dist else ""
+
+
+def _plugin(name: str) -> click.Command | None:
+    """The command that another distribution adds."""
+    return next((plugin.load() for plugin in entry_points(group=PLUGINS, name=name)), None)
 
 
 @click.group(

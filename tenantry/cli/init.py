@@ -94,8 +94,8 @@ def command(directory: Path, name: str | None, *, yes: bool, **given: str | None
     if FLEET in kept:
         texts = {path: text for path, text in texts.items() if path in kept or not _OF_THE_FLEET.fullmatch(path)}
     _write(directory, {path: text for path, text in texts.items() if path not in kept})
-    source = _local_source()
-    wanted = f"{shlex.quote(str(source))} -r requirements.txt" if source else "-r requirements.txt"
+    sources = filter(None, map(_local_source, ("tenantry", "tenantry-sandbox")))
+    wanted = " ".join([*(shlex.quote(str(source)) for source in sources), "-r requirements.txt"])
     next_steps = _NEXT.format(directory=shlex.quote(str(directory)), wanted=wanted).replace("  cd .\n", "")
     data(f"{counted(len(texts) - len(kept), 'file')} in {printable(str(directory.absolute()))}")
     say("".join(f"note: {path} exists and stays as it is\n" for path in kept) + next_steps)
@@ -142,9 +142,9 @@ def _write(directory: Path, texts: Mapping[str, str]) -> None:
         raise Refused(f"{directory} cannot be written: {failure.strerror}", "choose another directory") from None
 
 
-def _local_source() -> Path | None:
+def _local_source(distribution: str) -> Path | None:
     """The wheel or the checkout on this machine that was installed. None: it came from a package index, or is gone."""
-    installed = next(iter(distributions(name="tenantry")), None)
+    installed = next(iter(distributions(name=distribution)), None)
     recorded = installed and installed.read_text("direct_url.json")
     address = urlsplit(json.loads(recorded)["url"] if recorded else "")
     path = Path(unquote(address.path))

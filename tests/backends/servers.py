@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tenantry.sandbox.process import allocate
+from tenantry_sandbox.process import allocate
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 """Where Debian installs the server's programs, which it keeps off PATH."""
@@ -36,7 +36,7 @@ def postgresql() -> Iterator[Server]:
     """Ends with the test, also if the test is interrupted. A restart ends it at once, so it recovers from its log."""
     root = Path(tempfile.mkdtemp(prefix="tenantry-postgresql-"))
     user = _user()
-    port = allocate(["postgresql"], {}, ())["postgresql"]
+    port = allocate(["postgresql"], {})["postgresql"]
     command = [
         str(PROGRAMS[-1] / "postgres"),
         "-D",

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tenantry.tools.locate import path_of
+from tenantry_sandbox.tools.store import path_of
 from tests.backends.relay import Relay
 from tests.backends.servers import PROGRAMS, Server, postgresql, store
 

@@ -40,11 +40,12 @@ def _all(home: Path) -> None:
         contents.check(wheel, other, sdist)
     with step("tenantry: validate, render, diff, chart, and what names a missing extra"):
         _base(made(home / "base", str(wheel)))
-    with step("tenantry[sandbox]: its options and its programs"):
-        _sandbox(made(home / "sandbox", f"{wheel}[sandbox]"))
+    with step("tenantry-sandbox: its wheel, its options and its programs"):
+        sandbox = _wheel_of_the_sandbox(home / "sandbox-wheel")
+        _sandbox(made(home / "sandbox", str(wheel), str(sandbox)))
     for which, bounds in (("oldest", _lowest()), ("newest", ())):
         _pulumi(
-            made(home / which, f"{wheel}[pulumi,sandbox]", "pip>=24", "pytest>=8.4", "hypothesis>=6.140", *bounds),
+            made(home / which, f"{wheel}[pulumi]", str(sandbox), "pip>=24", "pytest>=8.4", "hypothesis>=6.140", *bounds),
             which,
         )
 
@@ -80,26 +81,32 @@ def _base(here: Environment) -> None:
 
 
 def _refusals(here: Environment) -> None:
-    """What a missing extra is called, in the words of the command that installs it."""
+    """What is missing is called so in the words of the command that installs it."""
     answers = {
         "sandbox": here.run("tenantry", "sandbox", "status", code=2),
         "pulumi": here.python("import tenantry.components", code=1),
     }
-    for extra, said in answers.items():
-        if f"run `pip install 'tenantry[{extra}]'`" not in said:
-            raise Wrong(f"without the extra '{extra}' the command that installs it is not named:\n{said}")
+    commands = {"sandbox": "run `pip install tenantry-sandbox`", "pulumi": "run `pip install 'tenantry[pulumi]'`"}
+    for name, said in answers.items():
+        if commands[name] not in said:
+            raise Wrong(f"without '{name}' the command that installs it is not named:\n{said}")
     if there := here.run(
-        "python", "-c", _MODULES, *("pulumi", "components", "sandbox", "tools", "docgen", "tests")
+        "python", "-c", _MODULES, *("pulumi", "components", "tenantry_sandbox", "docgen", "tests")
     ).strip():
-        raise Wrong(f"these can be imported without an extra: {there}")
+        raise Wrong(f"these can be imported without another package: {there}")
+
+
+def _wheel_of_the_sandbox(directory: Path) -> Path:
+    run([str(UV), "build", "--quiet", "--package", "tenantry-sandbox", "--wheel", "--out-dir", str(directory)], ROOT)
+    (wheel,) = directory.glob("*.whl")
+    contents.check_sandbox(wheel)
+    return wheel
 
 
 def _sandbox(here: Environment) -> None:
     here.run("tenantry", "sandbox", "up", "--help")
-    if "kube-apiserver" not in here.run("tenantry", "sandbox", "tools", "--list"):
-        raise Wrong("`tenantry sandbox tools --list` does not list the control plane")
-    if has_programs() and "missing" in (listed := here.run("tenantry", "sandbox", "tools", "--list", "pulumi")):
-        raise Wrong(f"the programs that are built are not found from the installed package:\n{listed}")
+    if has_programs() and "nothing to build" not in (said := here.run("tenantry", "sandbox", "tools")):
+        raise Wrong(f"the programs that are built are not found from the installed package:\n{said}")
 
 
 def _pulumi(here: Environment, which: str) -> None:
@@ -111,7 +118,7 @@ def _pulumi(here: Environment, which: str) -> None:
             "python", "-m", "pytest", *arguments, "-c", str(ROOT / "pyproject.toml"), str(ROOT / "tests" / "components")
         )
     if has_programs():
-        with step(f"tenantry[pulumi,sandbox], {name}: preview of a project of three lines"):
+        with step(f"tenantry[pulumi] and tenantry-sandbox, {name}: preview of a project of three lines"):
             preview(here)
     else:
         print("          the sandbox's programs are not built: no preview is tried")

@@ -17,6 +17,14 @@ def check(wheel: Path, other: Path, sdist: Path) -> None:
         raise Wrong(found)
 
 
+def check_sandbox(wheel: Path) -> None:
+    """Raises: Wrong: the wheel of the sandbox lacks a file, or has one that is not the package's."""
+    names = {name for name in _content(wheel) if ".dist-info/" not in name}
+    wanted = {name.removeprefix("sandbox/") for name in _tracked("sandbox/tenantry_sandbox")}
+    if names != wanted:
+        raise Wrong(f"the wheel of the sandbox differs from the package in {sorted(names ^ wanted)}")
+
+
 def _tracked(*directories: str) -> set[str]:
     return set(run(["git", "ls-files", *directories], ROOT).splitlines())
 

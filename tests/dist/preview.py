@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tenantry.tools import locate
-from tenantry.tools.catalog import MODULES
-from tenantry.tools.errors import ToolsError
+from tenantry_sandbox.tools import store
+from tenantry_sandbox.tools.catalog import MODULES, ToolsError
 from tests.dist.environment import Environment, Wrong
 
 _FILES = {
@@ -14,9 +13,9 @@ _FILES = {
 
 
 def has_programs() -> bool:
-    """Whether the sandbox's programs, among them Pulumi with its language host and provider, are built or installed."""
+    """Whether the sandbox's programs, among them Pulumi with its language host and provider, are built."""
     try:
-        return all(locate.path_of(tool.name) for module in MODULES for tool in module.tools)
+        return all(store.path_of(tool.name) for module in MODULES for tool in module.tools)
     except ToolsError:
         return False
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import psutil
 
-from tenantry.sandbox.layout import SandboxError
-from tenantry.sandbox.lifecycle import down
+from tenantry_sandbox.layout import SandboxError
+from tenantry_sandbox.up import down
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 POLL = 0.1

@@ -15,9 +15,9 @@ from typing import Any
 
 import httpx2
 
-from tenantry.sandbox.commands import environment as sandbox_environment
-from tenantry.sandbox.process import allocate
 from tenantry.stacks.file import stack_target
+from tenantry_sandbox.programs import user_environment as sandbox_environment
+from tenantry_sandbox.supervisor import Running, existing
 from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
 
@@ -27,8 +27,6 @@ FLEETS = Path(__file__).with_name("fleets")
 QUICK = Path(__file__).with_name("quick")
 """What stands before programs that Pulumi calls again and again."""
 _TENANTRY = (str(Path(sys.executable).with_name("tenantry")),)
-PORT = ":8930"
-"""Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
 ROLES = ("deploy --secrets", "operate --kubeconfigs")
@@ -57,7 +55,6 @@ class Project:
     """roles: those that the programs of its stacks run with, each as the options of `tenantry bootstrap --roles`."""
 
     root: Path
-    port: int
     roles: tuple[str, ...] = ADMINISTRATOR
     _given: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict, compare=False)
 
@@ -77,6 +74,15 @@ class Project:
     @property
     def content(self) -> Path:
         return self.root / "content"
+
+    def parts(self) -> dict[str, Running]:
+        """The processes of the sandbox."""
+        return existing(self.sandbox)[1].running
+
+    def webhooks(self) -> str:
+        """The address that takes the calls of webhooks."""
+        (controller,) = (each for each in self.parts().values() if each.part == "notification-controller")
+        return f"http://127.0.0.1:{controller.ports[0]}"
 
     def kubeconfig(self, cluster: str) -> Path:
         return self.sandbox / cluster / "kubeconfig"
@@ -205,14 +211,14 @@ class Project:
 
 
 def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
-    """The repository's own program and fleet; only the content's port differs, so that several can run side by side."""
+    """The repository's own program and fleet."""
     root.mkdir(parents=True)
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
         shutil.copy(REPOSITORY / name, root / name)
     for name in ("__main__.py", ".venv"):
         (root / name).symlink_to(REPOSITORY / name)
-    shutil.copytree(REPOSITORY / "tenantry" / "sandbox" / "content", root / "content")
-    return _with_a_port(root, roles)
+    shutil.copytree(REPOSITORY / "content", root / "content")
+    return _retrying_soon(root, roles)
 
 
 def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
@@ -224,7 +230,7 @@ def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project
     for linked in ("__main__.py", ".venv"):
         (root / linked).symlink_to(REPOSITORY / linked)
     shutil.copytree(FLEETS / name, root, dirs_exist_ok=True)
-    return _with_a_port(root, roles)
+    return _retrying_soon(root, roles)
 
 
 def make_example(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
@@ -235,7 +241,7 @@ def make_example(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Proje
     copied = root / "examples" / name
     unwanted = shutil.ignore_patterns(".sandbox", "rendered", "__pycache__")
     shutil.copytree(REPOSITORY / "examples" / name, copied, symlinks=True, ignore=unwanted)
-    return _with_a_port(copied, roles)
+    return _retrying_soon(copied, roles)
 
 
 @contextmanager
@@ -273,15 +279,14 @@ def example(root: Path, name: str) -> Iterator[Project]:
         yield made
 
 
-def _with_a_port(root: Path, roles: tuple[str, ...]) -> Project:
-    """The project in a directory, its content served at a port that is free, and what fails retried soon."""
+def _retrying_soon(root: Path, roles: tuple[str, ...]) -> Project:
+    """The project in a directory, in which what fails is retried soon."""
     if roles:
         rights.take_from_administrator(root)
-    port = allocate(["content"], {}, ())["content"]
     fleet = root / "tenants.yaml"
     # Tests break apps and mend them: they do not wait as long as a fleet's apps do.
-    fleet.write_text(fleet.read_text().replace(PORT, f":{port}").replace("retryInterval: 2m", "retryInterval: 5s"))
-    return Project(root, port, roles)
+    fleet.write_text(fleet.read_text().replace("retryInterval: 2m", "retryInterval: 5s"))
+    return Project(root, roles)
 
 
 def _short(urn: str) -> str:

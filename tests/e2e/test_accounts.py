@@ -110,7 +110,7 @@ def test_a_tenant_makes_flux_objects_of_its_own_in_an_extra_namespace(
     assert refused.code != 0
     assert refused.text.count("ValidatingAdmissionPolicy 'tenantry-tenants'") == 2
     assert refused.text.count("a tenant's serviceAccountName") == 2
-    url = f"http://127.0.0.1:{grown.port}/git/movy/manifests.git"
+    url = "http://sandbox.test/git/movy/manifests.git"
     source = flux("own", "source", "GitRepository", {"url": url, "ref": {"branch": "main"}})
     make(grown, tmp_path, source, app("own", "deployer")).ok()
     hub.wait_ready("Kustomization", JOBS, "own")

@@ -90,10 +90,8 @@ def _status(hub: Cluster, kind: str, plural: str, name: str) -> dict[str, Any]:
     return status
 
 
-def test_an_artifact_of_the_registry_is_fetched_and_the_alert_is_posted(
-    served: Project, hub: Cluster, receiver: Receiver
-) -> None:
-    url = f"oci://127.0.0.1:{served.port}/oci/sole/bundle"
+def test_an_artifact_of_the_registry_is_fetched_and_the_alert_is_posted(hub: Cluster, receiver: Receiver) -> None:
+    url = "oci://sandbox.test/oci/sole/bundle"
     hub.apply("ocirepositories", manifest(SOURCES, "OCIRepository", "bundle", url=url, insecure=True, interval="1h"))
     assert members(hub, "OCIRepository", "ocirepositories", "bundle") == ["web.yaml"]
     post = eventually(lambda: _first(receiver.posts("/chat")), "the event to be posted")
@@ -105,8 +103,8 @@ def _first(posts: list[Post]) -> Post | None:
     return posts[0] if posts else None
 
 
-def test_a_chart_of_the_registry_is_fetched(served: Project, hub: Cluster) -> None:
-    url = f"oci://127.0.0.1:{served.port}/charts"
+def test_a_chart_of_the_registry_is_fetched(hub: Cluster) -> None:
+    url = "oci://sandbox.test/charts"
     hub.apply("helmrepositories", manifest(SOURCES, "HelmRepository", "charts", url=url, type="oci", insecure=True))
     source = {"kind": "HelmRepository", "name": "charts"}
     chart = manifest(SOURCES, "HelmChart", "web", chart="movy-web", version="1.x", sourceRef=source, interval="1h")
@@ -114,22 +112,22 @@ def test_a_chart_of_the_registry_is_fetched(served: Project, hub: Cluster) -> No
     assert "movy-web/Chart.yaml" in members(hub, "HelmChart", "helmcharts", "web")
 
 
-def test_a_bucket_is_fetched_with_its_credentials(served: Project, hub: Cluster) -> None:
+def test_a_bucket_is_fetched_with_its_credentials(hub: Cluster) -> None:
     data = {key: base64.b64encode(b"sandbox").decode() for key in ("accesskey", "secretkey")}
     metadata = {"name": "keys", "namespace": NAMESPACE}
     hub.apply("secrets", {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data})
-    hub.apply("buckets", bucket(served, "signed", secretRef={"name": "keys"}))
+    hub.apply("buckets", bucket("signed", secretRef={"name": "keys"}))
     assert members(hub, "Bucket", "buckets", "signed") == ["web/web.yaml"]
 
 
-def test_a_bucket_is_refused_without_credentials(served: Project, hub: Cluster) -> None:
-    hub.apply("buckets", bucket(served, "unsigned"))
+def test_a_bucket_is_refused_without_credentials(hub: Cluster) -> None:
+    hub.apply("buckets", bucket("unsigned"))
     condition = eventually(lambda: _refused(hub, "unsigned"), "the bucket to be refused")
     assert condition["message"] == "failed to confirm existence of 'apps' bucket: Access Denied."
 
 
-def bucket(project: Project, name: str, **spec: Any) -> dict[str, Any]:
-    endpoint = f"127.0.0.1:{project.port}"
+def bucket(name: str, **spec: Any) -> dict[str, Any]:
+    endpoint = "sandbox.test"
     return manifest(SOURCES, "Bucket", name, bucketName="apps", endpoint=endpoint, insecure=True, interval="1h", **spec)
 
 

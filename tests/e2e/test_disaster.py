@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tenantry.load import load_fleet, plan_one
-from tenantry.sandbox import lifecycle
-from tenantry.sandbox.spec import spec_of
+from tenantry_sandbox.spec import spec_of
+from tenantry_sandbox.up import up
 from tests.blocks import Block, blocks
 from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
@@ -118,18 +119,25 @@ BASELINE = ("HelmRelease", "kamaji-edge", "edge-1-movy-baseline")
 
 @pytest.fixture
 def connected(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Operator]:
-    """The same, with Flux on one more cluster, and edge-1 connected with a token."""
+    """The same, with Flux on one more cluster, in a sandbox of its own beside the first, and edge-1 connected with a token."""
     loaded = load_fleet(fleet.fleet)
     spec = spec_of(loaded, plan_one(loaded, "dev"), fleet.content)
-    remotes = tuple(replace(each, hub=NEW) for each in spec.remotes)
-    lifecycle.up(replace(spec, others={NEW: ()}, remotes=remotes), fleet.sandbox, lambda *_: None)
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": STORED[0]}}
+    other = fleet.root / ".sandbox-new"
+    caretaker().expect(other)
+    up(replace(spec, management=NEW, remotes=(), bootstrap=(space,)), other, lambda *_: None)
     fleet.edit(
         "kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji-edge}}", f"kubeconfig: {{secret: {REFERENCE}}}"
     )
     hub.delete(*SECRET)
     Connector(fleet, fleet.kubeconfig(HUB), STORED).connect()
     yield operator
+    caretaker().take_down(other)
     caretaker().take_down(fleet.sandbox)
+
+
+def new_kubeconfig(fleet: Project) -> Path:
+    return fleet.root / ".sandbox-new" / NEW / "kubeconfig"
 
 
 BOOTSTRAP, ADDRESS = 0, 4
@@ -151,13 +159,13 @@ def test_the_management_cluster_moves_and_the_old_one_comes_back_and_is_shut_out
     """It moves with its Secrets from a backup, while the old one does not answer, as if it was lost. Then that one acts again."""
     operator, root, before = connected, fleet.root, state(edge)
     shutil.copy(fleet.kubeconfig(HUB), root / "old.kubeconfig")
-    shutil.copy(fleet.kubeconfig(NEW), root / f"{HUB}.kubeconfig")
+    shutil.copy(new_kubeconfig(fleet), root / f"{HUB}.kubeconfig")
     operator.environment["KUBECONFIG"] = str(root / f"{HUB}.kubeconfig")
     hub.apply("deployments", CONTROLLER)
     hub.wait_scaled("flux-system", "kustomize-controller", 1)
     followed(operator, STOP)
     hub.wait_scaled("flux-system", "kustomize-controller", 0)
-    with closing(Cluster(fleet.kubeconfig(NEW))) as new:
+    with closing(Cluster(new_kubeconfig(fleet))) as new:
         copy(SECRET, hub, new)
         for number in (BOOTSTRAP, ADDRESS):
             typed(operator, LOST, number)
@@ -172,7 +180,7 @@ def test_the_management_cluster_moves_and_the_old_one_comes_back_and_is_shut_out
         hub.reconcile(*BASELINE)
         eventually(lambda: pods_in(edge) == "62", "the old one to undo this")
         followed(operator, SHUT_OUT)
-        Connector(fleet, fleet.kubeconfig(NEW), STORED).connect()
+        Connector(fleet, new_kubeconfig(fleet), STORED).connect()
         eventually(lambda: is_refused(hub), "the old one to be refused")
         typed(operator, REPLACED, 1)
         eventually(lambda: pods_in(edge) == "64", "the new one to raise the quota again")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lightkube.core.exceptions import ApiError
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
@@ -223,7 +223,7 @@ def push_app(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
 
 def webhook(cloudy: Cloudy) -> str:
     """The URL of ROCKY's receiver."""
-    address = json.loads(cloudy.project.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
+    address = cloudy.project.webhooks()
     receiver = cloudy.cluster.find("Receiver", cloudy.namespace("rocky"), "push")
     assert receiver
     return f"{address}{receiver['status']['webhookPath']}"

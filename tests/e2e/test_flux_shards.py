@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -65,8 +64,8 @@ def _objects(hub: Cluster, edge: Cluster) -> dict[str, str]:
 
 def _wait(fleet: Project, hub: Cluster, shards: set[str]) -> None:
     """Wait until the source-controller of its shard serves the artifact of each source. shards: those that run."""
-    parts = json.loads(fleet.tenantry("sandbox", "status", "--output", "json").ok().out)["parts"]
-    ports = {each["part"]: each["ports"][0] for each in parts if each["part"].startswith("source-controller")}
+    parts = (each for each in fleet.parts().values() if each.part.startswith("source-controller"))
+    ports = {each.part: each.ports[0] for each in parts}
     assert ports.keys() == {f"source-controller-{shard}" if shard else "source-controller" for shard in shards}
     planned = {
         each.id[1:4]: str(labels_of(each.manifest).get(SHARD, ""))

@@ -43,7 +43,7 @@ def made(api_version: str, kind: str, name: str, namespace: str = "harbour", **r
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": namespace}, **rest}
 
 
-def tenant(port: int) -> list[dict[str, Any]]:
+def tenant() -> list[dict[str, Any]]:
     """As `flux create tenant|source|kustomization|helmrelease --export` writes it."""
     labels = {"toolkit.fluxcd.io/tenant": "harbour"}
     subjects = [
@@ -60,7 +60,7 @@ def tenant(port: int) -> list[dict[str, Any]]:
     git = {
         "interval": "1m0s",
         "ref": {"branch": "main"},
-        "url": f"http://127.0.0.1:{port}/git/rocky/manifests.git",
+        "url": "http://sandbox.test/git/rocky/manifests.git",
     }
     app = {
         "interval": "1m0s",
@@ -81,14 +81,14 @@ def tenant(port: int) -> list[dict[str, Any]]:
         made("v1", "ServiceAccount", "harbour"),
         made(f"{RBAC}/v1", "RoleBinding", "harbour-reconciler", roleRef=admin, subjects=subjects),
         made(SOURCE, "GitRepository", "manifests", spec=git),
-        made(SOURCE, "HelmRepository", "charts", spec={"interval": "1m0s", "url": f"http://127.0.0.1:{port}/charts"}),
+        made(SOURCE, "HelmRepository", "charts", spec={"interval": "1m0s", "url": "http://sandbox.test/charts"}),
         made(KUSTOMIZE, "Kustomization", "db", spec=app),
         made(KUSTOMIZE, "Kustomization", "edge-1-db", spec={**app, "kubeConfig": {"secretRef": EDGE}}),
         made(HELM, "HelmRelease", "web", spec=release),
     ]
 
 
-def owner(port: int) -> list[tuple[str, dict[str, Any]]]:
+def owner() -> list[tuple[str, dict[str, Any]]]:
     """The Kustomization that applies the tenant from the platform's repository."""
     flux = "flux-system"
     admin = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"}
@@ -97,7 +97,7 @@ def owner(port: int) -> list[tuple[str, dict[str, Any]]]:
     git = {
         "interval": "1m0s",
         "ref": {"branch": "main"},
-        "url": f"http://127.0.0.1:{port}/git/platform/fleet.git",
+        "url": "http://sandbox.test/git/platform/fleet.git",
     }
     tenants = {
         "interval": "1m0s",
@@ -137,7 +137,7 @@ def running(bare: Project, hub: Cluster, edge: Cluster) -> Iterator[Project]:
     """
     files = bare.content / "git" / "platform" / "fleet"
     settings = made("v1", "ConfigMap", "settings", "default", data={"region": "edge"})
-    space, account, binding, *_ = there = tenant(bare.port)
+    space, account, binding, *_ = there = tenant()
     for path, manifests in (("tenants/harbour.yaml", there), ("edge/settings.yaml", [settings])):
         (files / path).parent.mkdir(parents=True)
         (files / path).write_text(yaml.safe_dump_all(manifests))
@@ -147,7 +147,7 @@ def running(bare: Project, hub: Cluster, edge: Cluster) -> Iterator[Project]:
     hub.apply("namespaces", space)
     kubeconfig = hub.client.get(Secret, EDGE["name"], namespace=KUBECONFIGS).data
     hub.apply("secrets", made("v1", "Secret", EDGE["name"], data=kubeconfig))
-    for plural, manifest in owner(bare.port):
+    for plural, manifest in owner():
         hub.apply(plural, manifest)
     for namespace, name in (("harbour", "db"), ("harbour", "edge-1-db"), (KUBECONFIGS, "edge-1-settings")):
         hub.wait_ready("Kustomization", namespace, name)
@@ -168,14 +168,14 @@ def project(running: Project, tmp_path_factory: pytest.TempPathFactory) -> Proje
     root.mkdir()
     (root / ".venv").symlink_to(REPOSITORY / ".venv")
     (root / ".sandbox").symlink_to(running.sandbox)
-    return Project(root, running.port)
+    return Project(root)
 
 
 def imported(project: Project, name: str) -> dict[str, Any]:
     """The report of an import of the live cluster into a file."""
     kubeconfig = str(project.kubeconfig("hub-dev"))
     source = ("-e", "imported=context:hub-dev", "--cluster", "imported=hub-dev", "--kubeconfig", kubeconfig)
-    chart = ("--chart", f"http://127.0.0.1:{project.port}/charts")
+    chart = ("--chart", "http://sandbox.test/charts")
     result = project.tenantry("import", *source, *chart, "--to", name, "--output", "json")
     return dict(json.loads(result.ok().out))
 

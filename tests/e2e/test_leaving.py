@@ -11,9 +11,9 @@ import pytest
 from lightkube.resources.core_v1 import Namespace, Pod
 
 from tenantry.load import load_fleet, plan_one
-from tenantry.sandbox import lifecycle
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.spec import spec_of
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.spec import spec_of
+from tenantry_sandbox.up import up
 from tests.blocks import blocks
 from tests.e2e.clusters import Cluster
 from tests.e2e.operator import Operator
@@ -35,7 +35,7 @@ def operator(fleet: Project) -> Iterator[Operator]:
     """Somebody with the fleet in a Git repository that Flux can fetch, and the argument for Flux that the page shows."""
     root, loaded = fleet.root, load_fleet(fleet.fleet)
     spec = replace(spec_of(loaded, plan_one(loaded, "dev"), fleet.content), flags=OVERRIDING)
-    lifecycle.up(spec, fleet.sandbox, lambda *_: None)
+    up(spec, fleet.sandbox, lambda *_: None)
     served = Layout(fleet.sandbox).git / "platform" / "fleet.git"
     served.parent.mkdir(exist_ok=True)
     for command in (
@@ -82,7 +82,7 @@ def test_flux_goes_on_alone_with_the_same_objects_and_tenantry_can_come_back(
     before = state(hub, edge)
     for block in found[: written + 1]:
         operator.follow(block)
-    edit(fleet, FILE, ADDRESS, f"http://127.0.0.1:{fleet.port}/git/platform/fleet.git")
+    edit(fleet, FILE, ADDRESS, "http://sandbox.test/git/platform/fleet.git")
     for block in leaving:
         operator.follow(block)
     assert not fleet.has_resources("dev")

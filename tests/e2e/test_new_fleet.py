@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.sandbox.process import allocate
 from tests.blocks import blocks
 from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster
@@ -36,29 +35,24 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     root = tmp / "fleet"
     root.mkdir()
     (root / ".venv").symlink_to(BIN.parent)
-    port = allocate(["content"], {}, ())["content"]
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(tmp / "site"))
         caretaker().expect(root / ".sandbox")
-        with sandboxed(Project(root, port)) as made:
+        with sandboxed(Project(root)) as made:
             yield made
 
 
 class Newcomer(Operator):
-    """Somebody who types what the page says; only the port is another, so that several sandboxes can run."""
+    """Somebody who types what the page says."""
 
     def __init__(self, project: Project, runs: str) -> None:
         super().__init__(project.root, {**os.environ, "GIT_CEILING_DIRECTORIES": str(project.root.parent)})
-        self.port, self.runs = project.port, runs
+        self.runs = runs
 
     def printed(self, command: str) -> tuple[int, str]:
         if command.startswith("pulumi "):
             command = f"tenantry sandbox run -- {command}"
-        answer = super().printed(command)
-        if command.startswith("tenantry init"):
-            file = self.root / "tenants.yaml"
-            file.write_text(file.read_text().replace("127.0.0.1:8930", f"127.0.0.1:{self.port}"))
-        return answer
+        return super().printed(command)
 
 
 def follow(page: str, project: Project, runs: str) -> None:
@@ -95,7 +89,7 @@ def test_pulumi_new_makes_the_same(project: Project, tmp_path: Path) -> None:
     options = ("--generate-only", "--offline", "--yes", "--name", "acme", "--dir", str(tmp_path / "acme"))
     project.pulumi("new", template, *options).ok()
     assert "name: acme\n" in (tmp_path / "acme" / "Pulumi.yaml").read_text()
-    made = Project(tmp_path / "acme", 0)
+    made = Project(tmp_path / "acme")
     made.tenantry("validate", "--strict").ok()
     project.tenantry("init", str(tmp_path / "same"), "--yes", "--name", "acme").ok()
     theirs, ours = (contents(tmp_path / each) for each in ("acme", "same"))

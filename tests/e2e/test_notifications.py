@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.e2e.receiver import Post, Receiver, receiving
@@ -158,7 +157,7 @@ def status(receiver: Receiver, revision: str, name: str) -> Post:
 @pytest.fixture(scope="module")
 def webhooks(alerting: Project, hub: Cluster) -> dict[str, str]:
     """The URL of each receiver, by its name."""
-    address = json.loads(alerting.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
+    address = alerting.webhooks()
 
     def ready() -> dict[str, str] | None:
         found = {name: hub.find("Receiver", namespace, name) for name, namespace in RECEIVERS.items()}

@@ -242,14 +242,14 @@ LABELS = {"toolkit.fluxcd.io/tenant": "rocky"}
 RBAC = "rbac.authorization.k8s.io"
 
 
-def by_hand(project: Project) -> list[tuple[str, dict[str, Any]]]:
+def by_hand() -> list[tuple[str, dict[str, Any]]]:
     """What `flux create tenant rocky --with-namespace=rocky` makes, and the source and the app of such a tenant."""
     subjects = [
         {"apiGroup": RBAC, "kind": "User", "name": "gotk:rocky:reconciler"},
         {"kind": "ServiceAccount", "name": "rocky", "namespace": "rocky"},
     ]
     role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"}
-    url = f"http://127.0.0.1:{project.port}/git/rocky/manifests.git"
+    url = "http://sandbox.test/git/rocky/manifests.git"
     source = {"interval": "1m", "url": url, "ref": {"branch": "main"}}
     app = {
         "interval": "1m",
@@ -302,7 +302,7 @@ def uids(hub: Cluster) -> dict[str, str | None]:
 @pytest.fixture(scope="module")
 def handmade(project: Project, hub: Cluster) -> Project:
     """The project with a tenant on the cluster that was made by hand."""
-    for plural, manifest in by_hand(project):
+    for plural, manifest in by_hand():
         hub.apply(plural, manifest)
     hub.until(
         "StatefulSet", "rocky", "db", lambda found: found["status"].get("readyReplicas"), "the tenant's app to run"

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
@@ -237,7 +237,7 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
     original = project.fleet.read_text()
     (project.root / "Pulumi.live.yaml").write_text((project.root / "Pulumi.dev.yaml").read_text())
     project.make_stack("live")
-    own = f'namespace: "live-{{tenant}}", variables: {{host: "http://127.0.0.1:{project.port}"}}'
+    own = 'namespace: "live-{tenant}", variables: {host: "http://sandbox.test"}'
     live = f"  live: {{management: hub, {own}, after: {{environment: dev, soak: 1h}}}}"
     project.edit("\ntemplates:", f"\n{live}\n\ntemplates:")
     project.edit("hub: {environments: [dev]}", "hub: {environments: [dev, live]}")

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tenantry.charts import OBJECTS
-from tenantry.sandbox import content
+from tenantry_sandbox import content
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
 from tests.registry import Registry, push_chart, serving

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 
 import pytest
 
+from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
 
@@ -31,20 +31,13 @@ def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, 
         assert ours - STAYED == kept
 
 
-def test_a_taken_port_is_named(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        text = fleet.fleet.read_text().replace(f":{fleet.port}/", f":{port}/")
-        other = tmp_path_factory.mktemp("other")
-        (other / "tenants.yaml").write_text(text)
-        result = fleet.tenantry(
-            "--file", str(other / "tenants.yaml"), "sandbox", "up", "--root", str(other / "sandbox")
-        )
-    assert result.code == 2
-    assert str(port) in result.text
-    assert not (other / "sandbox").exists()
+def test_a_second_sandbox_of_the_same_file_runs_beside_the_first(fleet: Project) -> None:
+    other = fleet.root / ".other"
+    caretaker().expect(other)
+    fleet.tenantry("sandbox", "up", "--root", str(other)).ok()
+    for root in (fleet.sandbox, other):
+        fleet.tenantry("sandbox", "status", "--root", str(root)).ok()
+    fleet.tenantry("sandbox", "down", "--root", str(other)).ok()
 
 
 def test_down_leaves_no_process_and_no_file(fleet: Project) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tenantry.sandbox.pki import Authority
+from tenantry_sandbox.certificates import Authority
 from tests.faults.arena import BAIT, TENANT
 from tests.faults.forgeries import ACCOUNT, DEPENDENCY, NEIGHBOURS, REFERENCE, REMOTE
 

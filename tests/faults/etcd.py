@@ -9,9 +9,7 @@ from contextlib import closing
 from http.client import HTTPSConnection
 from typing import Any
 
-from tenantry.sandbox.cluster import CLIENT_PORT, PEER_PORT, Etcd
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import load
+from tenantry_sandbox.cluster import existing_cluster
 from tests.e2e.project import Project
 
 Copy = dict[str, str]
@@ -42,10 +40,7 @@ def _written(text: str) -> str:
 
 
 def _ask(project: Project, call: str, body: dict[str, str]) -> dict[str, Any]:
-    layout = Layout(project.sandbox)
-    state = load(layout)
-    assert state, "there is no sandbox"
-    etcd = Etcd(layout, state.ports[CLIENT_PORT], state.ports[PEER_PORT])
+    etcd = existing_cluster(project.sandbox).etcd
     context = ssl.create_default_context(cafile=etcd.authority.pair.certificate)
     context.load_cert_chain(etcd.client.certificate, etcd.client.key)
     with closing(HTTPSConnection("127.0.0.1", etcd.port, context=context, timeout=60)) as connection:

@@ -170,9 +170,9 @@ INCLUDED = (
     ),
     replace(_address("no-width", "{git}/mallory\u200b/manifests.git"), refusal="character U+200B cannot be seen"),
     _address("prefix", "{git}/mallory-2/manifests.git"),
-    _address("user", "http://127.0.0.1@git.example.org/git/mallory/m", "has a user with other characters"),
-    _address("port", "http://127.0.0.1:8931/git/mallory/m"),
-    _address("scheme", "ssh://127.0.0.1:8930/git/mallory/m"),
+    _address("user", "http://sandbox.test@git.example.org/git/mallory/m", "has a user with other characters"),
+    _address("port", "http://sandbox.test:8931/git/mallory/m"),
+    _address("scheme", "ssh://sandbox.test/git/mallory/m"),
     _address("metadata", "http://169.254.169.254/git/mallory/m"),
     _address("api-server", "https://kubernetes.default.svc/git/mallory/m"),
     _address("query", "{git}/mallory/m?x=y", "has a query"),
@@ -203,7 +203,7 @@ INCLUDED = (
     Declaration(
         "address-list",
         "an alert to a list of servers of NATS, of which one is not granted",
-        _alert('type: nats, channel: x, address: "nats://127.0.0.1:8930,nats://evil.example.org"'),
+        _alert('type: nats, channel: x, address: "nats://sandbox.test,nats://evil.example.org"'),
         f"the address of this Provider is not granted to tenant '{TENANT}'",
     ),
     # How long, and how often.

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.state import Running, load
+from tenantry_sandbox.layout import Layout
+from tenantry_sandbox.supervisor import Running, load
 from tests.e2e.project import Project, make_fleet
 
 API = "kube-apiserver"

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tenantry.kube.objects import ObjectId
-from tenantry.sandbox.pki import Authority
+from tenantry_sandbox.certificates import Authority
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Api
@@ -92,7 +92,7 @@ def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, res
 def rotate(project: Project, user: str) -> None:
     """Put a new administrator's certificate and key into the Secret, as a controller that renews kubeconfigs does."""
     namespace, name, key = KUBECONFIG
-    pair = Authority(project.sandbox / "edge-2" / "pki").client(user, user, ["system:masters"])
+    pair = Authority(project.sandbox / "edge-2" / "pki").client(user, user, "system:masters")
     kubeconfig = yaml.safe_load(project.kubeconfig("edge-2").read_text())
     kubeconfig["users"][0]["user"] = {
         "client-certificate-data": base64.b64encode(pair.certificate.read_bytes()).decode(),

@@ -19,7 +19,7 @@ import yaml
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api
@@ -74,7 +74,7 @@ def unchanged(apis: Apis, before: States, place: Place, targets: tuple[str, ...]
 @pytest.fixture(scope="module")
 def told(fleet: Project, apis: Apis) -> Iterator[dict[tuple[str, Place], tuple[str, str, float]]]:
     """What Flux made of each attack after one push of all: the status of Ready, its message, and the seconds this took."""
-    content = f"http://127.0.0.1:{fleet.port}"
+    content = "http://sandbox.test"
     pushed = {f"{each.name}/{path}": text for each in COMMITS for path, text in each.files.items()}
     sound = {path: _read(fleet.content / "git" / REPOSITORY / path) for path in pushed}
     started = time.monotonic()
@@ -260,7 +260,7 @@ def validated(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> Calla
 
 def copy_of(fleet: Project, root: Path, text: str) -> Project:
     """The project's file in another directory, with something else in the attacker's part."""
-    copied = Project(root, fleet.port)
+    copied = Project(root)
     own_file(copied).parent.mkdir(parents=True)
     shutil.copy(fleet.fleet, copied.fleet)
     own_file(copied).write_text(text)

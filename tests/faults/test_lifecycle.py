@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result, deployed, make_project
 from tests.faults.parts import frozen
@@ -433,7 +433,7 @@ def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(
         started = time.monotonic()
         project.edit("    labels: {tier: edge, region: eu-west}\n    variables: {domain: edge-1", GIVEN_UP)
         project.up().ok()
-        project.edit(ENTRY.format(project.port), "")
+        project.edit(ENTRY, "")
         project.up().ok()
         took = time.monotonic() - started
         assert took < BOUND
@@ -450,10 +450,10 @@ GIVEN_UP = PAUSED.replace("paused", "decommissioned")
 ENTRY = """\
   edge-1:
     environments: [dev]
-    labels: {{tier: edge, region: eu-west}}
+    labels: {tier: edge, region: eu-west}
     state: decommissioned
-    variables: {{domain: edge-1.dev.example.com}}
-    kubeconfig: {{kamaji: {{controlPlane: edge-1, namespace: kamaji-edge}}}}
+    variables: {domain: edge-1.dev.example.com}
+    kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji-edge}}
 """
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tenantry.kube.objects import ObjectId
-from tenantry.sandbox.content import commit
+from tenantry_sandbox.content import commit
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api

@@ -1,1 +1,1 @@
-"""What is around the program: documentation, examples, pipelines, generators, tools, the sandbox, and helpers of other tests."""
+"""What is around the program: documentation, examples, pipelines, generators, and helpers of other tests."""

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from tenantry.tools.catalog import PROVIDER_VERSION
+from tenantry_sandbox.tools.catalog import PROVIDER_VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,18 +111,19 @@ def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
 
 def _kustomize() -> tuple[str, ...]:
     """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
-    if path := shutil.which("kustomize"):
+    if path := shutil.which("kustomize") or _built_tool():
         return (path, "build")
-    with suppress(ImportError):
-        from tenantry.tools import locate
-        from tenantry.tools.errors import ToolsError
-
-        with suppress(ToolsError):
-            return (str(locate.path_of("kustomize")), "build")
     if kubectl := shutil.which("kubectl"):
         return (kubectl, "kustomize")
-    fix = "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
-    raise Refused("kustomize is not installed", fix)
+    raise Refused(
+        "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
+    )
+
+
+def _built_tool() -> str | None:
+    """What `tenantry sandbox tools` has built, if the sandbox is installed."""
+    plugins = entry_points(group="tenantry.programs", name="kustomize")
+    return next((str(path) for plugin in plugins if (path := plugin.load()())), None)
 
 
 @click.command(

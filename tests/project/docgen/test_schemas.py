@@ -9,8 +9,8 @@ import yaml
 
 from docgen.schemas import __main__ as schemas
 from docgen.schemas.definitions import UnknownOrigin
-from tenantry.tools import locate
-from tenantry.tools.errors import ToolMissing
+from tenantry_sandbox.tools import store
+from tenantry_sandbox.tools.catalog import ToolMissing
 
 DEFINITION = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -69,7 +69,7 @@ def definition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only definition of the tools, as it were."""
     path = tmp_path / "widgets.yaml"
     path.write_text(DEFINITION.format(group="source.toolkit.fluxcd.io"))
-    monkeypatch.setattr(locate, "crds", lambda: (path,))
+    monkeypatch.setattr(store, "crds", lambda: (path,))
     return path
 
 
@@ -143,7 +143,7 @@ def test_a_kind_of_unknown_origin_is_refused(definition: Path) -> None:
     with pytest.raises(UnknownOrigin) as refused:
         schemas.generate([definition])
 
-    assert str(refused.value) == ("no module here brings Widget of example.com\n  fix: add it to tools/catalog.py")
+    assert str(refused.value) == ("no module here brings Widget of example.com\n  fix: add it to tools.yaml")
 
 
 def test_without_the_tools_the_command_says_what_helps(
@@ -152,7 +152,7 @@ def test_without_the_tools_the_command_says_what_helps(
     def missing() -> None:
         raise ToolMissing("not built", "run `make tools`")
 
-    monkeypatch.setattr(locate, "crds", missing)
+    monkeypatch.setattr(store, "crds", missing)
 
     assert schemas.main(["--check"], directory) == 2
     assert capsys.readouterr().err == "error: not built\n  fix: run `make tools`\n"
@@ -160,7 +160,7 @@ def test_without_the_tools_the_command_says_what_helps(
 
 def test_the_data_files_of_the_repository_are_those_of_the_tools(capsys: pytest.CaptureFixture[str]) -> None:
     try:
-        locate.crds()
+        store.crds()
     except ToolMissing:
         pytest.skip("the tools are not built")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sandbox.layout import Layout
+from tenantry_sandbox.layout import Layout
 from tests.e2e.caretaker import Caretaker
 
 

@@ -13,10 +13,16 @@ import pytest
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import copy, files_of, package
 from tenantry.messages.errors import Refused
-from tests.project.sandbox.test_charts import make_chart
 
 CHART = {"0.3.0": "488f425320946a03"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""
+
+
+def make_chart(directory: Path, name: str, version: str) -> Path:
+    (directory / "templates").mkdir(parents=True)
+    (directory / "Chart.yaml").write_text(f"apiVersion: v2\nname: {name}\nversion: {version}\ndescription: a test\n")
+    (directory / "templates" / "all.yaml").write_text("kind: ConfigMap\n")
+    return directory
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from tenantry import __version__
 from tenantry.charts import OBJECTS
 from tenantry.cli import init
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.sandbox.spec import content_beside, spec_of
-from tenantry.tools.catalog import PROVIDER_VERSION
+from tenantry_sandbox.repositories import FLEET
+from tenantry_sandbox.tools.catalog import PROVIDER_VERSION
 from tests.pipeline import REPOSITORY
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -46,22 +46,24 @@ def test_the_result_is_a_fleet_without_a_warning_whose_addresses_the_sandbox_ser
         "hub-prod": ["prod"],
     }
     first, *others = plan_all(fleet).values()
-    spec = spec_of(fleet, first, content_beside(file), file)
-    served = {f"http://127.0.0.1:8930/git/{each.parent.name}/{each.name}.git" for each in spec.git.glob("*/*")}
+    content = file.parent / "content" / "git"
+    served = {f"http://sandbox.test/git/{each.relative_to(content)}.git" for each in content.glob("*/*")}
     assert {each.manifest["spec"]["url"] for each in first.objects if each.id.kind == "GitRepository"} <= served
     addresses = [str(each.manifest) for plan in others for each in plan.objects]
-    assert [each for each in addresses if "127.0.0.1" in each] == []
+    assert [each for each in addresses if "sandbox.test" in each] == []
 
 
-def test_a_remote_cluster_takes_the_chart_from_the_fleets_own_repository(capsys: Capture) -> None:
+def test_a_remote_cluster_takes_the_chart_from_a_repository_that_the_sandbox_serves(capsys: Capture) -> None:
     assert tenantry(capsys, "init")[0] == 0
     words = ("edge-1", "--environments", "dev", "--labels", "tier=edge", "--secret", "clusters/edge-1-kubeconfig:value")
     code, _, err = tenantry(capsys, "add", "cluster", *words)
     assert code == 0, err
-    fleet = load_fleet(Path("tenants.yaml"))
-    spec = spec_of(fleet, plan_all(fleet)["dev"], content_beside(Path("tenants.yaml")), Path("tenants.yaml"))
-    assert spec.own
-    assert (spec.own.root / spec.own.path / "Chart.yaml").is_file()
+    planned = plan_all(load_fleet(Path("tenants.yaml")))["dev"]
+    (chart,) = (each for each in planned.objects if each.id.kind == "HelmChart")
+    source = chart.manifest["spec"]["sourceRef"]["name"]
+    (repository,) = (each for each in planned.objects if each.id.name == source)
+    assert repository.manifest["spec"]["url"] == f"http://sandbox.test/git/{FLEET}.git"
+    assert chart.manifest["spec"]["chart"].removeprefix("./") == "charts/objects"
 
 
 def test_it_is_the_template_for_pulumi_new_with_the_placeholders_filled_in(capsys: Capture) -> None:
@@ -86,7 +88,8 @@ def test_the_template_has_the_chart_and_the_versions_of_this_package() -> None:
     assert everything(TEMPLATE / "charts" / "objects") == ours
     requirements = (TEMPLATE / "requirements.txt").read_text()
     wanted = [line for line in requirements.splitlines() if not line.startswith("#")]
-    assert wanted == [f"tenantry[pulumi,sandbox]>={__version__},<0.2", f"pulumi-kubernetes=={PROVIDER_VERSION}"]
+    ours = [f"{name}>={__version__},<0.2" for name in ("tenantry[pulumi]", "tenantry-sandbox")]
+    assert wanted == [*ours, f"pulumi-kubernetes=={PROVIDER_VERSION}"]
     assert re.findall(r"dependencies = (\[.*\])\n", (TEMPLATE / "pyproject.toml").read_text()) == [json.dumps(wanted)]
     assert f"\ntenantry=={__version__}\n" in (TEMPLATE / "tenantry.lock").read_text()
     assert f"\npulumi-kubernetes=={PROVIDER_VERSION} " in (TEMPLATE / "requirements.lock").read_text()
@@ -118,7 +121,7 @@ README.md says how to get to real clusters.
 def test_it_says_what_to_type_next(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, source: Path | None, what: str
 ) -> None:
-    monkeypatch.setattr(init, "_local_source", lambda: source)
+    monkeypatch.setattr(init, "_local_source", lambda name: source if name == "tenantry" else None)
     monkeypatch.chdir(tempfile.mkdtemp(dir="."))
     code, out, err = tenantry(capsys, "init", "fleet")
     assert (code, out + err) == (0, NEXT.replace("WHAT", what).replace("HERE", str(Path.cwd())))
@@ -131,7 +134,7 @@ def test_it_knows_the_wheel_or_the_checkout_that_it_was_installed_from(
     def recorded(text: str | None) -> Path | None:
         installed = SimpleNamespace(read_text=lambda name: text if name == "direct_url.json" else None)
         monkeypatch.setattr(init, "distributions", lambda **_: [installed])
-        return init._local_source()
+        return init._local_source("tenantry")
 
     wheel = here / "a b" / "tenantry.whl"
     wheel.parent.mkdir()

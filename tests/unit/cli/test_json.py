@@ -33,7 +33,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),
     ("why",): ("rocky", "-e", "dev"),
-    ("sandbox", "status"): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("import",): ("-e", "dev=nowhere"),
     ("promote",): ("dev", "prod"),
@@ -123,7 +122,7 @@ FAILURES = {
     "value-for-a-flag": failure("--help=yes", codes="usage"),
     "too-many-arguments": failure("a", "b", "c", "d.yaml", codes="usage unknown-name"),  # `promote` takes any number
 }
-WITHOUT_A_FILE = {("sandbox", "status"), ("import",)}
+WITHOUT_A_FILE = {("import",)}
 """They do not read tenants.yaml."""
 NEED_A_CLUSTER = {path for path in COMPLETE if path[-1] in ("preflight", "status")} - WITHOUT_A_FILE
 

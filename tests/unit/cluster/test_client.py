@@ -15,7 +15,7 @@ from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
 from lightkube.resources.core_v1 import Namespace
 
 from tenantry.cluster.client import Client
-from tenantry.sandbox.pki import Authority, KeyPair
+from tenantry_sandbox.certificates import Authority, KeyPair
 from tests.table import table
 
 SERVER = "https://hub.example.com"
@@ -66,7 +66,7 @@ def test_connections_of_several_threads_share_a_context_that_nothing_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authority = Authority(tmp_path)
-    pair = authority.server("server", ["127.0.0.1"])
+    pair = authority.server("server", ("127.0.0.1",))
     changes: list[object] = []
     change = ssl.SSLContext.set_alpn_protocols
 

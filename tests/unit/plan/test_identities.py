@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.sandbox.layout import SandboxError
-from tenantry.sandbox.spec import spec_of
 from tests.table import table
-from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky
+from tests.unit.texts import fleet, named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
 RELEASED = "web: {helm: {source: charts, chart: web, version: 1.0.0}}"
@@ -71,10 +67,3 @@ def test_a_config_map_that_two_clusters_share_is_refused() -> None:
     twin = f"  twin: {{environments: [dev], kubeconfig: {{{THERE}}}}}\n"
     expected = "clusters 'edge' and 'twin' name the same workload identity ConfigMap 'clusters/edge'"
     assert expected in problems(by(THERE).replace("platform:", f"{twin}platform:"))
-
-
-def test_the_sandbox_refuses_the_cluster() -> None:
-    text = FRAME.replace(SECRET, THERE)
-    with pytest.raises(SandboxError) as refused:
-        spec_of(fleet(text), planned(text))
-    assert refused.value.message == "cluster 'edge' is reached with workload identity, which the sandbox does not have"

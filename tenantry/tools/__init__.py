@@ -1,6 +1,0 @@
-"""Builds and finds the programs that Tenantry needs and that cannot be installed as Python packages.
-
-`tenantry sandbox tools` calls `build`, as `make tools` does;
-the sandbox calls `locate`, which says where a program is. `catalog` lists what is built from source.
-It must not know fleets or clusters, and finding a program must not start a build.
-"""
