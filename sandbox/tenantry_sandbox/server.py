@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 OWN = (HOST, LOOPBACK, "localhost")
-GIT = re.compile(r"/git/(?P<owner>[\w-][\w.-]*)/[\w-][\w.-]*\.git/(info/refs|git-upload-pack|git-receive-pack)")
+GIT = re.compile(r"/(?P<path>git/(?P<owner>[\w-][\w.-]*)/[\w-][\w.-]*\.git)/(?P<action>info/refs|git-\w+-pack)")
 ARTIFACT = re.compile(rf"{NAME}(/{NAME})*/(?P<kind>manifests|blobs|tags)/[\w.:-]+")
 """Names as they are published: nothing that leads out of a directory matches."""
 KINDS = {"manifests": MANIFEST, "blobs": "application/octet-stream", "tags": "application/json"}
@@ -78,9 +78,9 @@ class Content:
 
     def _repository(self, request: Request) -> "WSGIApplication":
         route = GIT.fullmatch(request.path)
-        if route is None:
-            return _refused("PATH_UNKNOWN")
-        if "git-receive-pack" in (route[2], request.args.get("service")):
+        if route is None or not (self._layout.root / route["path"] / "HEAD").is_file():
+            return Response(status=HTTPStatus.NOT_FOUND)  # Flux quotes what such an answer says
+        if "git-receive-pack" in (route["action"], request.args.get("service")):
             return Response("only fetching is served here\n", HTTPStatus.FORBIDDEN)
         if not self._is_admitted(request, "git", route["owner"]):
             return _refused("UNAUTHORIZED", HTTPStatus.UNAUTHORIZED)

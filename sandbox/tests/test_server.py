@@ -155,6 +155,14 @@ class TestAsAProxy:
             assert nobody.value.code == 502
 
 
+def test_of_a_repository_that_is_missing_nothing_is_said_which_flux_would_quote(url: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        get(f"{url}/git/rocky/gone.git/info/refs?service=git-upload-pack")
+
+    with refusal.value:
+        assert (refusal.value.code, refusal.value.read()) == (404, b"")
+
+
 def test_it_says_that_it_runs(url: str) -> None:
     assert get(f"{url}/healthz") == b"ok\n"
 
