@@ -27,7 +27,7 @@ from .compare import check_applied, is_planned
 from .contact import connected
 from .ending import end
 from .objects import Object, Objects, Registration
-from .run import Run
+from .run import Run, readable_errors
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -76,8 +76,9 @@ class Rounds:
             self._register_rest(unfit)
             return
         self._ask()
-        if self._take_off():
-            self._ask()
+        with readable_errors():
+            if self._take_off():
+                self._ask()
         self._register_free()
 
     # --- the rounds --------------------------------------------------------------------------------------------------
@@ -128,16 +129,16 @@ class Rounds:
 
     async def _answers(self) -> None:
         """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
-        while self._registered:
-            id, made = self._registered.popitem()
-            answer = await made.content().future(with_unknowns=True)
-            changed = dict(self.change.changed)
-            if isinstance(answer, dict) and is_planned(self.change.objects[id], answer):
-                self.applied.append(id)
-                del changed[id]
-                self.change = replace(self.change, changed=changed)
-            else:
-                self.evidence = replace(self.evidence, left_out=(*self.evidence.left_out, id))
+        registered, self._registered = self._registered, {}
+        answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
+        if not answers:
+            return
+        objects = self.change.objects
+        done = {id for id, each in answers.items() if isinstance(each, dict) and is_planned(objects[id], each)}
+        self.applied += (id for id in answers if id in done)
+        left = {id: each for id, each in self.change.changed.items() if id not in done}
+        self.change = replace(self.change, changed=left)
+        self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
     async def _read(self) -> None:
         live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
