@@ -14,7 +14,7 @@ import pulumi
 
 from tenantry.cluster.change import clusters_ever_ready, live_for, reconcile
 from tenantry.cluster.connect import answering
-from tenantry.cluster.drift import take_off_added
+from tenantry.cluster.drift import FieldPath, compared, take_off_added
 from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
@@ -23,7 +23,7 @@ from tenantry.rollout.blocked import Answer, ask
 from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
-from .compare import check_applied, is_planned
+from .compare import check_applied
 from .contact import connected
 from .ending import end
 from .objects import Object, Objects, Registration
@@ -133,12 +133,24 @@ class Rounds:
         answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
         if not answers:
             return
-        objects = self.change.objects
-        done = {id for id, each in answers.items() if isinstance(each, dict) and is_planned(objects[id], each)}
+        fields = {each.id: each.changed for each in self.run.comparison.differences}
+        done = {id for id, each in answers.items() if self._is_applied(id, each, fields.get(id))}
         self.applied += (id for id in answers if id in done)
         left = {id: each for id, each in self.change.changed.items() if id not in done}
         self.change = replace(self.change, changed=left)
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
+
+    def _is_applied(self, id: ObjectId, answer: object, fields: Collection[FieldPath] | None) -> bool:
+        """Whether the engine has applied an object. What it was told to leave alone, as by `--target`, is as it was before.
+
+        An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
+        fields: those that had other values; None: not known.
+        """
+        if not isinstance(answer, dict) or answer.get("kind") != id.kind:
+            return False
+        before, planned = self.change.changed[id], self.change.objects[id]
+        fields = before.fields if fields is None else fields
+        return before.live is None or not fields or not set(fields) <= set(compared(planned.manifest, answer)[0])
 
     async def _read(self) -> None:
         live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
