@@ -17,8 +17,8 @@ import pulumi
 from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied, told
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import is_leftover, orphans, remains
-from tenantry.cluster.reading import check_deletable
-from tenantry.cluster.requests import one
+from tenantry.cluster.reading import check_deletable, permitted
+from tenantry.cluster.requests import in_parallel, one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted, lines_of
@@ -45,7 +45,8 @@ class Comparison:
     """What was not as planned before the run.
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. refused: what the API server refuses.
-    removed: what the plan no longer has, and the state has. orphans: what an interrupted run has left in no state.
+    removed: what the plan no longer has, and the state has. orphans: what an interrupted run has left in no state. valueless: the
+    Secrets without a value, and what the cluster has of them; None: nothing.
     """
 
     differences: Sequence[Difference] = ()
@@ -54,6 +55,7 @@ class Comparison:
     refused: Mapping[ObjectId, str] = field(default_factory=dict)
     removed: Mapping[ObjectId, Manifest] = field(default_factory=dict)
     orphans: Mapping[ObjectId, Manifest] = field(default_factory=dict)
+    valueless: Mapping[ObjectId, Manifest | None] = field(default_factory=dict)
 
     def leaving(self, plan: Plan) -> Plan:
         """The plan, in which Pulumi leaves alone what the API server writes otherwise.
@@ -92,7 +94,9 @@ def compare_with_cluster(
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
-    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned)
+        there = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
+        valueless = dict(zip(missing, there, strict=True))
+    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, valueless)
 
 
 def _unplanned(

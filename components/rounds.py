@@ -14,7 +14,7 @@ import pulumi
 
 from tenantry.cluster.change import clusters_ever_ready, live_for, reconcile
 from tenantry.cluster.connect import answering
-from tenantry.cluster.drift import take_off_added
+from tenantry.cluster.drift import FieldPath, compared, take_off_added
 from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
@@ -23,11 +23,11 @@ from tenantry.rollout.blocked import Answer, ask
 from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
-from .compare import check_applied, is_planned
+from .compare import check_applied
 from .contact import connected
 from .ending import end
 from .objects import Object, Objects, Registration
-from .run import Run
+from .run import Run, readable_errors
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -76,8 +76,9 @@ class Rounds:
             self._register_rest(unfit)
             return
         self._ask()
-        if self._take_off():
-            self._ask()
+        with readable_errors():
+            if self._take_off():
+                self._ask()
         self._register_free()
 
     # --- the rounds --------------------------------------------------------------------------------------------------
@@ -128,16 +129,28 @@ class Rounds:
 
     async def _answers(self) -> None:
         """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
-        while self._registered:
-            id, made = self._registered.popitem()
-            answer = await made.content().future(with_unknowns=True)
-            changed = dict(self.change.changed)
-            if isinstance(answer, dict) and is_planned(self.change.objects[id], answer):
-                self.applied.append(id)
-                del changed[id]
-                self.change = replace(self.change, changed=changed)
-            else:
-                self.evidence = replace(self.evidence, left_out=(*self.evidence.left_out, id))
+        registered, self._registered = self._registered, {}
+        answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
+        if not answers:
+            return
+        fields = {each.id: each.changed for each in self.run.comparison.differences}
+        done = {id for id, each in answers.items() if self._is_applied(id, each, fields.get(id))}
+        self.applied += (id for id in answers if id in done)
+        left = {id: each for id, each in self.change.changed.items() if id not in done}
+        self.change = replace(self.change, changed=left)
+        self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
+
+    def _is_applied(self, id: ObjectId, answer: object, fields: Collection[FieldPath] | None) -> bool:
+        """Whether the engine has applied an object. What it was told to leave alone, as by `--target`, is as it was before.
+
+        An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
+        fields: those that had other values; None: not known.
+        """
+        if not isinstance(answer, dict) or answer.get("kind") != id.kind:
+            return False
+        before, planned = self.change.changed[id], self.change.objects[id]
+        fields = before.fields if fields is None else fields
+        return before.live is None or not fields or not set(fields) <= set(compared(planned.manifest, answer)[0])
 
     async def _read(self) -> None:
         live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -102,7 +102,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         missing = missing_values(plan, secrets)
         comparison = compare_with_cluster(plan, target, state, secrets, missing)
-        change = change_in(plan, comparison, missing, state)
+        change = change_in(plan, comparison)
         before = checked.before(ignoring)
         run = Run(
             plan=comparison.leaving(with_secrets(plan, secrets, missing)),
@@ -120,12 +120,11 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     return run
 
 
-def change_in(plan: Plan, comparison: Comparison, missing: Collection[ObjectId], state: State) -> Change:
-    """What the run changes. missing: Secrets without a value, which were not compared."""
+def change_in(plan: Plan, comparison: Comparison) -> Change:
+    """What the run changes."""
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
     found = change_of(lines, comparison.differences, removed.values())
-    unknown = {id: Changed({} if id in state else None, (("data",),)) for id in missing}
-    every = {**found.changed, **unknown}
+    every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.valueless.items()}}
     return replace(found, changed={each.id: every[each.id] for each in plan.objects if each.id in every})
 
 

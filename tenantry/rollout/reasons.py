@@ -79,6 +79,7 @@ WAYS_ON = (
     "  fix: repair it, then run the same command again; or revert the change; or set 'state: paused' for that cluster or app;"
     " or in an emergency let one line through: tenantry up {environment} --ignore waves {line}"
 )
+NEXT = "  fix: run the same command again; `tenantry up {environment}` begins a run for each wave by itself"
 AGAIN = "  fix: run the same command again later: tenantry up {environment}"
 
 
@@ -99,4 +100,6 @@ def format_summary(
         text.append(WAYS_ON.format(environment=environment, line=line))
     elif any(each.kind is Kind.WAITING for each in blocked.values()):
         text.append(AGAIN.format(environment=environment))
+    elif any(each.kind is Kind.DELETING for each in blocked.values()):
+        text.append(NEXT.format(environment=environment))
     return "\n".join(text)

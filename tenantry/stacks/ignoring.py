@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.plan import Plan
 from tenantry.rollout.change import Ignoring
+from tenantry.stacks.outcome import offboards
 
 IGNORE, THROUGH = "TENANTRY_IGNORE", "TENANTRY_THROUGH"
 CONDITIONS = ("waves", "after")
@@ -29,7 +31,12 @@ def through_variable(environment: str, wave: str) -> str:
 
 
 def ignoring_of(plan: Plan) -> Ignoring:
-    """What a run of this plan does not wait for. Raises: Refused: it names a line or a wave that the plan does not have."""
+    """What a run of this plan does not wait for: for nothing, if it gives up the whole environment.
+
+    Raises: Refused: it names a line or a wave that the plan does not have.
+    """
+    if offboards(plan.environment):
+        return Ignoring(lines_of(plan), lines_of(plan))
     environment, _, rest = os.environ.get(IGNORE, "").partition(" ")
     conditions, *lines = rest.split(" ") if environment == plan.environment else [""]
     check_lines(plan, lines)
@@ -43,13 +50,19 @@ def check_lines(plan: Plan, lines: Sequence[str]) -> None:
     """Raises: Refused: the plan has no such line."""
     if not lines:
         return
-    known = {app.full_name for app in plan.apps} | {each.owner.tenant for each in plan.objects if each.owner.tenant}
+    known = lines_of(plan)
     for line in lines:
         if line not in known:
             message = f"environment '{plan.environment}' has no line '{line}'; {declared('there', line, sorted(known))}"
             raise Refused(
                 message, "name an app as TENANT/APP, an add-on as platform/ADDON, or a tenant", code=UNKNOWN_NAME
             )
+
+
+def lines_of(plan: Plan) -> frozenset[str]:
+    """The lines of a plan: apps, add-ons, tenants and the platform."""
+    owners = (each.owner.tenant or PLATFORM for each in plan.objects)
+    return frozenset((*owners, *(app.full_name for app in plan.apps)))
 
 
 def wave_number(plan: Plan, wave: str) -> int:

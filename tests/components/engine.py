@@ -58,11 +58,12 @@ def is_app(type_: str) -> bool:
 
 
 class Engine:
-    """A stack and its cluster. left_out: names that `--target` leaves out; refuses: that the engine cannot change."""
+    """A stack and its cluster. left_out: names that `--target` leaves out. rewritten: names whose labels a policy writes."""
 
     def __init__(self, patch: pytest.MonkeyPatch, world: World | None = None) -> None:
         self.world, self.state = world or World(), list[dict[str, Any]]()
         self.left_out: set[str] = set()
+        self.rewritten: set[str] = set()
         self._patch = patch
         self._plan: Plan | None = None
         patch.setattr("components.state.exported_resources", lambda: self.state)
@@ -98,6 +99,8 @@ class Engine:
             if request.type.startswith("kubernetes:") and not preview:
                 wanted = planned.get((request.type.rpartition(":")[2], request.name))
                 self._apply(request, wanted, answer)
+                if request.name.rpartition("/")[2] in self.rewritten:
+                    answer.object.get_or_create_struct("metadata").update({"labels": {"team": "other"}})
             return answer
 
         def build() -> None:

@@ -77,7 +77,7 @@ def compared(plan: Plan = PLAN) -> Comparison:
 def begin(**blocked: Any) -> Comparison:
     state = State()
     found = compare_with_cluster(PLAN, Reach(), state, SECRETS, ())
-    change = change_in(PLAN, found, (), state)
+    change = change_in(PLAN, found)
     run = Run(plan=PLAN, target=Reach(), change=change, evidence=Evidence(live={}), comparison=found, state=state)
     restore(run, {WEB.id: Reason(Kind.WAITING, "soaks")} if blocked else {})
     return found
@@ -267,3 +267,16 @@ def test_what_the_api_server_refuses_is_a_reason_and_of_a_secret_without_its_tex
     memory.refuse("PATCH", path, 403, 'kustomizations is forbidden: User "reader" cannot patch resource')
     assert drift.asked(memory.client(), [Difference(WEB, None)], {"rocky"}).refused == {}
     assert drift.asked(memory.client(), [Difference(secret, None)], set()).refused == {}
+
+
+@pytest.mark.usefixtures("logged")
+def test_a_secret_without_a_value_is_held_as_the_cluster_has_it_also_without_its_label(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the cluster does not have is left out; what it has would be deleted otherwise."""
+    memory = Memory()
+    memory.objects["/api/v1/namespaces/rocky/secrets/git"] = GIT
+    monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
+    there, absent = ObjectId("v1", "Secret", "rocky", "git"), ObjectId("v1", "Secret", "rocky", "gone")
+    found = compare_with_cluster(PLAN, Reach(), State(), SECRETS, (there, absent))
+    assert {id: live is not None for id, live in found.valueless.items()} == {there: True, absent: False}

@@ -154,6 +154,14 @@ def test_a_command_lets_the_deletions_happen(
     assert outcome.read_text() == "again"
 
 
+def test_what_a_policy_writes_otherwise_is_applied_all_the_same(engine: Engine) -> None:
+    """Else it would be held, and nothing of its tenant removed."""
+    engine.rewritten = {*ORDER, "edge-1-rocky-db"}
+    ended = engine.up(plan_of("b", apps=WEB))
+    assert {ended.inputs(name)["spec"]["path"] for name in ORDER} == {"./b"}
+    assert (ended.error, ended.removed) == ("", ["edge-1-rocky-db"])
+
+
 def test_a_target_narrows_a_run_and_opens_no_wave(engine: Engine) -> None:
     engine.left_out = {"edge-1-rocky-web"}
     ended = engine.up(plan_of("b"))

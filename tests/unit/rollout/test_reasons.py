@@ -1,0 +1,54 @@
+"""What a run says of what it holds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from tenantry.kube.objects import ObjectId
+from tenantry.rollout.reasons import Kind, Reason, format_summary, worst
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+WEB, API, DB = (
+    ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "rocky", name) for name in ("web", "api", "db")
+)
+NAMES = {each: f"rocky/{each.name} on edge-1" for each in (WEB, API, DB)}
+LINES = {each: f"rocky/{each.name}" for each in (WEB, API, DB)}
+
+
+def summary(reasons: dict[ObjectId, Reason]) -> str:
+    return format_summary("prod", reasons, NAMES, LINES, NOW)
+
+
+def test_equal_reasons_are_one_line_and_a_failure_comes_with_the_ways_on() -> None:
+    failed = Reason(Kind.FAILED, "wave 1 of 3 (canary): edge-1: rocky/web: no such path", wave=1)
+    soaks = Reason(Kind.WAITING, "wave 1 of 3 (canary) soaks", NOW + timedelta(minutes=30))
+    assert summary({WEB: failed, API: failed, DB: soaks}) == (
+        "3 objects of environment 'prod' are blocked and held\n"
+        "  failed: wave 1 of 3 (canary): edge-1: rocky/web: no such path\n"
+        "    rocky/web on edge-1, rocky/api on edge-1\n"
+        "  waiting: wave 1 of 3 (canary) soaks until 2026-01-01T12:30:00Z (30m more)\n"
+        "    rocky/db on edge-1\n"
+        "  fix: repair it, then run the same command again; or revert the change; or set 'state: paused' for that cluster or app;"
+        " or in an emergency let one line through: tenantry up prod --ignore waves rocky/web"
+    )
+
+
+def test_what_only_time_or_a_deletion_lifts_says_to_run_again() -> None:
+    assert summary({DB: Reason(Kind.WAITING, "soaks")}).endswith(
+        "\n  fix: run the same command again later: tenantry up prod"
+    )
+    assert summary({DB: Reason(Kind.DELETING, "wave 1 loses it first")}).endswith(
+        "\n  fix: run the same command again; `tenantry up prod` begins a run for each wave by itself"
+    )
+
+
+def test_what_needs_something_has_its_reason_once() -> None:
+    needed = Reason(Kind.FAILED, "a value is missing").needed(WEB)
+    assert needed.message == "needs Kustomization rocky/web: a value is missing"
+    assert needed.needed(API) == needed
+
+
+def test_the_worst_reason_is_the_one_that_takes_longest_to_lift() -> None:
+    kinds = [Reason(kind, kind) for kind in (Kind.PROGRESSING, Kind.FAILED, Kind.WAITING)]
+    assert worst(kinds) == Reason(Kind.FAILED, "failed")
+    assert worst([]) is None
