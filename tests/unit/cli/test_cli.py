@@ -525,7 +525,10 @@ def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(ORDERED.replace("after: test", "after: {environment: test, soak: 1h}"))
     said = "environment prod: changes of apps wait until test runs them and has been ready for 1h\n"
     code, out, err = tenantry(capsys, "validate")
-    alone = "environment prod: test has to be ready alone, whatever the version, for rocky/web: a branch or a range says no version\n"
+    alone = (
+        "environment prod: test has to be ready alone, whatever the version, for rocky/web:"
+        " a branch or a range says no version\n"
+    )
     assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said, alone], "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
     assert json.loads(out)["gates"] == {"prod": {"environment": "test", "soak": "1h"}}
