@@ -82,7 +82,8 @@ class InParts:
 
 def _is_completed(error: ErrorDetails) -> bool:
     """Whether what is wrong ends when the entry is merged: a key is missing, or `null` removes an app, a source, ..."""
-    return error["type"] in ("missing", "choose-one") or (error["type"] == "model_type" and error["input"] is None)
+    is_removed = error["type"] == "model_type" and error["input"] is None and len(error["loc"]) > 1
+    return is_removed or error["type"] in ("missing", "choose-one")
 
 
 def _again(error: ErrorDetails) -> InitErrorDetails:
