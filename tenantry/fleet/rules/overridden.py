@@ -85,7 +85,7 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
             for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
                 said = value_at(fleet.source.data, (*at, *below), ABSENT)
                 again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
-                if said in (ABSENT, value) or again or is_shared(fleet.source.origin((*at, *below))):
+                if said in (ABSENT, value) or value == {} or again or is_shared(fleet.source.origin((*at, *below))):
                     continue
                 place, where = (*path, *below), override.when.in_words
                 yield doubtful(
