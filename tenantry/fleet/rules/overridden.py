@@ -42,8 +42,10 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         there = [name for name in real if not barrier(fleet, name, at)]
         layers = {name: app_layers(fleet, at, name, None) for name in there}
         for path, by in _overridden(_said(fleet, at, MERGED), layers):
-            if path[-1] not in _WHAT:
-                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
+            # What a template says is for its other tenants, too.
+            if path[-1] not in _WHAT and not is_shared(fleet.source.origin((*at, *path))):
+                fold = _fold(fleet, at, by) if _are_the_only_ones(layers, path) else ""
+                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, fold)
     for at, _ in walk.sources(fleet):
         if not _is_overridden(fleet, at):
             continue
@@ -135,6 +137,15 @@ def _last(layers: Sequence[Layer], path: Path) -> Path | None:
     values = ((layer.path, value_at(layer.data, path, ABSENT)) for layer in reversed(layers))
     found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
     return next(((*place, *path) for place in found), None)
+
+
+def _are_the_only_ones(layers: Mapping[str, Sequence[Layer]], path: Path) -> bool:
+    """Whether one override in each environment says the value: without it, none of less weight would."""
+    saying = (
+        [each for each in those if override_of(each.path) and value_at(each.data, path, ABSENT) is not ABSENT]
+        for those in layers.values()
+    )
+    return all(len(each) == 1 for each in saying)
 
 
 def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
