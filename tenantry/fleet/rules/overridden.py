@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import MERGED, app_layers
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
-from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
+from tenantry.fleet.placement import barrier, placements_of, placements_of_source, placements_of_tenant, tenant_barrier
 from tenantry.fleet.settings import settings_layers
 from tenantry.fleet.sources import REFS, source_layers
 from tenantry.fleet.templates import DEFAULTS, is_shared
@@ -77,12 +77,12 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
     if not fleet.document.defaults.overrides:
         return
     for tenant, entry in fleet.document.tenants.items():
-        at = ("tenants", tenant)
+        at, placements = ("tenants", tenant), placements_of_tenant(fleet, tenant)
         own = {
             index for index, _ in enumerate(entry.overrides) if not _is_of_defaults(fleet, (*at, "overrides", index))
         }
         for path, override in walk.overrides(entry.overrides, at):
-            if path[-1] in own or not _holds_for(fleet, at, override.when):
+            if path[-1] in own or not _holds(fleet, override.when, placements):
                 continue
             for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
                 said = value_at(fleet.source.data, (*at, *below), ABSENT)
@@ -104,10 +104,8 @@ def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
     return fleet.source.origin(path)[:1] == (DEFAULTS,)
 
 
-def _holds_for(fleet: Fleet, at: tuple[str, ...], when: When) -> bool:
-    """Whether an override holds somewhere where the tenant at a path is."""
-    apps = ((*at, "apps", app) for app in fleet.document.tenants[at[1]].apps)
-    placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+def _holds(fleet: Fleet, when: When, placements: Iterable[tuple[str, str]]) -> bool:
+    """Whether an override holds on one of some placements."""
     return any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in placements)
 
 
