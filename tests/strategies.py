@@ -428,20 +428,19 @@ def _several(changes: dict[str, st.SearchStrategy[Data]]) -> st.SearchStrategy[D
     return st.fixed_dictionaries({}, optional=changes)
 
 
-_PATCHES_OF_SOURCES = _several(
-    {
-        "manifests": st.just({"git": {"ref": {"tag": "v2"}}}),
-        _LONGEST: st.just({"git": {"interval": "3m"}, "metadata": {"labels": {"example.com/where": "{cluster}"}}}),
-        "charts": st.just({"credentials": "git"}),
-        "whole": st.just({"oci": {"ref": {"semver": "2.x"}}, "credentials": None}),
-    }
-)
+_PATCHES_FOR_ALL = {
+    "manifests": st.just({"git": {"ref": {"tag": "v2"}}}),
+    _LONGEST: st.just({"git": {"interval": "3m"}, "metadata": {"labels": {"example.com/where": "{cluster}"}}}),
+    "whole": st.just({"oci": {"ref": {"semver": "2.x"}}, "credentials": None}),
+}
+"""What may differ of the sources of a tenant that is still to come: it may have no credentials."""
+_PATCHES_OF_SOURCES = _several({**_PATCHES_FOR_ALL, "charts": st.just({"credentials": "git"})})
 
 
 def _overrides_of_all(whens: st.SearchStrategy[Data]) -> st.SearchStrategy[list[Data]]:
     """What differs of all tenants: each of them has these sources, and its apps have any kind."""
     apps = _several({name: _patches("") for name in _APPS})
-    parts = _several({**_OF_ALL, "sources": _PATCHES_OF_SOURCES, "apps": apps})
+    parts = _several({**_OF_ALL, "sources": _several(_PATCHES_FOR_ALL), "apps": apps})
     return _lists_of(whens, st.builds(lambda *changes: {**changes[0], **changes[1]}, _settings, parts))
 
 

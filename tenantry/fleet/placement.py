@@ -227,6 +227,12 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
             yield owner, name
 
 
+def placements_of_tenant(fleet: Fleet, tenant: str) -> tuple[tuple[str, str], ...]:
+    """The environments and clusters where any app of a tenant is placed, each once."""
+    apps = (("tenants", tenant, "apps", app) for app in fleet.document.tenants[tenant].apps)
+    return tuple(dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)))
+
+
 def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """The environments and clusters where something may take the source at a path: an app that names it anywhere, or a source that
     includes one of the same tenant.

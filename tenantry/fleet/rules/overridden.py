@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import MERGED, app_layers
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
-from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
+from tenantry.fleet.placement import barrier, placements_of, placements_of_source, placements_of_tenant, tenant_barrier
 from tenantry.fleet.settings import settings_layers
 from tenantry.fleet.sources import REFS, source_layers
 from tenantry.fleet.templates import DEFAULTS, is_shared
@@ -42,8 +42,10 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         there = [name for name in real if not barrier(fleet, name, at)]
         layers = {name: app_layers(fleet, at, name, None) for name in there}
         for path, by in _overridden(_said(fleet, at, MERGED), layers):
-            if path[-1] not in _WHAT:
-                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
+            # What a template says is for its other tenants, too.
+            if path[-1] not in _WHAT and not is_shared(fleet.source.origin((*at, *path))):
+                fold = _fold(fleet, at, by) if _are_the_only_ones(layers, path) else ""
+                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, fold)
     for at, _ in walk.sources(fleet):
         if not _is_overridden(fleet, at):
             continue
@@ -75,17 +77,17 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
     if not fleet.document.defaults.overrides:
         return
     for tenant, entry in fleet.document.tenants.items():
-        at = ("tenants", tenant)
+        at, placements = ("tenants", tenant), placements_of_tenant(fleet, tenant)
         own = {
             index for index, _ in enumerate(entry.overrides) if not _is_of_defaults(fleet, (*at, "overrides", index))
         }
         for path, override in walk.overrides(entry.overrides, at):
-            if path[-1] in own or not _holds_for(fleet, at, override.when):
+            if path[-1] in own or not _holds(fleet, override.when, placements):
                 continue
             for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
                 said = value_at(fleet.source.data, (*at, *below), ABSENT)
                 again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
-                if said in (ABSENT, value) or again or is_shared(fleet.source.origin((*at, *below))):
+                if said in (ABSENT, value) or value == {} or again or is_shared(fleet.source.origin((*at, *below))):
                     continue
                 place, where = (*path, *below), override.when.in_words
                 yield doubtful(
@@ -102,10 +104,8 @@ def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
     return fleet.source.origin(path)[:1] == (DEFAULTS,)
 
 
-def _holds_for(fleet: Fleet, at: tuple[str, ...], when: When) -> bool:
-    """Whether an override holds somewhere where the tenant at a path is."""
-    apps = ((*at, "apps", app) for app in fleet.document.tenants[at[1]].apps)
-    placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+def _holds(fleet: Fleet, when: When, placements: Iterable[tuple[str, str]]) -> bool:
+    """Whether an override holds on one of some placements."""
     return any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in placements)
 
 
@@ -135,6 +135,15 @@ def _last(layers: Sequence[Layer], path: Path) -> Path | None:
     values = ((layer.path, value_at(layer.data, path, ABSENT)) for layer in reversed(layers))
     found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
     return next(((*place, *path) for place in found), None)
+
+
+def _are_the_only_ones(layers: Mapping[str, Sequence[Layer]], path: Path) -> bool:
+    """Whether one override in each environment says the value: without it, none of less weight would."""
+    saying = (
+        [each for each in those if override_of(each.path) and value_at(each.data, path, ABSENT) is not ABSENT]
+        for those in layers.values()
+    )
+    return all(len(each) == 1 for each in saying)
 
 
 def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:

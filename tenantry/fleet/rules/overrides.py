@@ -13,6 +13,7 @@ from tenantry.fleet.placement import (
     matches,
     placements_of,
     placements_of_source,
+    placements_of_tenant,
     reaches,
     selector_at,
 )
@@ -94,9 +95,7 @@ def _of_no_cluster(fleet: Fleet) -> Iterator[Problem]:
 def _of_tenant(fleet: Fleet, tenant: str, overrides: Collection[tuple[Path, TenantOverride]]) -> Iterator[Problem]:
     if not overrides:
         return
-    at = ("tenants", tenant)
-    apps = ((*at, "apps", app) for app in fleet.document.tenants[tenant].apps)
-    placements = dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app))
+    at, placements = ("tenants", tenant), placements_of_tenant(fleet, tenant)
     for path, override in overrides if placements else ():
         unreached = tuple(
             _unreached(fleet, (*path, "when"), override.when, _Subject(at, f"tenant '{tenant}'", placements))

@@ -46,3 +46,25 @@ def test_the_fixes_lead_to_a_file_without_warnings(
         assert (code, err) == (0, ""), command
     assert warnings_of(load_fleet(file)) == ()
     assert [plan.objects for plan in plan_all(load_fleet(file)).values()] == planned
+
+
+def test_an_override_of_less_weight_that_would_then_hold_is_no_reason_to_fold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whens = [f"{{when: {{environments: [{name}]}}" for name in ("dev", "prod")]
+    file = Path("tenants.yaml")
+    file.write_text(
+        "apiVersion: tenantry/v1\nenvironments: {dev: {management: a}, prod: {management: b}}\n"
+        "clusters: {a: {environments: [dev]}, b: {environments: [prod]}}\ndefaults: {clusters: {all: true}}\n"
+        "tenants:\n  rocky:\n    sources: {m: {git: {url: https://git.example.com/m, ref: {branch: main}}}}\n"
+        f"    overrides: [{whens[0]}, apps: {{web: {{kustomize: {{path: ./one}}}}}}}}]\n"
+        "    apps: {web: {kustomize: {source: m, path: ./two}, overrides: ["
+        + ", ".join(f"{when}, kustomize: {{path: ./three}}}}" for when in whens)
+        + "]}}\n"
+    )
+    (warning,) = warnings_of(load_fleet(file))
+    assert (warning.code, warning.fix) == (
+        "never-used",
+        "remove it: tenantry set tenants.rocky.apps.web.kustomize.path null",
+    )
