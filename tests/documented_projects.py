@@ -19,7 +19,7 @@ def _repository(root: Path) -> None:
 def _checkouts(root: Path) -> None:
     _repository(root)
     for name in ("charts", "git/rocky/manifests"):
-        shutil.copytree(ROOT / "tenantry" / "sandbox" / "content" / name, root.parent / Path(name).name)
+        shutil.copytree(ROOT / "content" / name, root.parent / Path(name).name)
 
 
 def _unused(root: Path) -> None:

@@ -27,9 +27,7 @@ def operator(fleet: Project, hub: Cluster, edge: Cluster) -> Iterator[Operator]:
     for cluster in ("hub-dev", "edge-1"):
         shutil.copy(fleet.kubeconfig(cluster), root / f"{cluster}.kubeconfig")
     (root / "age.agekey").write_text("AGE-SECRET-KEY-MADE-UP")
-    shutil.copytree(
-        REPOSITORY / "tenantry" / "sandbox" / "content" / "git" / "rocky" / "manifests", root.parent / "manifests"
-    )
+    shutil.copytree(REPOSITORY / "content" / "git" / "rocky" / "manifests", root.parent / "manifests")
     for command in ("init -q -b main", "add -A", "-c user.name=a -c user.email=a commit -qm Base", "switch -qc next"):
         subprocess.run(["git", "-C", str(root.parent / "manifests"), *command.split()], check=True)
     for command in ("init -q -b main", "add tenants.yaml", "-c user.name=a -c user.email=a commit -qm Base"):
