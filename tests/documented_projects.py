@@ -16,12 +16,6 @@ def _repository(root: Path) -> None:
     (root / ".ci").symlink_to(ROOT / ".ci")
 
 
-def _checkouts(root: Path) -> None:
-    _repository(root)
-    for name in ("charts", "git/rocky/manifests"):
-        shutil.copytree(ROOT / "content" / name, root.parent / Path(name).name)
-
-
 def _unused(root: Path) -> None:
     text = _minimal(root)
     source = '      former: {git: {url: "https://git.example.com/rocky/former", ref: {branch: main}}}\n'
@@ -100,7 +94,6 @@ def _manifests(root: Path) -> None:
 PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
     "repository": (_repository, bool),
     "review": (_repository, _edit_for_review),
-    "checkouts": (_checkouts, bool),
     "recipes": (_recipes, bool),
     "recipes-removing-app": (_recipes_removing, bool),
     "minimal": (_minimal, bool),

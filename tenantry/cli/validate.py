@@ -65,8 +65,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         facts.append(f"environment {name}: {gate_in_words(each)}")
         if apps := following(plans[name], plans[each.environment]):
             facts.append(
-                f"environment {name}: {each.environment} has to be ready alone, whatever the version, for {listed(apps)}:"
-                " a branch or a range says no version"
+                f"environment {name}: whatever {each.environment} runs, it has to be ready, no more, for {listed(apps)}:"
+                " a branch or a range names no version"
             )
     if output == "json":
         result = {

@@ -43,8 +43,8 @@ class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides apply here too, all but its `after`. This environment's own take precedence."""
     after: Annotated[str | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
-    """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
-    As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
+    """The environment before this one, such as `dev`: a change of an app waits until that one runs it and is ready; a mapping adds
+    a soak. Output lists environments in this order, otherwise in the order of the file."""
     management: Annotated[str, Field(min_length=1)] = ""
     """The cluster that runs Flux for this environment. Without it, the environment is a frame: it has no stack and no clusters, and
     others extend it."""

@@ -35,14 +35,16 @@ class After:
         return seconds_of(self.soak)
 
     def __str__(self) -> str:
-        """As a value in a difference: `dev (soak 1h)`, or `dev (ready)`, because a name alone is no gate."""
-        return f"{self.environment} ({f'soak {self.soak}' if self.soak else 'ready'})"
+        """As a value in a difference: `dev`, or `dev (soak 1h)`."""
+        return f"{self.environment} (soak {self.soak})" if self.soak else self.environment
 
 
 def after_of(fleet: Fleet, environment: str) -> After | None:
     """The gate of an environment; None: it has none."""
     declared = fleet.environments[environment].after
-    return After(declared.environment, declared.soak or "") if isinstance(declared, Declared) else None
+    if isinstance(declared, Declared):
+        return After(declared.environment, declared.soak or "")
+    return After(declared) if declared else None
 
 
 def in_words(after: After) -> str:

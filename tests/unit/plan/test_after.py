@@ -13,7 +13,7 @@ TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: h
 @table(
     ("written", "expected", "words"),
     [
-        ("dev", None, ""),
+        ("dev", After("dev"), "changes of apps wait until dev runs them and is ready"),
         ("{environment: dev}", After("dev"), "changes of apps wait until dev runs them and is ready"),
         (
             "{environment: dev, soak: 90m}",
@@ -22,18 +22,18 @@ TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: h
         ),
     ],
 )
-def test_a_mapping_is_a_gate_and_a_name_is_an_order(written: str, expected: After | None, words: str) -> None:
+def test_a_name_and_a_mapping_are_a_gate_and_an_order(written: str, expected: After, words: str) -> None:
     read = fleet(TEXT.replace("after: dev", f"after: {written}"))
     found = after_of(read, "prod")
     assert (found, read.in_order(), after_of(read, "dev")) == (expected, ["dev", "prod"], None)
-    assert (in_words(found) if found else "") == words
+    assert in_words(expected) == words
 
 
 def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -> None:
     text = TEXT.replace("after: dev", "after: {environment: dev}").replace(
         "\nclusters:", '\n  us: {extends: prod, namespace: "us-{tenant}", after: prod}\nclusters:', 1
     )
-    assert after_of(fleet(text), "us") is None
+    assert after_of(fleet(text), "us") == After("prod")
 
 
 @table(

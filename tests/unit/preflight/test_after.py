@@ -208,10 +208,10 @@ def test_what_follows_a_branch_is_asked_for_readiness_alone() -> None:
     assert "rocky/web" in asked(hub(text, text, ready="False"), other).reasons
 
 
-def test_a_name_alone_is_no_gate() -> None:
-    memory = hub()
-    assert asked(memory, NEWER.replace("{environment: dev, soak: 1h}", "dev")) == Answer()
-    assert memory.requests == []
+def test_a_name_alone_asks_for_no_soak() -> None:
+    named = NEWER.replace("{environment: dev, soak: 1h}", "dev")
+    assert asked(hub(), named) == asked(hub(), named.replace("after: dev", "after: {environment: dev}"))
+    assert asked(hub(), named).reasons.keys() == {"rocky/db"}
 
 
 def test_named_lines_are_not_asked_about() -> None:
