@@ -109,7 +109,7 @@ def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
         return name == space.account and subject.get("namespace", space.namespace) == space.namespace
     if name == f"{_ACCOUNTS}{space.namespace}:{space.account}":
         return True
-    return name.endswith(f":{space.account}") and binding.startswith(f"{space.tenant}-reconciler-")
+    return name.endswith(f":{space.account}") and binding.startswith("tenantry-reconciler-")
 
 
 def _role(space: Space) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _role(space: Space) -> dict[str, Any]:
     role = "cluster-admin" if "cluster-admin" in roles else next(iter(roles), _DEFAULT_ROLE)
     for binding, named in zip(bindings, roles, strict=True):
         binding.take(*space.path, *(("role",) if {named, role} != {_DEFAULT_ROLE} else ()))
-        planned = join(space.tenant, "reconciler", named)
+        planned = join("tenantry", "reconciler", named)
         if named != role:
             text = f"a tenant has one role, and '{role}' is taken"
             binding.leave(text, "keep this binding; it stays as it is")
@@ -181,7 +181,7 @@ def _owners(space: Space, binding: Resource) -> dict[str, Any] | None:
     """Owners, by the name that Tenantry gives their binding."""
     role = str(binding.at("roleRef", "name"))
     subjects = [_subject(space, subject) for subject in mappings_in(binding.at("subjects"))]
-    is_ours = binding.name == join(space.tenant, "owners", role) and binding.at("roleRef", "kind") == "ClusterRole"
+    is_ours = binding.name == join("tenantry", "owners", role) and binding.at("roleRef", "kind") == "ClusterRole"
     more = {"role": role} if role != "view" else {}
     return {"owners": [{**subject, **more} for subject in subjects]} if is_ours and subjects and all(subjects) else None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from tenantry.kube.objects import Manifest
 from tenantry.plan.admission_objects import Rule, matched, policy
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, ROLE_LABEL, TENANT_LABEL
-from tenantry.plan.tenant_rules import flux_rules
+from tenantry.plan.tenant_rules import ONLY_FLUXS_FINALIZERS, flux_rules
 
 _PREFIX = "tenantry/"
 """How the labels and annotations begin that the fleet gives its objects."""
@@ -88,20 +88,21 @@ def _changes_fleets_keys(part: str) -> str:
 
 
 def _baselines() -> tuple[Manifest, ...]:
-    """A baseline does not take over what exists, so a tenant could keep a part of it out under its name."""
-    name = "object.metadata.name"
+    """A baseline does not take over what exists, so a tenant could keep a part of it out under its name, or remove it."""
+    name = "(request.operation == 'DELETE' ? oldObject : object).metadata.name"
+    every = ("CREATE", "UPDATE", "DELETE")
     everywhere = (
         "authorizer.group(request.resource.group).resource(request.resource.resource).check('create').allowed()"
     )
     return policy(
         "tenantry-baselines",
         [
-            matched("", ("limitranges", "resourcequotas"), "CREATE"),
-            matched("networking.k8s.io", ("networkpolicies",), "CREATE"),
-            matched("rbac.authorization.k8s.io", ("rolebindings",), "CREATE"),
+            matched("", ("limitranges", "resourcequotas"), *every),
+            matched("networking.k8s.io", ("networkpolicies",), *every),
+            matched("rbac.authorization.k8s.io", ("rolebindings",), *every),
         ],
         {
-            "named": f"{name} == 'tenantry' || {name}.startsWith('tenantry-') || {name}.startsWith('tenantry.')",
+            "named": f"{name}.matches('^tenantry($|[-.])')",
             **_OTHERS,
         },
         {},
@@ -139,7 +140,7 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
         "tenantry-tenants",
         [matched(group, resources, "CREATE", "UPDATE") for group, resources in _FLUX.items()],
         # Flux takes its finalizer off whatever stands in an object, but nobody may write anything new into it.
-        {"changes": "request.operation == 'CREATE' || object.?spec != oldObject.?spec"},
+        {"changes": f"request.operation == 'CREATE' || object.?spec != oldObject.?spec || !({ONLY_FLUXS_FINALIZERS})"},
         {
             "labels": "namespaceObject.metadata.?labels.orValue({})",
             "everywhere": f"{everywhere} || {_DEPLOYS}",

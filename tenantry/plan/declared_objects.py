@@ -118,8 +118,6 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     if not scope.tenant:
         return False
     kind, name = manifest["kind"], str(manifest["metadata"]["name"])
-    if kind == "RoleBinding" and name.startswith((f"{scope.tenant}-reconciler-", f"{scope.tenant}-owners-")):
-        return True
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
 

@@ -10,6 +10,12 @@ from tenantry.messages.text import listed
 from tenantry.model.durations import LONGEST_DURATION
 from tenantry.plan.admission_objects import Rule
 
+ONLY_FLUXS_FINALIZERS = (
+    "object.metadata.?finalizers.orValue([]).all(name, name == 'finalizers.fluxcd.io'"
+    " || (request.operation == 'UPDATE' && name in oldObject.metadata.?finalizers.orValue([])))"
+)
+"""Whether a request adds no finalizer but Flux's own. One that nobody takes off again keeps each run from deleting the object."""
+
 
 def flux_rules(platform: Sequence[str], *, shared_identity: bool) -> Iterator[Rule]:
     """Args: platform: the namespaces of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
@@ -20,6 +26,10 @@ def flux_rules(platform: Sequence[str], *, shared_identity: bool) -> Iterator[Ru
     yield _marks()
     yield _intervals()
     yield _durations()
+    yield (
+        f"variables.everywhere || {ONLY_FLUXS_FINALIZERS}",
+        "a tenant's Flux objects have no finalizers but Flux's own",
+    )
     if not shared_identity:
         yield from _identity()
 

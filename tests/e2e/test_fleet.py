@@ -43,7 +43,9 @@ def test_tenants_workloads_really_run_on_the_remote_cluster(edge: Cluster) -> No
 
 def test_the_baseline_is_on_the_remote_cluster(edge: Cluster) -> None:
     namespace = edge.get("", "v1", "Namespace", "namespaces", "movy")
-    binding = edge.get("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-reconciler-edit", "movy")
+    binding = edge.get(
+        "rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "tenantry-reconciler-edit", "movy"
+    )
     quota = edge.get("", "v1", "ResourceQuota", "resourcequotas", "tenantry", "movy")
     assert namespace is not None
     assert namespace["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == "movy"
@@ -210,13 +212,13 @@ ADDON = """\
 def test_a_tenants_role_can_change(fleet: Project, hub: Cluster, edge: Cluster) -> None:
     fleet.edit("    role: edit\n", "    role: admin\n")
     assert fleet.preview() == {
-        "RoleBinding movy/movy-reconciler-admin": "create",
-        "RoleBinding movy/movy-reconciler-edit": "delete",
+        "RoleBinding movy/tenantry-reconciler-admin": "create",
+        "RoleBinding movy/tenantry-reconciler-edit": "delete",
         "HelmRelease kamaji-edge/edge-1-movy-baseline": "update",
     }
     fleet.up().ok()
-    assert _roles(hub) == {"movy-reconciler-admin": "admin"}
-    eventually(lambda: _roles(edge) == {"movy-reconciler-admin": "admin"}, "movy's new role on edge-1")
+    assert _roles(hub) == {"tenantry-reconciler-admin": "admin"}
+    eventually(lambda: _roles(edge) == {"tenantry-reconciler-admin": "admin"}, "movy's new role on edge-1")
 
 
 def _roles(cluster: Cluster) -> dict[str, str]:
@@ -240,7 +242,7 @@ def test_owners_and_a_second_namespace_reach_every_cluster(fleet: Project, hub: 
         assert quota["spec"]["hard"]["pods"] == "5"
         for namespace in ("movy", "movy-jobs"):
             what = f"the owners' binding in {namespace}"
-            binding = cluster.until("RoleBinding", namespace, "movy-owners-view", itself, what)
+            binding = cluster.until("RoleBinding", namespace, "tenantry-owners-view", itself, what)
             assert [each["name"] for each in binding["subjects"]] == ["team-movy"]
 
 

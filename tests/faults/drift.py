@@ -39,7 +39,7 @@ ANYWHERE = (
     ),
     Change(
         "another subject in the RoleBinding that Flux uses",
-        f"{RBAC}/rocky/rolebindings/rocky-reconciler-admin",
+        f"{RBAC}/rocky/rolebindings/tenantry-reconciler-admin",
         {"subjects": STRANGER},
     ),
     Change("a ResourceQuota raised", f"{CORE}/rocky/resourcequotas/tenantry", {"spec": {"hard": {"pods": "9999"}}}),
@@ -65,7 +65,7 @@ ON_THE_HUB = (
         "the branch of a source", f"{SOURCE}/movy/gitrepositories/manifests", {"spec": {"ref": {"branch": "other"}}}
     ),
     Change("a ServiceAccount deleted", f"{CORE}/clusters/serviceaccounts/movy", None),
-    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
+    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/tenantry-owners-view", None),
     Change("a Kustomization deleted, and with it what it had applied", f"{FLUX}/movy/kustomizations/jobs", None),
     Change(
         "a baseline's HelmRelease deleted, and with it the namespace on the remote cluster",
@@ -77,7 +77,7 @@ ON_THE_HUB = (
 ON_A_REMOTE = (
     *ANYWHERE,
     Change("a NetworkPolicy deleted", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", None),
-    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
+    Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/tenantry-owners-view", None),
     Change("what a Kustomization has applied, changed", f"{CORE}/rocky/configmaps/web", {"data": {"color": "red"}}),
     Change("what a Kustomization has applied, deleted", f"{CORE}/rocky/configmaps/db", None),
 )

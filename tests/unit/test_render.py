@@ -157,7 +157,7 @@ def test_a_directory_holds_one_marked_file_per_object(tmp_path: Path) -> None:
         "rocky/gitrepository-manifests.yaml",
         "rocky/kustomization-web.yaml",
         "rocky/networkpolicy-tenantry-isolated.yaml",
-        "rocky/rolebinding-rocky-reconciler-admin.yaml",
+        "rocky/rolebinding-tenantry-reconciler-admin.yaml",
         "rocky/serviceaccount-rocky.yaml",
     ] == list(tree(tmp_path / "out"))
     assert all(text.startswith(MARKER) for text in tree(tmp_path / "out").values())

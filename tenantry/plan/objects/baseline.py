@@ -45,9 +45,9 @@ def _by_role(owners: Iterable[TenantOwner]) -> dict[str, list[TenantOwner]]:
 
 
 def _binding(scope: Scope, what: str, role: str, subjects: Sequence[Manifest]) -> Manifest:
-    """A binding of a ClusterRole. Its name says which, as a binding keeps its role for ever."""
+    """A binding of a ClusterRole. Its name says which, as a binding keeps its role for ever; a policy closes such names."""
     body = {"roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role}, "subjects": list(subjects)}
-    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", join(scope.tenant, what, role), body)
+    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", join("tenantry", what, role), body)
 
 
 def _subject(scope: Scope, subject: TenantOwner) -> Manifest:

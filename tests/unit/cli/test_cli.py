@@ -208,7 +208,7 @@ def test_render_can_name_the_objects_of_one_environment(capsys: Capture) -> None
     expected = (
         "Namespace rocky\n"
         "ServiceAccount rocky/rocky\n"
-        "RoleBinding rocky/rocky-reconciler-admin\n"
+        "RoleBinding rocky/tenantry-reconciler-admin\n"
         "NetworkPolicy rocky/tenantry-isolated\n"
         "GitRepository rocky/manifests\n"
         "Kustomization rocky/web\n"

@@ -152,7 +152,7 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
         '      + metadata.labels["toolkit.fluxcd.io/role"]: tenant',
         '      + metadata.labels["kustomize.toolkit.fluxcd.io/prune"]: disabled',
         "  + ServiceAccount rocky/rocky",
-        "  + RoleBinding rocky/rocky-reconciler-admin",
+        "  + RoleBinding rocky/tenantry-reconciler-admin",
         "  + NetworkPolicy rocky/tenantry-isolated",
         "  + GitRepository rocky/manifests",
         "  + Kustomization rocky/web",

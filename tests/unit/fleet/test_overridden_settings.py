@@ -138,7 +138,7 @@ def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
     settings = "role: edit, network: open, podSecurity: restricted, owners: [{group: g}]"
     override = f"[{{when: {{clusters: {{labels: {{tier: hub}}}}}}, {settings}}}]"
     named = {(each.id.kind, each.id.name) for each in planned(text_of(tenant=override)).objects}
-    assert {("RoleBinding", "rocky-reconciler-edit")} <= named
+    assert {("RoleBinding", "tenantry-reconciler-edit")} <= named
     assert ("NetworkPolicy", "tenantry-isolated") not in named
     edge = tenant_settings(fleet(text_of(tenant=override)), "rocky", "dev", "edge")
     assert (edge.role, edge.podSecurity.enforce, edge.owners) == ("admin", "baseline", [])

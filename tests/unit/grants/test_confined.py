@@ -252,19 +252,19 @@ ROWS: dict[str, tuple[str, Path, Any, str]] = {
         "has another spec than the main file gives",
     ),
     "a role above the main file's": (
-        "RoleBinding rocky/rocky-owners-view",
+        "RoleBinding rocky/tenantry-owners-view",
         ("roleRef", "name"),
         "cluster-admin",
         "has another roleRef.name than the main file gives",
     ),
     "a role for an account of another tenant": (
-        "RoleBinding rocky/rocky-owners-view",
+        "RoleBinding rocky/tenantry-owners-view",
         ("subjects", 1),
         {**_OWNER, "namespace": "movy"},
         "gives a role to 'ci', which is not the tenant's, in subjects",
     ),
     "a role for the platform's users": (
-        "RoleBinding rocky/rocky-owners-view",
+        "RoleBinding rocky/tenantry-owners-view",
         ("subjects", 0, "name"),
         "system:masters",
         "gives a role to 'system:masters', which is not the tenant's, in subjects",

@@ -24,7 +24,7 @@ def test_the_account_has_the_name_that_the_file_gives_and_flux_acts_as_it() -> N
     assert account["imagePullSecrets"] == [{"name": "pull"}]
     assert account["metadata"]["annotations"]["example.com/role"] == "a"
     assert one(plan, "Kustomization", "web").manifest["spec"]["serviceAccountName"] == "deployer"
-    (subject,) = one(plan, "RoleBinding", "rocky-reconciler-admin").manifest["subjects"]
+    (subject,) = one(plan, "RoleBinding", "tenantry-reconciler-admin").manifest["subjects"]
     assert subject["name"] == "system:serviceaccount:rocky:deployer"
     assert one(plan, "Namespace", "rocky").manifest["metadata"]["labels"]["tenantry/account"] == "deployer"
     policy = str(next(each for each in management_policies(["p"], shared_identity=False)))
@@ -102,7 +102,7 @@ def test_objects_give_the_tenants_account_a_role_of_its_own_in_each_of_its_names
         ("rocky", "system:serviceaccount:kamaji:rocky"),
         ("rocky-jobs", "system:serviceaccount:kamaji:rocky"),
     ]
-    users = [each["subjects"][0]["name"] for each in made if each["metadata"]["name"] == "rocky-reconciler-admin"]
+    users = [each["subjects"][0]["name"] for each in made if each["metadata"]["name"] == "tenantry-reconciler-admin"]
     assert [each["subjects"][0]["name"] for each in bindings] == users
 
 

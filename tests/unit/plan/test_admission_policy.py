@@ -6,7 +6,7 @@ from typing import Any
 
 from tenantry.grants.limits import duration_paths
 from tenantry.plan.admission import management_policies, remote_policies
-from tenantry.plan.tenant_rules import flux_rules
+from tenantry.plan.tenant_rules import ONLY_FLUXS_FINALIZERS, flux_rules
 from tests.unit.texts import planned, rocky
 
 
@@ -63,7 +63,8 @@ def test_an_object_that_is_being_deleted_is_excused_only_while_its_spec_stays() 
     for spec in policies().values():
         assert "deletionTimestamp" not in str(spec)
     (condition,) = policies()["tenantry-tenants"]["matchConditions"]
-    assert condition["expression"] == "request.operation == 'CREATE' || object.?spec != oldObject.?spec"
+    changed = "request.operation == 'CREATE' || object.?spec != oldObject.?spec"
+    assert condition["expression"] == f"{changed} || !({ONLY_FLUXS_FINALIZERS})"
 
 
 def test_a_remote_has_the_policies_for_what_a_baseline_makes() -> None:

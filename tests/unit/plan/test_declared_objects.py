@@ -81,7 +81,7 @@ ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
         ("a: {kind: ConfigMap}", "error[missing-key]"),
         (f"a: {{{CONFIG}}}, b: {{{CONFIG}, metadata: {{name: a}}}}", "error[duplicate-name]: ConfigMap rocky/a would"),
         ("a: {apiVersion: v1, kind: ResourceQuota, metadata: {name: tenantry}}", "error[duplicate-name]"),
-        (f"rocky-owners-x: {{{BINDING}}}", "error[duplicate-name]"),
+        (f"tenantry-owners-x: {{{BINDING}}}", "error[duplicate-name]"),
         (f"kube-root-ca.crt: {{{CONFIG}}}", "error[bad-name]"),
         (f"a: {{{CONFIG}, metadata: {{name: kube-root-ca.crt}}}}", "error[kubernetes-own]"),
         ("default: {apiVersion: v1, kind: ServiceAccount}", "error[kubernetes-own]"),

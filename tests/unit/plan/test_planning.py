@@ -41,7 +41,7 @@ def test_a_tenant_on_the_management_cluster_gets_its_baseline_its_sources_and_it
     expected = [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler-admin",
+        "RoleBinding rocky/tenantry-reconciler-admin",
         "ResourceQuota rocky/tenantry",
         "LimitRange rocky/tenantry",
         "NetworkPolicy rocky/tenantry-isolated",
@@ -58,7 +58,7 @@ def test_an_open_tenant_without_quota_gets_three_objects_and_its_apps() -> None:
     expected = [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler-admin",
+        "RoleBinding rocky/tenantry-reconciler-admin",
         "GitRepository rocky/manifests",
         "Kustomization rocky/web",
     ]
@@ -322,7 +322,7 @@ def test_every_object_belongs_to_the_part_of_the_fleet_that_it_goes_with() -> No
     expected = {
         "rocky": Owner("rocky", "hub"),
         "rocky/rocky": Owner("rocky", "hub"),
-        "rocky/rocky-reconciler-admin": Owner("rocky", "hub"),
+        "rocky/tenantry-reconciler-admin": Owner("rocky", "hub"),
         "rocky/tenantry-isolated": Owner("rocky", "hub"),
         "rocky/manifests": Owner("rocky", "hub"),
         "rocky/web": Owner("rocky", "hub"),
@@ -344,7 +344,7 @@ def test_an_app_waits_for_its_baseline_its_source_and_the_apps_it_depends_on() -
     assert [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler-admin",
+        "RoleBinding rocky/tenantry-reconciler-admin",
         "NetworkPolicy rocky/tenantry-isolated",
         "GitRepository rocky/manifests",
         "Kustomization rocky/db",
@@ -459,9 +459,9 @@ def test_a_binding_is_named_by_its_role_on_every_cluster_because_its_role_can_no
     plan = planned(rocky(SIMPLE, f"{BOTH}\nrole: {role}"))
     release = one(plan, "HelmRelease", "edge-rocky-baseline").manifest["spec"]
     (remote,) = (manifest for manifest in release["values"]["objects"] if manifest["kind"] == "RoleBinding")
-    local = one(plan, "RoleBinding", f"rocky-reconciler-{role}").manifest
+    local = one(plan, "RoleBinding", f"tenantry-reconciler-{role}").manifest
     for manifest in (local, remote):
-        assert (f"rocky-reconciler-{role}", "rocky") == (
+        assert (f"tenantry-reconciler-{role}", "rocky") == (
             manifest["metadata"]["name"],
             manifest["metadata"]["namespace"],
         )
@@ -474,8 +474,8 @@ def test_another_role_is_another_binding_and_changes_no_other_object_of_the_mana
         for role in ("admin", "edit")
     )
     assert {str(id) for id in before.keys() ^ after.keys()} == {
-        "RoleBinding rocky/rocky-reconciler-admin",
-        "RoleBinding rocky/rocky-reconciler-edit",
+        "RoleBinding rocky/tenantry-reconciler-admin",
+        "RoleBinding rocky/tenantry-reconciler-edit",
     }
     assert all(before[id] == after[id] for id in before.keys() & after.keys())
 

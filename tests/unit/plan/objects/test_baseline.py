@@ -70,24 +70,24 @@ def test_owners_are_bound_by_role_and_see_the_namespace_unless_told_otherwise() 
         )
     )
     account = {"kind": "ServiceAccount", "name": "ci", "namespace": "rocky"}
-    view = binding("rocky-owners-view", "view", [person("Group", "team-rocky"), account])
-    assert view == one(plan, "RoleBinding", "rocky-owners-view").manifest
-    admin = binding("rocky-owners-admin", "admin", [person("User", "a@b.example")])
-    assert admin == one(plan, "RoleBinding", "rocky-owners-admin").manifest
+    view = binding("tenantry-owners-view", "view", [person("Group", "team-rocky"), account])
+    assert view == one(plan, "RoleBinding", "tenantry-owners-view").manifest
+    admin = binding("tenantry-owners-admin", "admin", [person("User", "a@b.example")])
+    assert admin == one(plan, "RoleBinding", "tenantry-owners-admin").manifest
 
 
 def test_a_tenant_s_owners_replace_those_of_the_defaults() -> None:
     text = rocky(SIMPLE, "clusters: {names: [hub]}\nowners: [{group: a}]") + "defaults: {owners: [{group: b}]}\n"
-    assert [person("Group", "a")] == one(planned(text), "RoleBinding", "rocky-owners-view").manifest["subjects"]
+    assert [person("Group", "a")] == one(planned(text), "RoleBinding", "tenantry-owners-view").manifest["subjects"]
 
 
 def test_a_remote_has_the_same_bindings_in_its_baseline() -> None:
     rest = "owners: [{group: a}, {serviceAccount: {name: ci}, role: edit}]"
     assert identities(remote(rest)) == [
         "Namespace rocky",
-        "RoleBinding rocky/rocky-reconciler-admin",
-        "RoleBinding rocky/rocky-owners-view",
-        "RoleBinding rocky/rocky-owners-edit",
+        "RoleBinding rocky/tenantry-reconciler-admin",
+        "RoleBinding rocky/tenantry-owners-view",
+        "RoleBinding rocky/tenantry-owners-edit",
         "NetworkPolicy rocky/tenantry-isolated",
     ]
 
@@ -199,17 +199,17 @@ def test_each_namespace_has_the_whole_baseline_and_the_service_account_stays_one
     assert named(plan) == [
         "Namespace rocky",
         "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/rocky-reconciler-admin",
-        "RoleBinding rocky/rocky-owners-view",
+        "RoleBinding rocky/tenantry-reconciler-admin",
+        "RoleBinding rocky/tenantry-owners-view",
         "ResourceQuota rocky/tenantry",
         "NetworkPolicy rocky/tenantry-isolated",
         "Namespace dev-builds-of-rocky",
-        "RoleBinding dev-builds-of-rocky/rocky-reconciler-admin",
-        "RoleBinding dev-builds-of-rocky/rocky-owners-view",
+        "RoleBinding dev-builds-of-rocky/tenantry-reconciler-admin",
+        "RoleBinding dev-builds-of-rocky/tenantry-owners-view",
         "NetworkPolicy dev-builds-of-rocky/tenantry-isolated",
         "Namespace rocky-jobs",
-        "RoleBinding rocky-jobs/rocky-reconciler-admin",
-        "RoleBinding rocky-jobs/rocky-owners-view",
+        "RoleBinding rocky-jobs/tenantry-reconciler-admin",
+        "RoleBinding rocky-jobs/tenantry-owners-view",
         "ResourceQuota rocky-jobs/tenantry",
         "NetworkPolicy rocky-jobs/tenantry-isolated",
         "GitRepository rocky/manifests",
@@ -219,8 +219,8 @@ def test_each_namespace_has_the_whole_baseline_and_the_service_account_stays_one
     assert manifests["ResourceQuota rocky-jobs/tenantry"]["spec"] == {"hard": {"pods": "5", "cpu": "1"}}
     assert manifests["Namespace rocky-jobs"]["metadata"]["labels"]["team"] == "jobs"
     user = person("User", "system:serviceaccount:rocky:rocky")
-    expected = binding("rocky-reconciler-admin", "admin", [user], "rocky-jobs")
-    assert expected == manifests["RoleBinding rocky-jobs/rocky-reconciler-admin"]
+    expected = binding("tenantry-reconciler-admin", "admin", [user], "rocky-jobs")
+    assert expected == manifests["RoleBinding rocky-jobs/tenantry-reconciler-admin"]
     assert (PlannedPlacement("rocky", "hub", "rocky", ("dev-builds-of-rocky", "rocky-jobs")),) == plan.placements
     assert plan.placements[0].namespaces == ("rocky", "dev-builds-of-rocky", "rocky-jobs")
 
