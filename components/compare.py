@@ -45,8 +45,8 @@ class Comparison:
     """What was not as planned before the run.
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. refused: what the API server refuses.
-    removed: what the plan no longer has, and the state has. orphans: what an interrupted run has left in no state. valueless: the
-    Secrets without a value, and what the cluster has of them; None: nothing.
+    removed: what the plan no longer has, and the state has. orphans: what an interrupted run has left in no state.
+    unfit: what may not be applied, whatever the cluster has, and what it has; None: nothing.
     """
 
     differences: Sequence[Difference] = ()
@@ -55,7 +55,7 @@ class Comparison:
     refused: Mapping[ObjectId, str] = field(default_factory=dict)
     removed: Mapping[ObjectId, Manifest] = field(default_factory=dict)
     orphans: Mapping[ObjectId, Manifest] = field(default_factory=dict)
-    valueless: Mapping[ObjectId, Manifest | None] = field(default_factory=dict)
+    unfit: Mapping[ObjectId, Manifest | None] = field(default_factory=dict)
 
     def leaving(self, plan: Plan) -> Plan:
         """The plan, in which Pulumi leaves alone what the API server writes otherwise.
@@ -73,7 +73,7 @@ class Comparison:
 def compare_with_cluster(
     plan: Plan, target: Reach, state: State, secrets: SecretConfig, missing: Collection[ObjectId]
 ) -> Comparison:
-    """Compare before anything is registered. missing: Secrets without a value, which are not compared.
+    """Compare before anything is registered. missing: what may not be applied in any case, such as Secrets without a value.
 
     Raises: Refused: the cluster or the state cannot be read, or the run would delete what these credentials may not.
     """
@@ -95,8 +95,8 @@ def compare_with_cluster(
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
         there = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
-        valueless = dict(zip(missing, there, strict=True))
-    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, valueless)
+        unfit = dict(zip(missing, there, strict=True))
+    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, unfit)
 
 
 def _unplanned(

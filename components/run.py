@@ -24,6 +24,7 @@ from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
+from tenantry.guard.taken import Taken, taken
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
@@ -100,12 +101,13 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         secrets = read_secrets()
         for message in left_over(plan, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        missing = missing_values(plan, secrets)
+        valueless = missing_values(plan, secrets)
+        missing = {**valueless, **checked.taken}
         comparison = compare_with_cluster(plan, target, state, secrets, missing)
         change = change_in(plan, comparison)
         before = checked.before(ignoring)
         run = Run(
-            plan=comparison.leaving(with_secrets(plan, secrets, missing)),
+            plan=comparison.leaving(with_secrets(plan, secrets, valueless)),
             target=target,
             change=change,
             evidence=evidence_of(change, comparison, missing, before, state, target),
@@ -124,7 +126,7 @@ def change_in(plan: Plan, comparison: Comparison) -> Change:
     """What the run changes."""
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
     found = change_of(lines, comparison.differences, removed.values())
-    every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.valueless.items()}}
+    every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
     return replace(found, changed={each.id: every[each.id] for each in plan.objects if each.id in every})
 
 
@@ -197,12 +199,16 @@ def readable_errors() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A plan that the guard allows, with its claim. fleet, live: what `after` asks about, and what the cluster holds."""
+    """A plan that the guard allows, with its claim. fleet, live: what `after` asks about, and what the cluster holds.
+
+    taken: what a tenant may not take over, with the reason.
+    """
 
     plan: Plan
     fleet: Fleet
     live: Sequence[Manifest]
     target: Reach
+    taken: Mapping[ObjectId, str]
 
     def before(self, ignoring: Ignoring) -> Mapping[str, Reason]:
         """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
@@ -244,20 +250,24 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     with connected(config.target) as client:
         found, now = _held(client, fleet, planned, config, state)
-        _check(fleet, planned, now, config)
+        refused = _check(fleet, planned, now, config)
         check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
-    claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
+    places = {each.place for each in refused if each.place}
+    claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))
-    return Checked(claimed(planned, platform, claim), fleet, found, config.target)
+    reasons = {id: f"{each.problem.message}\n    {each.problem.fix}" for each in refused for id in each.objects}
+    return Checked(claimed(planned, platform, claim), fleet, found, config.target, reasons)
 
 
-def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:
+def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> list[Taken]:
+    """Returns: what single tenants may not take over. Raises: Refused: the guard refuses the run."""
     limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
+    return list(taken(planned, now, limits.adopting, limits.adopting_addons))
 
 
 def _held(

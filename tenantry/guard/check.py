@@ -13,12 +13,12 @@ from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems, kubeconfigs
 from tenantry.guard.permissions import CEILING, most_of, permitting, unused
 from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
 from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, planned_namespaces, removals
+from tenantry.guard.taken import taken
 from tenantry.guard.targets import planned_targets
 from tenantry.guard.ways import Declared, first_mark, two_runs
-from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
-from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
 
 
@@ -63,18 +63,26 @@ def _declared_by(fleet: Fleet) -> Declared:
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
-    """Raises: Refused: the run would remove or take over what it may not. The message names all of it, and nothing is changed."""
-    refuse(refusals(plan, now, limits))
+    """Raises: Refused: the run would remove or take over what it may not. The message names all of it, and nothing is changed.
+
+    What a single tenant would take over refuses no run: `taken` says what of the plan it blocks.
+    """
+    platforms = (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons) if not each.tenant)
+    refuse([*platforms, *_of_environment(plan, now, limits)])
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
-    """All reasons to refuse a run."""
+    """All that the guard refuses: the whole run, or objects of single tenants."""
+    yield from (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons))
+    yield from _of_environment(plan, now, limits)
+
+
+def _of_environment(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     gone, again = removals(plan, now), reinstalls(plan, now)
-    yield from _strangers(plan, now, limits)
     yield from kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from handovers(plan, now)
-    yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)
+    yield from keeping_problems(plan, now)
     yield from _suspended(gone, plan.environment)
     yield from platform_problems(again)
     apps = [each for each in again if not each.of_platform]
@@ -245,54 +253,3 @@ def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
             f" hand, do what `tenantry why {what} -e {environment}` says; if their cluster is gone, run `tenantry set"
             f" clusters.{first.clusters[0]}.state decommissioned`",
         )
-
-
-def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
-    """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
-    taken: dict[str, list[ObjectId]] = {}
-    addons = _addons_with(plan)
-    for planned in plan.objects:
-        adopted = planned.owner.tenant in limits.adopting or not limits.adopting_addons.isdisjoint(addons[planned.id])
-        if planned.id in now.strangers and not adopted:
-            taken.setdefault(planned.owner.tenant, []).append(planned.id)
-    for tenant, ids in taken.items():
-        one = len(ids) == 1
-        exist, them = ("exists", "it") if one else ("exist", "them")
-        what, lines = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
-        who = f"tenant '{tenant}'" if tenant else "the platform"
-        message = (
-            f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
-            f" {who} would take {them} over{lines}"
-        )
-        fix = _own(tenant, plan.environment, them)
-        of_addons = all(addons[id] for id in ids)
-        yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix)
-
-
-def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
-    """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
-    charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
-    """
-    platform = {each.id: each for each in plan.objects if not each.owner.tenant}
-    names = {id: _addon_of(each) for id, each in platform.items()}
-    homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    found: dict[ObjectId, set[str]] = {each.id: set() for each in plan.objects}
-    for id in platform:
-        pending = {id: names[id] or homes.get(id.namespace, "")}
-        while pending:
-            at, addon = pending.popitem()
-            if addon and addon not in found[at]:
-                found[at].add(addon)
-                pending |= {each: addon for each in platform[at].depends_on if each in platform and not names[each]}
-    return found
-
-
-def _addon_of(planned: KubeObject) -> str:
-    """The add-on that an object of the platform is made for; "" for what several share."""
-    return str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
-
-
-def _own(tenant: str, environment: str, them: str) -> str:
-    if tenant:
-        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or, if it is new, rename the tenant"
-    return f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}={environment}"

@@ -7,7 +7,7 @@ cluster Pulumi's state has the mark; `components` reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from tenantry.guard.facts import is_settled
@@ -39,9 +39,9 @@ def left_here(plan: Plan, now: Held) -> list[str]:
     return sorted(name for cluster, name in left_behind(plan, now) if (cluster, name) not in now.marks)
 
 
-def kept_after(plan: Plan, now: Held, time: datetime) -> tuple[Kept, ...]:
-    """What the stack's claim records from this run on."""
-    planned = _planned(plan)
+def kept_after(plan: Plan, now: Held, time: datetime, blocked: Collection[tuple[str, str]] = ()) -> tuple[Kept, ...]:
+    """What the stack's claim records from this run on. blocked: the planned namespaces that the run does not take over."""
+    planned = namespaces_of(plan).keys() - {*blocked}
     before = {place: each for place, each in now.kept.items() if each.environment == plan.environment}
     since = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     left = {
@@ -53,14 +53,9 @@ def kept_after(plan: Plan, now: Held, time: datetime) -> tuple[Kept, ...]:
     return tuple(sorted(each for place, each in {**left, **again}.items() if place not in planned))
 
 
-def keeping_problems(
-    plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]
-) -> Iterator[Problem]:
-    """Problems with namespaces that a run would leave, delete or take over. plan: the stack's part.
-
-    adopting, adopting_addons: those that may take over what they left themselves.
-    """
-    yield from _taken(plan, now, adopting, adopting_addons)
+def keeping_problems(plan: Plan, now: Held) -> Iterator[Problem]:
+    """Problems with namespaces that a run would leave or delete, or give to another tenant. plan: the stack's part."""
+    yield from _others_data(plan, now)
     going = {place: each for place, each in _going(plan, now).items() if place in now.marks}
     unmarked = [place for place, (_, leaving) in going.items() if not leaving and not now.marks[place].is_kept]
     if unmarked:
@@ -101,36 +96,18 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
     ]
 
 
-def _taken(plan: Plan, now: Held, adopting: frozenset[str], adopting_addons: frozenset[str]) -> Iterator[Problem]:
+def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
     owners = {(cluster, name): tenant for tenant, cluster, name in now.namespaces}
-    for (cluster, name), (tenant, addon) in sorted(_planned(plan).items()):
+    for (cluster, name), (tenant, _) in sorted(namespaces_of(plan).items()):
         if tenant and (owner := owners.get((cluster, name), tenant)) != tenant:
             yield error(
                 "others-data",
                 f"namespace '{name}' on {cluster} holds the data of tenant '{owner}', and tenant '{tenant}' would get it",
                 f"choose another name; to delete the data for good, off-board tenant '{owner}' first",
             )
-        entry = now.kept.get((cluster, name))
-        if entry is None or now.holds(tenant, cluster, name):
-            continue
-        holds = f"namespace '{name}' on {cluster} holds the data of {entry.owner}, kept since {entry.since}"
-        if entry.tenant != tenant:
-            yield error(
-                "others-data",
-                f"{holds}, and {_in_words(tenant, addon)} would get it",
-                f"choose another name; to delete the data for good, declare {entry.owner} again with 'adopt: true' and"
-                " 'state: offboarding', run `tenantry up`, then remove it",
-            )
-        elif tenant not in adopting if tenant else addon not in adopting_addons:
-            at = f"tenants.{tenant}" if tenant else f"platform.addons.{addon}"
-            yield error("kept-data", holds, f"to go on with this data: tenantry set {at}.adopt true")
 
 
-def _in_words(tenant: str, addon: str) -> str:
-    return f"tenant '{tenant}'" if tenant else f"add-on '{addon}'"
-
-
-def _planned(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
+def namespaces_of(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
     found = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
     shared = (planned.manifest for planned in plan.objects if not planned.owner.tenant and planned.id.kind in READ)
@@ -150,7 +127,7 @@ def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
         if (tenant, cluster) not in now.frozen or (tenant, cluster) in placed
     }
     found |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
-    planned = _planned(plan)
+    planned = namespaces_of(plan)
     return {place: each for place, each in sorted(found.items()) if place not in planned}
 
 

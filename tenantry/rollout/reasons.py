@@ -46,7 +46,8 @@ class Reason(NamedTuple):
 
     def needed(self, id: ObjectId) -> Reason:
         """The reason of what needs this object."""
-        return self if self.cause else self._replace(cause=id, message=f"needs {id}: {self.message}")
+        first_line = self.message.partition("\n")[0]
+        return self if self.cause else self._replace(cause=id, message=f"needs {id}: {first_line}")
 
 
 def worst(reasons: Iterable[Reason]) -> Reason | None:

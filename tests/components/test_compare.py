@@ -279,4 +279,4 @@ def test_a_secret_without_a_value_is_held_as_the_cluster_has_it_also_without_its
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
     there, absent = ObjectId("v1", "Secret", "rocky", "git"), ObjectId("v1", "Secret", "rocky", "gone")
     found = compare_with_cluster(PLAN, Reach(), State(), SECRETS, (there, absent))
-    assert {id: live is not None for id, live in found.valueless.items()} == {there: True, absent: False}
+    assert {id: live is not None for id, live in found.unfit.items()} == {there: True, absent: False}

@@ -10,12 +10,14 @@ import pulumi
 import pytest
 
 from components.compare import Comparison
+from components.run import Run, run_of
 from components.stack import tenant_outputs
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.rollout.blocked import blocked
 from tenantry.stacks.targets import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
@@ -359,3 +361,24 @@ def test_an_emergency_names_lines_of_the_environment(monkeypatch: pytest.MonkeyP
     assert message.startswith("environment 'prod' has no line 'rocky/wep'; there: ")
     monkeypatch.setenv("TENANTRY_IGNORE", "dev waves rocky/wep")
     assert run({"fleet": str(ROOT / "tenants.yaml")}, stack="prod")[1] == ""
+
+
+def test_what_a_tenant_made_first_costs_its_own_objects_and_nobody_else_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = hub_with(plan := PLANS["dev"])
+    (mine,) = (dict(each.manifest) for each in plan.objects if str(each.id) == "Kustomization rocky/web")
+    theirs = {**mine, "metadata": {"name": "web", "namespace": "rocky"}}
+    items = memory.objects["/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations"]["items"]
+    items[items.index(mine)] = theirs
+    monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(
+        "components.run.compare_with_cluster", lambda *of: Comparison(unfit=dict.fromkeys(of[-1], theirs))
+    )
+    runs: list[Run] = []
+    record(lambda: runs.append(run_of("dev", ROOT / "tenants.yaml")), stack="dev", config={})
+    (made,) = runs
+    assert [*map(str, made.change.changed)] == ["Kustomization rocky/web"]
+    (reason,) = blocked(made.change, made.evidence, made.now()).values()
+    assert reason.message == (
+        "Kustomization rocky/web exists already on 'hub-dev' outside of environment 'dev': tenant 'rocky' would take it over\n"
+        "    to let the tenant take it over, set 'adopt: true' under tenants.rocky; or, if it is new, rename the tenant"
+    )

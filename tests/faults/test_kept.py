@@ -139,6 +139,9 @@ def test_a_tenant_that_is_removed_leaves_its_data_and_only_the_tenant_itself_get
     kept = project.fleet.read_text()
     project.fleet.write_text(kept + TINA)
     refused(project, "namespace 'movy' on edge holds the data of tenant 'movy'", "tenant 'tina' would get it")
+    assert not {each for each in clusters["hub"].fleet_objects() if "tina" in each}
+    assert uids(clusters, "movy") == before
+    assert record(clusters) == [("edge", "movy", "movy"), ("hub", "movy", "movy")]
     project.fleet.write_text(kept + entry)
     refused(project, "holds the data of tenant 'movy'", "tenantry set tenants.movy.adopt true")
     project.tenantry("set", "tenants.movy.adopt", "true").ok()

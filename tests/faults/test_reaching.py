@@ -21,6 +21,9 @@ pytestmark = pytest.mark.faults
 Apis = dict[str, Api]
 _OWN = f"/api/v1/namespaces/{TENANT}"
 _NAMES = "names that begin with 'tenantry' are the platform's to give"
+_FINALIZERS = "a tenant's Flux objects have no finalizers but Flux's own"
+RBAC = "rbac.authorization.k8s.io"
+_BINDINGS = f"/apis/{RBAC}/v1/namespaces/{TENANT}/rolebindings"
 _NETWORK = f"/apis/networking.k8s.io/v1/namespaces/{TENANT}/networkpolicies"
 
 
@@ -28,9 +31,37 @@ _NETWORK = f"/apis/networking.k8s.io/v1/namespaces/{TENANT}/networkpolicies"
 def test_a_tenant_does_not_take_the_name_of_a_part_of_its_baseline(apis: Apis, results: Results, place: Place) -> None:
     started = time.monotonic()
     policy = {"metadata": {"name": "tenantry-later"}, "spec": {"podSelector": {}, "ingress": [{}]}}
-    denied(apis[place.cluster].ask("POST", _NETWORK, policy, as_user=place.user), _NAMES)
+    api = apis[place.cluster]
+    denied(api.ask("POST", _NETWORK, policy, as_user=place.user), _NAMES)
     tried = "a network policy under a name that the platform could need"
     results.add(row(tried, place.cluster, place.user, f"`{_NAMES}`", time.monotonic() - started))
+    role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "view"}
+    binding = {"metadata": {"name": "tenantry-reconciler-view"}, "roleRef": role, "subjects": []}
+    denied(api.ask("POST", _BINDINGS, binding, as_user=place.user), _NAMES)
+    own = next(each["metadata"]["name"] for each in api.ask("GET", _BINDINGS).body["items"])
+    assert own.startswith("tenantry-reconciler-")
+    denied(api.ask("PATCH", f"{_BINDINGS}/{own}", {"subjects": []}, as_user=place.user), _NAMES)
+    for path in (f"{_BINDINGS}/{own}", _BINDINGS, f"{_NETWORK}/tenantry-isolated"):
+        denied(api.ask("DELETE", path, as_user=place.user), _NAMES)
+    tried = "change or delete its own role binding or network policy"
+    results.add(row(tried, place.cluster, place.user, f"`{_NAMES}`", time.monotonic() - started))
+
+
+def test_a_tenant_adds_no_finalizer_that_nobody_takes_off(apis: Apis, results: Results) -> None:
+    """A run that deletes such an object would stand until its timeout, each time."""
+    hub, started = apis[HUB.cluster], time.monotonic()
+    path = f"{collection('Kustomization')}/own"
+    held = {"metadata": {"finalizers": ["example.com/hold"]}}
+    made = manifest("Kustomization", "own", DEPARTURES[0].spec)
+    finalized = {**made, "metadata": {**made["metadata"], **held["metadata"]}}
+    denied(hub.ask("POST", collection("Kustomization"), finalized, as_user=HUB.user), _FINALIZERS)
+    assert not hub.ask("POST", collection("Kustomization"), made, as_user=HUB.user).message
+    denied(hub.ask("PATCH", path, held, as_user=HUB.user), _FINALIZERS)
+    eventually(lambda: hub.ask("GET", path).body["metadata"].get("finalizers"), "Flux's own finalizer")
+    assert not hub.ask("DELETE", path, as_user=HUB.user).message
+    eventually(lambda: hub.ask("GET", path).message, "Flux to take it off")
+    tried = "a finalizer of its own on a Flux object"
+    results.add(row(tried, HUB.cluster, HUB.user, f"`{_FINALIZERS}`", time.monotonic() - started))
 
 
 def test_a_baseline_does_not_take_over_a_namespace_of_somebody_else(apis: Apis, results: Results) -> None:

@@ -136,7 +136,7 @@ class Planned:
         nothing = nothing_of(self.plan)
         with self.connect() as client:
             now = self._held(client)
-        refuse(keeping_problems(nothing, now, frozenset(), frozenset()))
+        refuse(keeping_problems(nothing, now))
         return [f"'{name}' on {cluster}" for cluster, name in left_behind(nothing, now)]
 
     def wait_until_freed(self, timeout: int) -> int:

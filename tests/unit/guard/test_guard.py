@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, check, held, removals
+from tenantry.guard import Held, RunLimits, check, held, refusals, removals
 from tenantry.guard.permissions import most_of
+from tenantry.guard.taken import taken
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Refused, refuse
 from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
@@ -275,9 +276,9 @@ def with_strangers(text: str, *names: str) -> Held:
     return Held(namespaces={}, apps={}, kubeconfigs={}, strangers=frozenset({others, *(ids[name] for name in names)}))
 
 
-def taking_over(before: Held, limits: RunLimits = OPEN) -> str:
+def taking_over(before: Held) -> str:
     with pytest.raises(Refused) as refused:
-        check(planned(fleet(ROCKY, MOVY)), before, limits)
+        refuse(refusals(planned(fleet(ROCKY, MOVY)), before, OPEN))
     return str(refused.value)
 
 
@@ -289,6 +290,15 @@ def test_a_namespace_of_others_is_taken_over_only_by_a_tenant_that_adopts() -> N
     )
     adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}))
     check(planned(fleet(ROCKY, MOVY)), before, adopting)
+
+
+def test_what_a_tenant_would_take_over_blocks_its_own_objects_and_refuses_no_run() -> None:
+    names = ("ServiceAccount rocky/rocky", "Kustomization rocky/web")
+    plan, before = planned(fleet(ROCKY, MOVY)), with_strangers(fleet(ROCKY, MOVY), *names)
+    check(plan, before, OPEN)
+    assert [[*map(str, each.objects)] for each in taken(plan, before, (), frozenset())] == [[*names]]
+    with pytest.raises(Refused, match="ServiceAccount kamaji/tenantry-platform exists already"):
+        check(plan, with_strangers(fleet(ROCKY, MOVY), "ServiceAccount kamaji/tenantry-platform"), OPEN)
 
 
 def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
