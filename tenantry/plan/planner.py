@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import apps_on
-from tenantry.fleet.settings import TenantSettings, settings_layers, tenant_settings
+from tenantry.fleet.placement import apps_on, matches, tenant_barrier
+from tenantry.fleet.settings import TenantSettings, settings_layers, tenant_settings, tenant_states
+from tenantry.grants.grants import is_filled
 from tenantry.messages.errors import Path, Problems, collecting
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory
@@ -71,4 +72,13 @@ class Planner:
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant is, each with its apps, in the order of the file."""
         placed = {cluster: apps_on(self.fleet, self.environment, tenant, cluster) for cluster in self._clusters}
-        return {cluster: apps for cluster, apps in placed.items() if apps}
+        return {cluster: apps for cluster, apps in placed.items() if apps or self._is_given_up(tenant, cluster)}
+
+    def _is_given_up(self, tenant: str, cluster: str) -> bool:
+        """Whether a tenant without apps is placed for its namespaces' sake, which go with their data."""
+        declared, at = self.fleet.document.tenants[tenant], ("tenants", tenant, "clusters")
+        if declared.apps or declared.clusters is None or is_filled(self.fleet, at):
+            return False
+        takes = matches(declared.clusters, cluster, self.fleet.clusters[cluster])
+        is_offboarded = "offboarding" in tenant_states(self.fleet, tenant, cluster)
+        return takes and is_offboarded and not tenant_barrier(self.fleet, self.environment, tenant)

@@ -151,6 +151,24 @@ def test_a_tenant_that_is_removed_leaves_its_data_and_only_the_tenant_itself_get
     assert record(clusters) == []
 
 
+def test_kept_data_goes_without_the_apps_that_wrote_it(project: Project, clusters: dict[str, Cluster]) -> None:
+    entry = without_movy(project)
+    project.up().ok()
+    kept = project.fleet.read_text()
+    assert ("edge", "movy", "movy") in record(clusters)
+    project.fleet.write_text(f"{kept}  movy: {{clusters: {{all: true}}, adopt: true, state: offboarding}}\n")
+    project.up().ok()
+    clusters["hub"].wait_stored("clusters", "edge-movy-baseline")
+    project.fleet.write_text(kept)
+    project.up().ok()
+    for cluster in clusters.values():
+        cluster.wait_gone("movy")
+    assert not [each for each in record(clusters) if each[2] == "movy"]
+    project.fleet.write_text(kept + entry)
+    project.up().ok()
+    settled(project, "dev")
+
+
 def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
     project: Project, clusters: dict[str, Cluster]
 ) -> None:

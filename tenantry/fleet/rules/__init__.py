@@ -119,6 +119,7 @@ WARNINGS: tuple[Rule, ...] = (
     templates.templates_are_used,
     templates.templates_are_named_once,
     without_effect.environments_have_clusters,
+    without_effect.states_of_tenants_are_placed,
     clusters.frames_come_after_none,
     clusters.kubeconfigs_lie_together,
     without_effect.variables_are_used,

@@ -37,7 +37,6 @@ def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
 
 
 def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
-    """Keys that 'require.verify' asks of a tenant are there for sources to come."""
     used = {(*owner, group, name) for owner, group, name in names_of_attachments(fleet)}
     owners = (("platform",), *(("tenants", tenant) for tenant in fleet.document.tenants))
     for owner in owners:
@@ -48,6 +47,21 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
                     yield _unused(
                         (*owner, group, name), what, f"nothing of {whose} names {'them' if what == group else 'it'}"
                     )
+
+
+def states_of_tenants_are_placed(fleet: Fleet) -> Iterator[Problem]:
+    """A tenant without apps is placed to be off-boarded, on the clusters of its own selector, and for nothing else."""
+    for name, tenant in fleet.document.tenants.items():
+        message, at = (
+            f"'state: {tenant.state}' of tenant '{name}' has no effect: it has no apps",
+            ("tenants", name, "state"),
+        )
+        if tenant.state == "removing" and not tenant.apps:
+            fix = "remove the tenant: namespaces that it had stay with their data"
+            yield doubtful(at, "no-effect", message, fix=fix)
+        elif tenant.state == "offboarding" and not (tenant.apps or tenant.clusters):
+            fix = "write on which 'clusters' its namespaces go with their data"
+            yield doubtful(at, "no-effect", f"{message} and no 'clusters'", fix=fix)
 
 
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
