@@ -91,9 +91,9 @@ def _baselines() -> tuple[Manifest, ...]:
     """A baseline does not take over what exists, so a tenant could keep a part of it out under its name, or remove it."""
     name = "(request.operation == 'DELETE' ? oldObject : object).metadata.name"
     every = ("CREATE", "UPDATE", "DELETE")
-    everywhere = (
-        "authorizer.group(request.resource.group).resource(request.resource.resource).check('create').allowed()"
-    )
+    # Kubernetes itself may only delete: what lies in a namespace that is deleted.
+    verb = "request.operation == 'DELETE' ? 'delete' : 'create'"
+    everywhere = f"authorizer.group(request.resource.group).resource(request.resource.resource).check({verb}).allowed()"
     return policy(
         "tenantry-baselines",
         [

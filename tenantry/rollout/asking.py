@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -43,7 +43,7 @@ class Asking:
         self._fronts: dict[str, Reason] = {}
         """By subject, why its next wave may not begin."""
         self._pending: dict[tuple[str, int], list[ObjectId]] = {}
-        self._applied: Collection[ObjectId] = applied
+        self._applied: Collection[ObjectId] = frozenset(applied)
 
     def wave_of(self, id: ObjectId) -> int:
         wave = self.plan.wave_of(id)
@@ -203,7 +203,8 @@ class Asking:
         """Why something that an object depends on keeps it back."""
         if self.change.changed[id].is_state_alone:
             return None
-        for other in self.change.objects[id].depends_on:
+        beneath = self._beneath(id) if self.change.changed[id].live is None else ()
+        for other in (*self.change.objects[id].depends_on, *beneath):
             if other in reasons:
                 return reasons[other].needed(other)
             if (planned := self.change.objects.get(other)) and planned.awaited:
@@ -218,6 +219,19 @@ class Asking:
                         Kind.FAILED if failed else Kind.PROGRESSING, f"waits for {name}: {message}", cause=other
                     )
         return None
+
+    def _beneath(self, id: ObjectId) -> Iterator[ObjectId]:
+        """What this run applies, and something new waits for through what is there already, such as a namespace made beforehand."""
+        there = [other for other in self.change.objects[id].depends_on if self._is_unchanged(other)]
+        seen = {*there}
+        while there:
+            further = {*self.change.objects[there.pop()].depends_on} - seen
+            seen |= further
+            there += (other for other in further if self._is_unchanged(other))
+            yield from (other for other in further if other in self.change.objects and not self._is_unchanged(other))
+
+    def _is_unchanged(self, id: ObjectId) -> bool:
+        return id in self.change.objects and id not in self.change.changed and id not in self._applied
 
     # --- waves -------------------------------------------------------------------------------------------------------
 

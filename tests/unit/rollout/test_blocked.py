@@ -308,6 +308,26 @@ def test_an_app_of_another_kind_waits_until_what_it_depends_on_is_ready() -> Non
     assert run.message("web") == "waits for rocky/db on hub: no such path"
 
 
+def test_what_is_new_in_a_namespace_made_beforehand_comes_after_the_add_on_that_its_tenant_waits_for() -> None:
+    addon = (
+        "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.2.3}}"
+    )
+    text = fleet("", WEB.replace("PATH", "a"), 1).replace("  rocky:\n", "  rocky:\n    dependsOn: [platform/dns]\n", 1)
+    plan = planned(text.replace("platform: {", f"platform: {{addons: {{dns: {addon}}}, ", 1))
+    world = World()
+    (namespace,) = (each for each in plan.objects if each.id.kind == "Namespace" and each.owner.tenant)
+    world.apply(namespace)
+    account = next(
+        each.id for each in plan.objects if each.id.kind == "ServiceAccount" and each.id.namespace == namespace.id.name
+    )
+    change = world.change(plan)
+    assert namespace.id not in change.changed
+    assert blocked(change, world.evidence(), world.now)[account].message == "waits for platform/dns on hub"
+    run = world.up(plan)
+    assert [name for each in run.rounds for name in each if name in ("dns", "web")] == ["dns", "web"]
+    assert run.held == {}
+
+
 # --- sources -----------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from tenantry.cluster.drift import compared
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import ask, blocked
+from tenantry.rollout.blocked import ask
 from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.judging import was_ever_ready
 from tenantry.rollout.lines import Lines
@@ -91,7 +91,7 @@ class World:
         run, applied = Run(), list[ObjectId]()
         for _ in range(rounds):
             change = self.change(plan)
-            held = blocked(change, self.evidence(), self.now, ignoring)
+            held = ask(change, self.evidence(), self.now, ignoring, applied).blocked
             free = [id for id in change.changed if id not in held]
             for id in free:
                 self.apply(change.objects[id])
