@@ -38,8 +38,8 @@ def test_a_tenant_does_not_take_the_name_of_a_part_of_its_baseline(apis: Apis, r
     role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "view"}
     binding = {"metadata": {"name": "tenantry-reconciler-view"}, "roleRef": role, "subjects": []}
     denied(api.ask("POST", _BINDINGS, binding, as_user=place.user), _NAMES)
-    own = next(each["metadata"]["name"] for each in api.ask("GET", _BINDINGS).body["items"])
-    assert own.startswith("tenantry-reconciler-")
+    names = (each["metadata"]["name"] for each in api.ask("GET", _BINDINGS).body["items"])
+    own = next(name for name in names if name.startswith("tenantry-reconciler-"))
     denied(api.ask("PATCH", f"{_BINDINGS}/{own}", {"subjects": []}, as_user=place.user), _NAMES)
     for path in (f"{_BINDINGS}/{own}", _BINDINGS, f"{_NETWORK}/tenantry-isolated"):
         denied(api.ask("DELETE", path, as_user=place.user), _NAMES)
