@@ -11,6 +11,7 @@ from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at, variables_of
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.flux.revisions import revision_problems
 from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
@@ -62,10 +63,14 @@ class Wall:
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
-        findings = [*address_problems(kind, spec)]
+        findings = [*address_problems(kind, spec), *revision_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
         yield from (self._placed(finding, origin) for finding in findings)
+
+    def check_addresses(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
+        """The addresses alone. Args: as for `check`."""
+        yield from (self._placed(finding, origin) for finding in address_problems(kind, spec))
 
     def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """The same, with paths in the spec."""
@@ -181,7 +186,9 @@ class Wall:
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)
-        return replace(finding, path=place, notes=(*finding.notes, *self._filled_in(place)))
+        # What a placeholder of a password became is not repeated.
+        notes = () if finding.code == "secret-in-url" else self._filled_in(place)
+        return replace(finding, path=place, notes=(*finding.notes, *notes))
 
     def _filled_in(self, place: Path) -> Iterator[str]:
         """What placeholders at a place became, and where."""

@@ -234,6 +234,7 @@ class _Builder:
         def check() -> None:
             raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
             raise_found(self.wall.check(kind, spec, origin))
+            raise_found(self.attachments.misfits(kind, spec, origin))
             raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
         alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)
