@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -109,12 +110,17 @@ class Wall:
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
-        if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
-            return  # told where they are written
+        if self._is_told:
+            return
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
             if self._is_files(place) and not is_own(self._fleet, tenant, group, name):
                 yield platforms_entry(self._fleet, tenant, path, group, name)
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Whether such names are found where they are written. All of the tenant's parts are looked at, so once for all objects."""
+        return self._fleet.known_problems and any(foreign_names(self._fleet, self._scope.tenant))
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
         """The sources and apps whose objects a spec names, by what the file calls them."""

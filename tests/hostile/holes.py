@@ -160,7 +160,7 @@ HOLES = (
     Hole(
         "Secrets beside a kubeconfig are named without the tenant's prefix",
         _without(Attachments, "_name", lambda *given: given[-1]),
-        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
+        {"credentials": {"git": {"keys": ["bearerToken"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
     ),
     Hole(
         "an app takes the source of another tenant, whose content is the same",
