@@ -129,6 +129,8 @@ def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Itera
         if not _CHART.fullmatch(chart := str(spec.get("chart", ""))) or chart.endswith(".tgz"):
             message = "this is not the name of a chart in a repository"
             fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
+            if chart.endswith(".tgz"):
+                fix = "write the name of the chart alone, and its version as 'version:'"
             yield Problem((*at, "chart"), "bad-chart", message, fix=fix)
     elif kind == "Provider":
         yield from _provider_problems(spec, at)
@@ -174,7 +176,7 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if scp := _SCP.fullmatch(text) if form is _GIT else None:
         yield _bad(at, "is in the form of scp, which Flux does not take", f"write ssh://{scp[1]}@{scp[2]}/{scp[3]}")
         return
-    if found := _page(text, form):
+    if found := _page(text, form) if form in (_GIT, _CHARTS) else None:
         yield _bad(at, *found)
         return
     for each in text.split(",") if form.many else (text,):
@@ -188,6 +190,11 @@ _PAGE = re.compile(
     r"(?:(?:/-)?/(?:tree|blob|commits?|blame)/|/-/|/src/(?:branch|tag|commit)/|/(?:browse|releases|pull|wiki)(?:/|$))(?P<rest>[\w./-]*)"
 )
 """A page that a forge shows of a repository, and its branch and directory. No forge lets a repository have these names."""
+_SITES = {
+    "git": re.compile(r"https?://(?:raw\.githubusercontent\.com/|bitbucket\.org/[^/]+/[^/]+/src/).*"),
+    "charts": re.compile(r"https?://artifacthub\.io/.*"),
+}
+"""Pages on hosts that have no others, in which no address of a repository stands."""
 _FILE = re.compile(r"(?P<repository>https?://.+?)/(?:index\.ya?ml|[^/]+\.tgz)/?")
 
 
@@ -198,7 +205,9 @@ def _page(text: str, form: Form) -> tuple[str, str] | None:
             "is that of a file in a repository of charts, and Flux adds 'index.yaml' itself",
             f"write '{found['repository']}'",
         )
-    if form not in (_GIT, _CHARTS) or not (found := _PAGE.fullmatch(text)):
+    if _SITES["git" if form is _GIT else "charts"].fullmatch(text):
+        return "is that of a page", "write the address of the repository"
+    if not (found := _PAGE.fullmatch(text)):
         return None
     repository, ref = found["repository"], found["rest"].split("/")[0]
     if _misfit(repository, form) or repository != shorten(repository, 200):

@@ -43,7 +43,12 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
 def _wrong_type(url: str, written: str, at: Path) -> Problem:
     wanted = "oci" if written != "oci" else "default"
     message = f"the URL '{url}' does not go with type '{written}'"
-    return Problem(at, "bad-url", message, fix=f"set 'type: {wanted}', or correct the URL")
+    other = (
+        f"set 'type: {wanted}', or correct the URL"
+        if wanted == "oci"
+        else "begin the URL with 'oci://', or set 'type: default'"
+    )
+    return Problem(at, "bad-url", message, fix=other)
 
 
 def reference(id: ObjectId) -> dict[str, str]:
