@@ -36,7 +36,7 @@ _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref"
 _EDGE = {"tenantry/cluster": "edge"}
 _BASE: Data = {"git": {"url": "https://git.example.com/platform/base", "ref": {"branch": "main"}}}
 _OF_MAIN: Data = {
-    "credentials": {"deploy": {"keys": ["username", "password"]}},
+    "credentials": {"deploy": {"keys": ["username", "password", "lead.asc"]}},
     "sources": {"base": {**_BASE, "credentials": "deploy"}},
     "apps": {"base": {"kustomize": {"source": "base"}}},
 }
