@@ -225,7 +225,7 @@ _CREDENTIALS: Data = {
     "git": {"keys": ["password", "username"]},
     "hook": {"keys": ["token"]},
     "pull": {"registry": "registry.example.com"},
-    "keys": {"keys": ["age.agekey", "ca.crt", "lead.asc"]},
+    "keys": {"keys": ["address", "ca.crt", "lead.asc"]},
     "there": {"existing": True},
 }
 _CONFIGS: Data = {
@@ -241,7 +241,7 @@ _OPTIONAL_SOURCES: dict[str, Data] = {
 _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
     {"source": st.sampled_from(["manifests", _LONGEST, *_OPTIONAL_SOURCES])},
     optional={
-        "path": st.sampled_from(["./", "./{app}/{env}", "./{cluster}"]),
+        "path": st.sampled_from(["./{app}", "./{app}/{env}", "./{app}/{cluster}"]),
         "prune": st.booleans(),
         "commonMetadata": st.just({"labels": {"where": "{cluster}"}}),
         "postBuild": st.just(
@@ -479,9 +479,12 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data, whens: st.Searc
                 "git": {"url": "https://git.example.com/x", "ref": {"branch": "main"}},
                 "credentials": draw(st.sampled_from(["git", "there"])),
             },
-            _LONGEST: {"git": {"url": "ssh://git@git.example.com/y", "ref": {"semver": "1.x"}}},
+            _LONGEST: {
+                "git": {"url": "ssh://git@git.example.com/y", "ref": {"semver": "1.x"}},
+                "credentials": "there",
+            },
             "charts": {"helm": {"url": "https://charts.{domain}"}},
-            "whole": {"oci": {"url": "oci://registry.{domain}/c", "ref": {"semver": "1.x"}}, "credentials": "pull"},
+            "whole": {"oci": {"url": "oci://registry.example.com/c", "ref": {"semver": "1.x"}}, "credentials": "pull"},
             **_OPTIONAL_SOURCES,
         },
         "apps": draw(_apps(clusters, addons, whens)),

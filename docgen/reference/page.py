@@ -11,8 +11,9 @@ from docgen.reference.flux import documentation, flux_rows
 from docgen.reference.kinds import alternatives, named_types, words
 from docgen.reference.sections import Section, default_of, hints, key_of, sections, text_of
 from tenantry.fleet.json_schema import SHORT_FORMS
+from tenantry.flux.credentials import USES, Use, in_words
 from tenantry.flux.schemas import schema_of
-from tenantry.model import FluxBlock, Model
+from tenantry.model import Credentials, FluxBlock, Model
 from tenantry.model.strict import OneOf
 
 _INTRODUCTION = """\
@@ -63,6 +64,10 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     yield " ".join(_about(section, links))
     yield _table(("key", "type", "default", "meaning"), (_row(model, field, links) for field in section.fields))
     yield f"```yaml\n{example_of(section)}```"
+    if model is Credentials:
+        yield "### What Flux reads of credentials"
+        yield "Flux ignores all other keys, so other credentials are refused. Nothing is known of `existing` ones."
+        yield _table(("named by", "keys"), ((use.what.replace("'", "`"), _keys(use)) for use in USES))
     if issubclass(model, FluxBlock) and not section.base:
         kind = model.flux_kind
         yield f"It also takes these keys of Flux's [{kind}]({documentation(model)}), with their meaning there:"
@@ -71,6 +76,11 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     if refused := {key: reason for key, reason in model.owned.items() if key not in of_base}:
         yield "These keys are refused:"
         yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(refused.items())))
+
+
+def _keys(use: Use) -> str:
+    also = f"; also {in_words(use.also)}" if use.also else ""
+    return f"{use.words}{also}".replace("'", "`")
 
 
 def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:

@@ -55,6 +55,10 @@ _IN_WHEN = "write it in 'when:', which says where the override holds"
 _ABOVE = "set it outside of 'overrides', which cannot change it"
 _A_SUBJECT = "write 'user: NAME', 'group: NAME' or 'serviceAccount: {name: NAME}'"
 _A_REF = "write 'ref: {branch: NAME}', or 'tag', 'semver' or 'commit' in it"
+_A_CA = (
+    "remove it: the CA of a Git host is a key of the source's own credentials, such as 'git: {keys: [username, password, ca.crt]}'"
+    " with 'credentials: git' beside the block"
+)
 _A_CHART = "write 'helm: {url: ..., version: ...}', or 'git:' with 'url', 'ref' and 'path'"
 _BY_LABELS = "write 'clusters: {labels: {KEY: VALUE}}'"
 AT_THE_TOP: Mapping[str, str] = {
@@ -80,7 +84,10 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
     },
     TenantOwner: dict.fromkeys(("kind", "name", "namespace", "apiGroup", "email", "username"), _A_SUBJECT),
     Limits: dict.fromkeys(("cpu", "memory"), "write 'default: {cpu: ..., memory: ...}'"),
-    Git: dict.fromkeys(("revision", "targetRevision"), _A_REF),
+    Git: {
+        **dict.fromkeys(("revision", "targetRevision"), _A_REF),
+        **dict.fromkeys(("certSecretRef", "caFile", "ca"), _A_CA),
+    },
     KustomizePatch: {"namespace": "write 'targetNamespace'"},
     HelmPatch: {"namespace": "write 'targetNamespace'"},
     Kubeconfig: {
@@ -120,7 +127,16 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return f"write 'ref: {{{key}: ...}}'"
     if issubclass(model, FluxBlock) and key in _LOGIN:
         return "values never stand in the file: declare 'credentials:', and name them beside the block"
-    return "put it beside the block, not into it" if issubclass(model, FluxBlock) and key == "credentials" else ""
+    if issubclass(model, FluxBlock) and key == "credentials":
+        return "put it beside the block, not into it"
+    if (block := next((each for each in SOURCE_KINDS.values() if each is model), None)) and _is_of_a_source(key):
+        # Written as Flux writes it, so it is no misspelling of the nearest key here.
+        return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
+    return ""
+
+
+def _is_of_a_source(key: str) -> bool:
+    return any(key in schema_of(each.flux_kind).spec["properties"] for each in SOURCE_KINDS.values())
 
 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:

@@ -126,9 +126,11 @@ def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Itera
     if kind == "Bucket":
         yield from _bucket_problems(spec, at)
     elif kind == "HelmChart" and value_at(spec, ("sourceRef", "kind")) == "HelmRepository":
-        if not _CHART.fullmatch(str(spec.get("chart", ""))):
+        if not _CHART.fullmatch(chart := str(spec.get("chart", ""))) or chart.endswith(".tgz"):
             message = "this is not the name of a chart in a repository"
             fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
+            if chart.endswith(".tgz"):
+                fix = "write the name of the chart alone, and its version as 'version:'"
             yield Problem((*at, "chart"), "bad-chart", message, fix=fix)
     elif kind == "Provider":
         yield from _provider_problems(spec, at)
@@ -174,10 +176,49 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if scp := _SCP.fullmatch(text) if form is _GIT else None:
         yield _bad(at, "is in the form of scp, which Flux does not take", f"write ssh://{scp[1]}@{scp[2]}/{scp[3]}")
         return
+    if found := _page(text, form) if form in (_GIT, _CHARTS) else None:
+        yield _bad(at, *found)
+        return
     for each in text.split(",") if form.many else (text,):
         if why := _misfit(each, form):
             more = "; several are separated by a comma alone" if form.many else ""
             yield _bad(at, why, _meant(each, form) or f"write it as {form.words}{more}")
+
+
+_PAGE = re.compile(
+    r"(?P<repository>https?://[^/]+/[^/]+/[^?]+?)"
+    r"(?:(?:/-)?/(?:tree|blob|commits?|blame)/|/-/|/src/(?:branch|tag|commit)/|/(?:browse|releases|pull|wiki)(?:/|$))(?P<rest>[\w./-]*)"
+)
+"""A page that a forge shows of a repository, and its branch and directory. No forge lets a repository have these names."""
+_SITES = {
+    "git": re.compile(r"https?://(?:raw\.githubusercontent\.com/|bitbucket\.org/[^/]+/[^/]+/src/).*"),
+    "charts": re.compile(r"https?://artifacthub\.io/.*"),
+}
+"""Pages on hosts that have no others, in which no address of a repository stands."""
+_FILE = re.compile(r"(?P<repository>https?://.+?)/(?:index\.ya?ml|[^/]+\.tgz)/?")
+
+
+def _page(text: str, form: Form) -> tuple[str, str] | None:
+    """What is wrong with an address that leads to a page or a file of a repository, and what to write; None: it does not."""
+    if form is _CHARTS and (found := _FILE.fullmatch(text)):
+        return (
+            "is that of a file in a repository of charts, and Flux adds 'index.yaml' itself",
+            f"write '{found['repository']}'",
+        )
+    if _SITES["git" if form is _GIT else "charts"].fullmatch(text):
+        return "is that of a page", "write the address of the repository"
+    if not (found := _PAGE.fullmatch(text)):
+        return None
+    repository, ref = found["repository"], found["rest"].split("/")[0]
+    if _misfit(repository, form) or repository != shorten(repository, 200):
+        return "is that of a page", "write the address of the repository"
+    if form is _CHARTS:
+        return (
+            "is that of a page, and no repository of charts",
+            f"write 'git: {{url: \"{repository}\", ref: ...}}', or another address",
+        )
+    beside = f", and beside it 'ref: {{branch: {ref}}}'" if ref and ref == shorten(ref) else ""
+    return "is that of a page, and no repository", f"write '{repository}'{beside}"
 
 
 _BARE = re.compile(r"(?:git::)?(?P<scheme>https?://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/(?P<path>[\w./-]{1,80})")
@@ -189,8 +230,19 @@ _IN_REGISTRY = re.compile(
 """Registries that many charts are in."""
 
 
+_WITH_REVISION = re.compile(r"(oci://[^@]+?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?")
+
+
 def _meant(text: str, form: Form) -> str:
     """What to write for an address in the form of another tool; "" if that is not known, or could repeat a secret."""
+    if form.registry:
+        in_registry = re.sub(r"^(?:https?|docker)://", "oci://", text)
+        whole = _WITH_REVISION.fullmatch(in_registry)
+        if not whole or _misfit(whole[1], form) or whole[1] != shorten(whole[1], 200):
+            return ""
+        key, revision = ("digest", whole[3]) if whole[3] else ("tag", whole[2])
+        where = f"'ref: {{{key}: {revision}}}'" if form is _REPOSITORY else f"'version: {revision}' in the app"
+        return f"write '{whole[1]}'" + (f", and the revision beside it: {where}" if revision else "")
     if form is _GIT and _SHORT.fullmatch(text) and text == shorten(text):
         return f"write the whole address, such as 'https://github.com/{text}'"
     address, _, revision = text.partition("?ref=")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -11,6 +12,7 @@ from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at, variables_of
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.flux.revisions import revision_problems
 from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
@@ -62,10 +64,14 @@ class Wall:
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
-        findings = [*address_problems(kind, spec)]
+        findings = [*address_problems(kind, spec), *revision_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
         yield from (self._placed(finding, origin) for finding in findings)
+
+    def check_addresses(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
+        """The addresses alone. Args: as for `check`."""
+        yield from (self._placed(finding, origin) for finding in address_problems(kind, spec))
 
     def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """The same, with paths in the spec."""
@@ -104,12 +110,17 @@ class Wall:
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
-        if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
-            return  # told where they are written
+        if self._is_told:
+            return
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
             if self._is_files(place) and not is_own(self._fleet, tenant, group, name):
                 yield platforms_entry(self._fleet, tenant, path, group, name)
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Whether such names are found where they are written. All of the tenant's parts are looked at, so once for all objects."""
+        return self._fleet.known_problems and any(foreign_names(self._fleet, self._scope.tenant))
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
         """The sources and apps whose objects a spec names, by what the file calls them."""
@@ -181,7 +192,9 @@ class Wall:
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)
-        return replace(finding, path=place, notes=(*finding.notes, *self._filled_in(place)))
+        # What a placeholder of a password became is not repeated.
+        notes = () if finding.code == "secret-in-url" else self._filled_in(place)
+        return replace(finding, path=place, notes=(*finding.notes, *notes))
 
     def _filled_in(self, place: Path) -> Iterator[str]:
         """What placeholders at a place became, and where."""

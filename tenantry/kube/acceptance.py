@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from tenantry.kube.values import number_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem
 
 MOST_DATA = 1024**2
@@ -65,7 +66,8 @@ def refusals(manifest: Mapping[str, Any]) -> Iterator[Problem]:
 
 def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     """What about an object is larger than an API server takes, or makes it slow for all."""
-    if (labels := len(manifest["metadata"].get("labels", ()))) > MOST_LABELS:
+    common = mapping_at(manifest, "spec", "commonMetadata").get("labels", ())
+    if (labels := max(len(manifest["metadata"].get("labels", ())), len(common))) > MOST_LABELS:
         message = f"{_name(manifest)} has {labels:,} labels, and at most {MOST_LABELS} are taken"
         yield Problem(("labels",), "too-large", message, fix="remove some, or write them as annotations")
     if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes

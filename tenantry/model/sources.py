@@ -29,7 +29,7 @@ class GitRef(OneOf):
     name: Text | None = None
     """A full reference, for example `refs/pull/420/head`."""
     commit: Text | None = None
-    """A commit. With `branch` beside it, Flux fetches only that branch."""
+    """A commit, with all of its 40 or 64 digits. With `branch` beside it, Flux fetches only that branch."""
 
 
 class Git(FluxBlock):
@@ -62,11 +62,11 @@ class OciRef(OneOf):
     one_of = ("tag", "semver", "digest")
 
     tag: Text | None = None
-    """A tag."""
+    """A tag. Registries take no `+`: `helm push` writes `_` for it."""
     semver: Text | None = None
     """The newest tag in a range of versions, for example `1.2.x`."""
     digest: Text | None = None
-    """The digest of an artifact: `sha256:...`."""
+    """The digest of an artifact: `sha256:` and 64 digits."""
     semverFilter: Text | None = None
     """A regular expression for the tags that `semver` considers."""
 
@@ -190,7 +190,7 @@ class Credentials(OneOf):
     one_of = ("keys", "registry", "existing")
 
     keys: Annotated[list[DataKey], Field(min_length=1)] | None = None
-    """The keys of the Secret. Their values are in the stack's secret config."""
+    """The keys of the Secret, as Flux reads them. Their values are in the stack's secret config."""
     registry: RegistryHost | None = None
     """The host of a registry of images or charts. Its `username` and `password` are in the stack's secret config."""
     existing: Literal[True] | None = None

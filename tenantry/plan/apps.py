@@ -22,6 +22,7 @@ from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
+from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
@@ -124,11 +125,14 @@ class _Builder:
             self._check_manifests(app, source_name, source)
             planned = kustomization(self._acting(app), app, source.id, after)
             release = None
+            said = "path" in app.block.model_fields_set
+            installs = manifests_of(self.scope.cluster, planned.manifest["spec"], source, said=said)
         else:
             chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self._acting(app), app, chart.id, after)
             spec = planned.manifest["spec"]
             release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
+            installs = release_of(self.scope.cluster, spec, chart)
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
@@ -147,6 +151,7 @@ class _Builder:
                 shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
                 at=_path_of(self.scope, app.name),
                 release=release,
+                installs=installs,
                 after={name: each.id for name, each in known.items()},
             )
         )
@@ -234,6 +239,7 @@ class _Builder:
         def check() -> None:
             raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
             raise_found(self.wall.check(kind, spec, origin))
+            raise_found(self.attachments.misfits(kind, spec, origin))
             raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
         alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)

@@ -65,6 +65,8 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
             cluster, namespace, name = app.release
             what = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}'"
             yield _Claim(("release", *app.release), what, app.at)
+        if app.installs and app.installs.deletes and app.installs.said:
+            yield _Claim(app.installs.key, f"{app.installs.what} on cluster '{app.cluster}'", app.at)
         for name in () if app.tenant else owned_namespaces(fleet, plan.environment, app.cluster, app.name):
             yield _Claim(("add-on", app.cluster, name), f"namespace '{name}' on cluster '{app.cluster}'", app.at)
     for placement in plan.placements:

@@ -16,11 +16,12 @@ from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables
+from tenantry.messages.text import listed
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
 from tenantry.plan.objects.baseline import users_of
-from tenantry.plan.objects.network import metadata_service
+from tenantry.plan.objects.network import METADATA, metadata_services
 from tenantry.plan.objects.scope import Scope, installed_labels
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -133,10 +134,11 @@ def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) 
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
-    if around.network == "strict" and kind == "NetworkPolicy" and (address := metadata_service(manifest)):
-        cidr = "::/0" if ":" in address else "0.0.0.0/0"
-        rule = f'to: [{{ipBlock: {{cidr: "{cidr}", except: ["{address}"]}}}}]'
-        message = f"policy '{name}' leads to a cloud's metadata service ({address}), which 'strict' forbids"
+    if around.network == "strict" and kind == "NetworkPolicy" and (found := metadata_services(manifest)):
+        colon = ":" in found[0]
+        left_out = ", ".join(f'"{each}"' for each in METADATA if (":" in each) is colon)
+        rule = f'to: [{{ipBlock: {{cidr: "{"::/0" if colon else "0.0.0.0/0"}", except: [{left_out}]}}}}]'
+        message = f"policy '{name}' leads to metadata services of clouds ({listed(found)}), which 'strict' forbids"
         fix = f"name where the pods may connect to, or write '{rule}'"
         yield Problem((*at, "spec"), "metadata-service", message, fix=fix)
     if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from tenantry.fleet.walk import app_in_words
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.errors import Path, Problem, Problems
+from tenantry.plan.installs import Installs
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace
 from tenantry.source.parsed_file import ParsedFile
@@ -30,6 +32,7 @@ class Gathering:
         self._source = source
         self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
+        self._installed: dict[tuple[str, ...], list[tuple[PlannedApp, Installs]]] = {}
 
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
@@ -74,8 +77,9 @@ class Gathering:
         self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)
-            if app.release:
-                self.claim_release(app.release, app.at)
+            free = not app.release or self.claim_release(app.release, app.at)
+            if free and app.installs:
+                self._claim_installed(app.installs, app)
 
     def claim_cluster_wide(self, claim: tuple[str, str, str, str], at: Path) -> bool:
         """Take a cluster-scoped object for one part of the file; whether it is free. claim: cluster, group, kind, name."""
@@ -88,11 +92,32 @@ class Gathering:
             self.findings.append(Problem(at, "duplicate-name", message, notes, fix, at_key=True))
         return other == at
 
-    def claim_release(self, release: tuple[str, str, str], at: Path) -> None:
-        """Take a Helm release for one part of the file. release: cluster, namespace of Helm's storage, name."""
+    def _claim_installed(self, installs: Installs, app: PlannedApp) -> None:
+        """Take what an app installs for it alone."""
+        others = self._installed.setdefault(installs.place, [])
+        other = next((other for other, first in others if installs.clashes(first)), None)
+        others.append((app, installs))
+        if other is None:
+            return
+        both = f"{app_in_words(app.at)} and {app_in_words(other.at)}"
+        message = (
+            f"{both} would both install {installs.what}: when one of them goes, Flux removes what the other one has"
+        )
+        notes = (f"first: {self._source.line_of(other.at)}", f"on cluster '{app.cluster}'")
+        fix = "remove one of them, or give it another 'releaseName' or 'targetNamespace'"
+        if not app.release:
+            fix = "remove one of them, or give it another 'path', 'targetNamespace', 'namePrefix' or 'nameSuffix'"
+        self.findings.append(Problem(app.at, "installed-twice", message, notes, fix, at_key=True))
+
+    def claim_release(self, release: tuple[str, str, str], at: Path) -> bool:
+        """Take a Helm release for one part of the file; whether it is free.
+
+        Args: release: cluster, namespace of Helm's storage, name.
+        """
         other = self._release_at.setdefault(release, at)
         if other != at:
             cluster, namespace, name = release
             message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
             notes = (f"first: {self._source.line_of(other)}",)
             self.findings.append(Problem(at, "duplicate-release", message, notes, "set another 'releaseName'"))
+        return other == at

@@ -67,7 +67,9 @@ def plan_alerts(
             common = _events_of_sources(fleet, scope, alert, (*at, name)) if there else []
             if mine or common:
                 provider = _provider(scope, name, alert, (*at, name))
-                raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))
+                spec, written = provider.manifest["spec"], below(*at, name, "provider")
+                raise_found(wall.check("Provider", spec, written))
+                raise_found(attachments.misfits("Provider", spec, written))
                 provider = attachments.bound(provider)
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))

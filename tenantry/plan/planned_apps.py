@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Problems
+from tenantry.plan.installs import Installs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +16,7 @@ class PlannedApp:
     """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    installs: what no other app on the cluster may install.
     shortened: the names of the object and the release that were too long, each with the whole name.
     after: what it waits for, by the names in `dependsOn`.
     """
@@ -25,6 +27,7 @@ class PlannedApp:
     id: ObjectId
     at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
+    installs: Installs | None = None
     shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
 

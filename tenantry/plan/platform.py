@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
@@ -11,7 +12,9 @@ from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.fleet.sources import CHART, source_layers
+from tenantry.flux.addresses import address_problems
 from tenantry.flux.conformance import check_spec
+from tenantry.flux.revisions import revision_problems
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting, raise_found
@@ -35,7 +38,7 @@ from tenantry.plan.objects.remote import chart_of_objects
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import chart_object, source_object
 from tenantry.plan.shared import key_of_address, shared, shared_chart
-from tenantry.plan.sources import Attachments
+from tenantry.plan.sources import Attachments, place_of_reference
 
 _PUBLISH = (
     "copy the chart into a Git repository with `tenantry bootstrap --chart charts/objects`, and set"
@@ -227,14 +230,16 @@ class PlatformPlanner:
             chart = self._declared_chart(cluster, why)
             declared, helm = chart_of_objects(chart)
             source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
-            raise_found(
-                check_spec(source.id.kind, source.manifest["spec"], (*CHART, declared.kind)) if helm is None else ()
-            )
+            kind, spec, block = source.id.kind, source.manifest["spec"], (*CHART, declared.kind)
+            raise_found((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
+            raise_found(check_spec(kind, spec, block) if helm is None else ())
             attachments = Attachments(self.fleet, platform, {})
+            raise_found(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
             taken = [source]
             if helm:
                 own = chart_object(platform, source, "", helm, self._settings.interval)
+                raise_found(revision_problems("HelmChart", own.manifest["spec"], block))
                 taken.append(shared_chart(self.fleet, platform, own, source))
             self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
             self._charts[cluster] = taken[-1].id

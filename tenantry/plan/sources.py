@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer
-from tenantry.fleet.rules.references import undeclared
+from tenantry.fleet.rules.references import misfitting_keys, undeclared
 from tenantry.fleet.sources import effective_source, source_data, source_layers, source_origin, source_place
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
@@ -21,6 +21,7 @@ from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
+from tenantry.model.document import Platform, Tenant
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
 from tenantry.plan.shared import is_platforms, key_of_address, shared
@@ -52,6 +53,15 @@ class Attachments:
         made = (object.id for object in needed if object)
         return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
 
+    def misfits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
+        """Credentials without the keys that Flux reads. Args: spec: with the names of the file. origin: as for `bound`."""
+        yield from misfitting_keys(self._owner.credentials, kind, spec, origin)
+
+    @property
+    def _owner(self) -> Tenant | Platform:
+        document = self._fleet.document
+        return document.tenants[self._scope.tenant] if self._scope.tenant else document.platform
+
     def _needed(self, reference: Reference, origin: Callable[[Path], Path] | None) -> KubeObject | None:
         """The object to create for a reference; None: it is created elsewhere."""
         kind, name = reference.kind, reference.name
@@ -69,9 +79,7 @@ class Attachments:
         return self.made.setdefault(object.id, object)
 
     def _declared(self, group: str) -> Mapping[str, Credentials | Config]:
-        document = self._fleet.document
-        owner = document.tenants[self._scope.tenant] if self._scope.tenant else document.platform
-        declared: Mapping[str, Credentials | Config] = getattr(owner, group)
+        declared: Mapping[str, Credentials | Config] = getattr(self._owner, group)
         return declared
 
     def _place(self, group: str, name: str) -> Path:
@@ -133,6 +141,11 @@ def _written_at(layers: Sequence[Layer], block: Path, path: Path) -> Path:
     return source_origin(layers, (*block, *path))
 
 
+def place_of_reference(at: Path, block: Path, path: Path) -> Path:
+    """Where a source says what its spec has at a path. Args: at: of the source; block: of the key with its kind."""
+    return (*at, "credentials") if path[0] == "secretRef" else (*block, *path)
+
+
 class SourceSet:
     """What is `built` has passed all checks, and lies behind what it needs in `add`."""
 
@@ -180,8 +193,11 @@ class SourceSet:
             kind, spec = planned.id.kind, planned.manifest["spec"]
 
             def check() -> None:
+                origin = partial(_written_at, layers, block)
+                raise_found(self._wall.check_addresses(kind, spec, origin))
                 raise_found(check_spec(kind, spec, block))
-                raise_found(self._wall.check(kind, spec, partial(_written_at, layers, block)))
+                raise_found(self._wall.check(kind, spec, origin))
+                raise_found(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
 
             check_size(planned, at)
             alike = (kind, at, name in self._charts, self._scope.kubeconfig is None)

@@ -110,6 +110,27 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r"fleets/drawn/(249|265|281): (objects\..*\.pod-security\.kubernetes\.io/[a-z-]+: .*|values\..*)",
     ),
     (
+        "credentials that do not have what Flux reads where they are named, a Git source over SSH without any, and revisions that"
+        " nothing can have are refused",
+        r'mistakes/(golden|team|hole|hostile)/.*: \+: \(nothing\) -> \["(wrong-keys|missing-credentials|bad-ref)",.*'
+        r'|mistakes/team/96: [+-]: .*"platforms-setting".*'
+        r"|fleets/(tests/golden/addons/tenants.yaml|drawn/(57|58|87|107|11[5-9]|12[01]|15[12]|160|177|244|245|249|254|256"
+        r'|26[48]|27[0-24678]|292|298)): : .* -> "InvalidFleet: \d+ problems"',
+    ),
+    (
+        "a strict tenant reaches no metadata service of Google's IPv6 networks either",
+        r'fleets/.*\.except\.\+: \(nothing\) -> "fd20:ce::254/128"',
+    ),
+    (
+        "two apps with the same manifests are refused",
+        r'mistakes/(unit/392|hostile/apps/depend-in-a-circle): \+: \(nothing\) -> \["installed-twice",.*'
+        r'|fleets/drawn/6[12]: : .* -> "InvalidFleet: 1 problems"',
+    ),
+    (
+        "a proxy reads an 'address', which has the place of a key in inputs rewritten by a script",
+        r'fleets/drawn/\d+: values\..*: ("age\.agekey" -> "address"|.*\["credentials\.keys\.keys",.*)',
+    ),
+    (
         "only a name in braces means anything: every other brace is text, and a value that is shown as written has it once",
         r'mistakes/.*: -: \["bad-placeholder",.* -> \(nothing\)|mistakes/unit/429: 0\.0: "bad-placeholder" -> "bad-name"'
         r'|fleets/drawn/\d+: values\..*annotations\.example\.com/a","(\{\{\}\}|\{\})",.*',

@@ -34,7 +34,7 @@ def filling_of(name: str, chance: random.Random) -> Data:
         sources["bundle"] = {"oci": {"url": f"oci://registry.example.com/{name}/bundle", "ref": {"tag": "v1"}}}
         apps["bundle"] = {"kustomize": {"source": "bundle"}}
     if chance.random() < 0.15:
-        sources["blobs"] = {"bucket": {"bucketName": "b", "endpoint": "s3.example.com"}, "credentials": "git"}
+        sources["blobs"] = {"bucket": {"bucketName": "b", "endpoint": "s3.example.com"}, "credentials": "there"}
         apps["blobs"] = {"kustomize": {"source": "blobs"}}
     if chance.random() < 0.2:
         selector = chance.choice(SELECTORS)

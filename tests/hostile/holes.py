@@ -36,7 +36,7 @@ _SOURCE: Data = {"git": {"url": "https://git.example.com/rocky/manifests", "ref"
 _EDGE = {"tenantry/cluster": "edge"}
 _BASE: Data = {"git": {"url": "https://git.example.com/platform/base", "ref": {"branch": "main"}}}
 _OF_MAIN: Data = {
-    "credentials": {"deploy": {"keys": ["username", "password"]}},
+    "credentials": {"deploy": {"keys": ["username", "password", "lead.asc"]}},
     "sources": {"base": {**_BASE, "credentials": "deploy"}},
     "apps": {"base": {"kustomize": {"source": "base"}}},
 }
@@ -160,7 +160,7 @@ HOLES = (
     Hole(
         "Secrets beside a kubeconfig are named without the tenant's prefix",
         _without(Attachments, "_name", lambda *given: given[-1]),
-        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
+        {"credentials": {"git": {"keys": ["bearerToken"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
     ),
     Hole(
         "an app takes the source of another tenant, whose content is the same",

@@ -231,7 +231,7 @@ FIELD_HOLES = (
     Hole(
         "a Secret is a token of a service account",
         _leaks((planned_sources.Attachments, "_secret"), "type", "kubernetes.io/service-account-token"),
-        {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
+        {"credentials": {"git": {"keys": ["bearerToken"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
         _GRANTED,
     ),
     Hole(

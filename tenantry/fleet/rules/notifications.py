@@ -11,26 +11,13 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.rules import references
 from tenantry.fleet.rules.references import keys_of_credentials
 from tenantry.fleet.rules.without_effect import may_be_filled
+from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, in_words
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
 from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
-_GITHUB = ("token", "password", "githubAppID")
-_KEYS: dict[str, tuple[str, ...]] = {
-    "bitbucket": ("token",),
-    "bitbucketserver": ("token", "password"),
-    "datadog": ("token",),
-    "generic-hmac": ("token",),
-    "gitea": ("token",),
-    "github": _GITHUB,
-    "githubdispatch": _GITHUB,
-    "gitlab": ("token", "password"),
-    "opsgenie": ("token",),
-    "telegram": ("token",),
-}
-"""Types of providers that Flux does not use without credentials, with the keys of which one is needed."""
 _CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
 """Types of providers that do not know where to without a channel."""
 _NO_ADDRESS = "telegram"
@@ -80,14 +67,15 @@ def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Pro
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
         yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
-    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ("address",)):
+    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ADDRESS):
         yield _lacking(
             (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
         )
-    if kind in _KEYS and not _may_hold(fleet, at, alert, _KEYS[kind]):
-        keys = " or ".join(f"'{key}'" for key in _KEYS[kind])
+    if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
         where = (*at, "credentials") if alert.credentials else at
-        yield _lacking(where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them")
+        yield _lacking(
+            where, kind, f"credentials with the key {use.words}", "set 'credentials:', or add the key to them"
+        )
 
 
 def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Problem]:
@@ -121,12 +109,12 @@ def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
     return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
 
 
-def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, ...]) -> bool:
-    """Whether the alert's credentials may have one of the keys; what is not declared, another rule has named."""
+def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, use: Use) -> bool:
+    """Whether the alert's credentials may have what Flux reads; what is not declared, another rule has named."""
     if alert.credentials is None:
         return False
     there = keys_of_credentials(fleet, at, alert.credentials)
-    return there is None or any(key in keys for key in there)
+    return there is None or use.missing(there) == ()
 
 
 def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
@@ -135,8 +123,6 @@ def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
 
 _WITHOUT_SECRET = "generic-oidc"
 """The one type whose calls carry a signed token of an issuer."""
-_KEYS_OF_TYPES = {"gcr": ("token", "email", "audience")}
-_USUAL_KEYS = ("token",)
 
 
 def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -165,12 +151,12 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
                 at_key=True,
             )
         return
-    needed = _KEYS_OF_TYPES.get(kind, _USUAL_KEYS)
+    use = GCR if kind == "gcr" else RECEIVER
     if receiver.credentials is None:
-        yield _missing_credentials(at, kind, needed, "declare them, and add 'credentials:'")
+        yield _missing_credentials(at, kind, use.ways[0], "declare them, and add 'credentials:'")
         return
     there = references.keys_of_credentials(fleet, at, receiver.credentials)
-    if missing := tuple(key for key in needed if there is not None and key not in there):
+    if missing := tuple(key for key in use.ways[0] if there is not None and key not in there):
         what = "it" if len(missing) == 1 else "them"
         yield _missing_credentials(
             (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
@@ -186,8 +172,5 @@ def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:
-    listed = " and ".join(f"'{key}'" for key in needed)
-    what = "key" if len(needed) == 1 else "keys"
-    return Problem(
-        at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what} {listed}", fix=fix
-    )
+    what = f"{'key' if len(needed) == 1 else 'keys'} {in_words(needed)}"
+    return Problem(at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what}", fix=fix)

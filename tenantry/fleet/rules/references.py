@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
@@ -11,6 +11,7 @@ from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.sources import source_entry
+from tenantry.flux.credentials import forms, misfit, needed, use_of
 from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
@@ -18,7 +19,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
-from tenantry.model import Alert, Provider
+from tenantry.model import Alert, Credentials, Provider
 
 _OF_ALL_TENANTS = ("defaults", "templates")
 """Where names are those of each tenant. The plan looks them up."""
@@ -184,6 +185,29 @@ def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
                 (declared("keys", key, named.keys),),
                 fix="name another key with 'valuesKey', or declare this one",
             )
+
+
+def misfitting_keys(
+    credentials: Mapping[str, Credentials], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
+) -> Iterator[Problem]:
+    """Credentials that do not have what Flux reads where a spec names them. `existing` ones may have everything.
+
+    Args: credentials: of the spec's owner. origin: where in the document the value at a path of the spec is written.
+    """
+    for reference in references(kind, dict(spec)):
+        use, declared_as = use_of(kind, spec, reference.path[:-1]), credentials.get(reference.name)
+        if use is None or declared_as is None or declared_as.existing or reference.kind != "Secret":
+            continue
+        url = str(spec.get("url", ""))
+        if found := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
+            yield Problem(origin(reference.path), "wrong-keys", found.message, fix=found.fix)
+    if lacking := needed(kind, spec):
+        path, use = lacking
+        message = f"{use.what} needs credentials, of which Flux reads {use.words}"
+        where = (
+            "credentials: NAME' beside the block" if path == ("secretRef",) else "secretRef: {name: NAME}' in 'verify:'"
+        )
+        yield Problem(origin(("url",)), "missing-credentials", message, fix=f"declare {forms(use)}, and write '{where}")
 
 
 def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import chart_entries
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import origin
-from tenantry.fleet.placement import placements_of
-from tenantry.fleet.settings import variables_of_app
-from tenantry.fleet.template import BUILT_IN, fill
+from tenantry.fleet.template import BUILT_IN
 from tenantry.flux.addresses import address_problems
+from tenantry.flux.revisions import revision_problems
 from tenantry.messages.data import mapping_at, texts_in, value_at
-from tenantry.messages.errors import Found, Path, Problem
-from tenantry.messages.placeholders import is_unfilled, names_in
-from tenantry.messages.problems import doubtful, shown
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
-from tenantry.model import Source
+from tenantry.model import HelmPatch
 
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
@@ -54,66 +50,21 @@ def _with_addresses(fleet: Fleet) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield "Receiver", at
 
 
-_PART = r"(?:[0-9]+|[xX*])"
-_TAIL = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-_VERSION = rf"v?{_PART}(?:\.{_PART}){{0,2}}(?:-{_TAIL})?(?:\+{_TAIL})?"
-_BOUND = rf"(?:=>|>=|=<|<=|~>|!=|[=<>~^])?\s*{_VERSION}"
-_RANGE = re.compile(rf"\s*(?:{_VERSION}\s+-\s+{_VERSION}|{_BOUND}(?:(?:\s+|\s*,\s*){_BOUND})*)\s*")
-"""One alternative of a range. Source: github.com/Masterminds/semver v3, which Helm and Flux use, constraints.go."""
+def revisions_can_exist(fleet: Fleet) -> Iterator[Problem]:
+    """As written, in overrides too; the plan looks again at what placeholders give."""
+    for kind, at, spec in _with_revisions(fleet):
+        for finding in revision_problems(kind, spec, at):
+            if not is_unfilled(value_at(fleet.source.data, finding.path)):
+                yield finding
 
 
-def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Problem]:
-    for path, text in _no_versions(fleet, filled=False):
-        yield Problem(path, "no-version", f"{shown(text)} is not a version or a range of versions", fix=_A_VERSION)
-
-
-def placeholders_give_versions_or_ranges(fleet: Fleet) -> Iterator[Problem]:
-    for path, text in _no_versions(fleet, filled=True):
-        yield doubtful(path, "no-version", f"{shown(text)} is not a version or a range of versions", fix=_A_VERSION)
-
-
-_A_VERSION = "write a version such as '1.2.3', or a range such as '1.x' or '*'"
-
-
-def _no_versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, str]]:
-    """Each text that is neither. Args: filled: what placeholders give, too; the fleet has no errors then."""
-    for path, texts in _versions(fleet, filled=filled):
-        yield from ((path, text) for text in sorted(texts) if not all(map(_RANGE.fullmatch, text.split("||"))))
-
-
-def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
-    """Every place of a version or a range, with what stands there once placeholders are filled in."""
+def _with_revisions(fleet: Fleet) -> Iterator[tuple[str, Path, dict[str, Any]]]:
+    """What says a revision, as the kind of Flux that has it, its path and what is written there."""
+    for path, model, block in fleet.blocks:
+        yield "HelmChart" if model is HelmPatch else model.flux_kind, path, block
     for path, chart in chart_entries(fleet.source.data):
-        for inner in (("helm", "version"), ("oci", "ref", "semver"), ("git", "ref", "semver")):
-            if isinstance(text := value_at(chart, inner), str):
-                yield (*path, *inner), _without_placeholders(text)
-    for at, *_ in walk.apps(fleet):
-        for path, block in walk.blocks(fleet, at):
-            if path[-1] == "helm" and isinstance(text := block.get("version"), str):
-                place = (*path, "version")
-                yield place, _filled(fleet, at, place, text) if filled else _without_placeholders(text)
-    for at, source in walk.sources(fleet):
-        levels: list[tuple[Path, Source]] = [(at, source), *walk.source_patches(fleet, at)]
-        for path, each in levels:
-            taken = each.git or each.oci
-            if taken and taken.ref and taken.ref.semver:
-                yield (*path, source.kind, "ref", "semver"), _without_placeholders(taken.ref.semver)
-
-
-def _without_placeholders(text: str) -> set[str]:
-    return set() if is_unfilled(text) else {text}
-
-
-def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str]:
-    """What the text at a path of a `helm:` block becomes on the clusters where it stands."""
-    if not any(names_in(text)):
-        return {text}
-    found = set()
-    for environment, cluster in placements_of(fleet, at):
-        if origin(app_layers(fleet, at, environment, cluster), ("helm", path[-1])) == path:
-            with suppress(Found):  # planning refuses what cannot be filled in
-                found.add(str(fill(text, variables_of_app(fleet, at, environment, cluster), path)))
-    return found
+        yield "GitRepository", (*path, "git"), mapping_at(chart, "git")
+        yield "HelmChart", (*path, "helm"), mapping_at(chart, "helm")
 
 
 _GO_KEYWORD = re.compile(r"(?<!\{)\{\{(break|continue|else|end)\}\}(?!\})")

@@ -147,7 +147,7 @@ def _policies(network: str, tenant: str, environment: str) -> Iterator[Manifest]
         elif network == "strict":
             out: list[Manifest] = [{"to": own}, {"to": names, "ports": ports}]
             # API servers at private addresses, and not what tells machines who they are.
-            local = {"ipBlock": {"cidr": "fc00::/7", "except": ["fd00:ec2::254/128"]}}
+            local = {"ipBlock": {"cidr": "fc00::/7", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}}
             out.append({"to": [*private, local], "ports": [{"protocol": "TCP", "port": 6443}]})
             into = [{"from": [*own, addons]}]
             yield {"podSelector": {}, "policyTypes": ["Ingress", "Egress"], "ingress": into, "egress": out}

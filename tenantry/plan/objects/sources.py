@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.apps import EffectiveApp
-from tenantry.flux.addresses import address_problems
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Found, Path, Problem, raise_found
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
@@ -27,13 +26,12 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     """The object of a source that is declared at a path of the document.
 
     Args:   is_chart: whether a release uses the source itself as its chart.
-    Raises: Found: Flux does not accept its address.
+    Raises: Found: its address is of another type.
     """
     block = source.block
     spec = block.model_dump(exclude_none=True)
     if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):
         raise Found([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
-    raise_found(address_problems(block.flux_kind, spec, (*at, source.kind)))
     if source.oci and is_chart:
         spec.setdefault("layerSelector", _CHART_LAYER)
     if source.credentials:
@@ -45,7 +43,12 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
 def _wrong_type(url: str, written: str, at: Path) -> Problem:
     wanted = "oci" if written != "oci" else "default"
     message = f"the URL '{url}' does not go with type '{written}'"
-    return Problem(at, "bad-url", message, fix=f"set 'type: {wanted}', or correct the URL")
+    other = (
+        f"set 'type: {wanted}', or correct the URL"
+        if wanted == "oci"
+        else "begin the URL with 'oci://', or set 'type: default'"
+    )
+    return Problem(at, "bad-url", message, fix=other)
 
 
 def reference(id: ObjectId) -> dict[str, str]:

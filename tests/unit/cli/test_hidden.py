@@ -73,7 +73,7 @@ clusters:
 tenants:
   rocky:
     clusters: {all: true}
-    credentials: {git: {keys: [token]}}
+    credentials: {git: {keys: [username, password]}}
     sources:
       charts: {helm: {url: "https://charts.example.com"}, credentials: git}
       manifests: {git: {url: "https://git.example.com/rocky", ref: {branch: main}}}

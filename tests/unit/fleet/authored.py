@@ -46,7 +46,7 @@ tenants:
       chart: {helm: {source: charts, chart: a, version: 1.x}}
 """)
 OWN: Data = yaml.safe_load("""
-credentials: {mine: {keys: [username, password, token]}}
+credentials: {mine: {keys: [address, username, password, token]}}
 configs: {mine: {data: {A: b}}}
 sources:
   m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: mine}

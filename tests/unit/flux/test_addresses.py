@@ -233,3 +233,79 @@ def _texts(schema: dict[str, Any], at: tuple[str, ...]) -> list[tuple[str, ...]]
     for name, inner in schema.get("properties", {}).items():
         found += _texts(inner, (*at, name))
     return found + (_texts(schema["items"], at) if isinstance(schema.get("items"), dict) else [])
+
+
+BESIDE = {
+    "MAIN": ", and beside it 'ref: {branch: main}'",
+    "V1": ", and beside it 'ref: {branch: v1}'",
+    "TAG": ", and the revision beside it: 'ref: {tag: v1}'",
+    "VERSION": ", and the revision beside it: 'version: v1' in the app",
+    "OTHER": ", or another address",
+}
+
+
+@table(
+    ("kind", "url", "fix"),
+    [
+        (
+            "GitRepository",
+            "https://github.com/rocky/m/tree/main/web",
+            "write 'https://github.com/rocky/m', and beside it 'ref: {branch: main}'",
+        ),
+        (
+            "GitRepository",
+            "https://github.com/rocky/m/blob/v1/a.yaml",
+            "write 'https://github.com/rocky/m', and beside it 'ref: {branch: v1}'",
+        ),
+        (
+            "GitRepository",
+            "https://gitlab.com/a/b/m/-/tree/main",
+            "write 'https://gitlab.com/a/b/m', and beside it 'ref: {branch: main}'",
+        ),
+        (
+            "GitRepository",
+            "https://codeberg.org/a/m/src/branch/main",
+            "write 'https://codeberg.org/a/m', and beside it 'ref: {branch: main}'",
+        ),
+        ("GitRepository", "https://github.com/rocky/m/releases", "write 'https://github.com/rocky/m'"),
+        ("GitRepository", "https://bitbucket.org/a/m/src/main/", "write the address of the repository"),
+        ("GitRepository", "https://raw.githubusercontent.com/a/m/main/x.yaml", "write the address of the repository"),
+        ("HelmRepository", "https://charts.example.com/stable/index.yaml", "write 'https://charts.example.com/stable'"),
+        ("HelmRepository", "https://charts.example.com/web-1.0.0.tgz", "write 'https://charts.example.com'"),
+        (
+            "HelmRepository",
+            "https://github.com/a/m/tree/main/charts",
+            "write 'git: {url: \"https://github.com/a/m\", ref: ...}', or another address",
+        ),
+        ("HelmRepository", "https://artifacthub.io/packages/helm/bitnami/nginx", "write the address of the repository"),
+        (
+            "OCIRepository",
+            "oci://ghcr.io/a/m:v1",
+            "write 'oci://ghcr.io/a/m', and the revision beside it: 'ref: {tag: v1}'",
+        ),
+        ("OCIRepository", "https://ghcr.io/a/m", "write 'oci://ghcr.io/a/m'"),
+        (
+            "HelmRepository",
+            "oci://ghcr.io/a/m:v1",
+            "write 'oci://ghcr.io/a/m', and the revision beside it: 'version: v1' in the app",
+        ),
+    ],
+)
+def test_an_address_of_a_page_or_a_file_has_the_repository_as_its_fix(kind: str, url: str, fix: str) -> None:
+    for word, text in BESIDE.items():
+        fix = fix.replace(f" {word}", text)
+    assert [found.fix for found in address_problems(kind, {"url": url})] == [fix]
+
+
+@table(
+    ("kind", "url"),
+    [
+        ("GitRepository", "https://git.example.com/tree/main"),
+        ("GitRepository", "https://git.example.com/a/b/src/c"),
+        ("GitRepository", "https://dev.azure.com/a/b/_git/m"),
+        ("HelmRepository", "https://raw.githubusercontent.com/a/m/gh-pages"),
+        ("HelmRepository", "https://github.com/a/m/raw/gh-pages"),
+    ],
+)
+def test_an_address_that_only_looks_like_a_page_is_taken(kind: str, url: str) -> None:
+    assert not [*address_problems(kind, {"url": url})]

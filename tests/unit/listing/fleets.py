@@ -34,7 +34,7 @@ tenants:
     overrides: [{when: {environments: [prod]}, owners: [{group: movy-team}]}]
     sources:
       charts: {helm: {url: "https://charts.example.com/movy"}}
-      manifests: {git: {url: "ssh://git@git.example.com/movy/manifests.git", ref: {branch: "{env}"}}}
+      manifests: {git: {url: "https://git.example.com/movy/manifests.git", ref: {branch: "{env}"}}}
       images: {oci: {url: "oci://registry.example.com/movy/app", ref: {tag: v1}}}
     apps:
       shop:

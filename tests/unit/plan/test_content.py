@@ -58,7 +58,7 @@ def test_the_same_on_other_clusters_of_another_environment_has_the_same_digest()
         ("https://git.example.com/rocky", "https://git.example.com/other", "web"),
         ("./web", "./other", "web"),
         ("COLOR: blue", "COLOR: green", "web"),
-        ("[username, password]", "[identity, known_hosts]", "web"),
+        ("[username, password]", "[bearerToken]", "web"),
         ("https://charts.example.com/rocky", "https://charts.example.com/other", "db"),
         ("version: 1.0.0", "version: 1.0.1", "db"),
         ("color: red", "color: green", "db"),

@@ -36,7 +36,7 @@ tenants:
     alerts: {{chat: {{provider: {{type: slack, channel: x, address: "https://chat.example.com"}}}}}}
     apps:
       db: {{kustomize: {{source: git, path: ./db}}}}
-      database-of-the-team: {{kustomize: {{source: git, path: ./db}}, dependsOn: [db]}}
+      database-of-the-team: {{kustomize: {{source: git, path: ./of}}, dependsOn: [db]}}
       {CHART}: {{helm: {{source: charts, chart: x, version: 1.0.0}}}}
       after: {{helm: {{source: charts, chart: x, version: 1.0.0}}, dependsOn: [{CHART}]}}
 """

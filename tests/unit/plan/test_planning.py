@@ -1090,8 +1090,8 @@ def test_a_url_that_placeholders_give_a_password_is_refused_without_repeating_it
 
 
 def test_a_user_in_a_url_is_no_password() -> None:
-    plan = planned(rocky(SIMPLE).replace("https://git.example.com/rocky", "'ssh://git@git.example.com:22/rocky'"))
-    assert one(plan, "GitRepository", "manifests").manifest["spec"]["url"] == "ssh://git@git.example.com:22/rocky"
+    plan = planned(rocky(SIMPLE).replace("https://git.example.com/rocky", "'https://me@git.example.com:443/rocky'"))
+    assert one(plan, "GitRepository", "manifests").manifest["spec"]["url"] == "https://me@git.example.com:443/rocky"
 
 
 def test_an_unknown_source_is_reported_once() -> None:

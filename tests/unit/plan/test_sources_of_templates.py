@@ -21,7 +21,7 @@ defaults: {clusters: {names: [edge, far]}}
 templates:
   tenants:
     customer:
-      credentials: {key: {keys: [token]}}
+      credentials: {key: {keys: [username, password, lead.asc]}}
       variables: {tag: 4.2.0}
       sources: {charts: {SOURCE}}
       apps: {app: {APP}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from typing import Any
 
 from tests.table import table
@@ -106,7 +107,17 @@ def _is(peer: dict[str, Any], other: dict[str, str] | str) -> bool:
         ("Egress", "169.254.20.10", 53, True),
         *(
             ("Egress", address, port, False)
-            for address in ("169.254.169.254", "fd00:ec2::254")
+            for address in (
+                *(
+                    "169.254.169.254",
+                    "169.254.170.2",
+                    "169.254.170.23",
+                    "100.100.100.200",
+                    "192.0.0.192",
+                    "168.63.129.16",
+                ),
+                *("fe80::a9fe:a9fe", "fd00:ec2::254", "fd20:ce::254"),
+            )
             for port in (53, 80, 6443)
         ),
     ],
@@ -125,25 +136,45 @@ def test_a_strict_tenant_with_one_namespace_reaches_its_own_pods() -> None:
     assert not passes(policy, "Egress", OWN, 5432)
 
 
+V4 = ("169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32")
+V6 = ("fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128")
+EVERY = (V4[0], V6[0], *V4[1:], *V6[1:])
+
+
 @table(
-    ("egress", "address"),
+    ("egress", "addresses"),
     [
-        ("[{}]", "169.254.169.254/32"),
-        ("[{ports: [{port: 443}]}]", "169.254.169.254/32"),
-        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0}}]}]", "169.254.169.254/32"),
-        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}]", "169.254.169.254/32"),
-        ("[{to: [{ipBlock: {cidr: '::/0'}}]}]", "fd00:ec2::254/128"),
+        ("[{}]", EVERY),
+        ("[{ports: [{port: 443}]}]", EVERY),
+        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0}}]}]", V4),
+        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8, 169.254.169.254/32]}}]}]", V4),
+        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [169.254.0.0/16, 168.63.0.0/16]}}]}]", V4[1:3]),
+        ("[{to: [{ipBlock: {cidr: 169.254.170.23/32}}]}]", V4[:1]),
+        ("[{to: [{ipBlock: {cidr: 100.64.0.0/10}}]}]", V4[1:2]),
+        ("[{to: [{ipBlock: {cidr: '::/0'}}]}]", V6),
+        ("[{to: [{ipBlock: {cidr: 'fd00::/8'}}]}]", V6[1:]),
     ],
 )
-def test_no_policy_of_a_strict_tenant_leads_to_a_clouds_metadata(egress: str, address: str) -> None:
+def test_no_policy_of_a_strict_tenant_leads_to_a_clouds_metadata(egress: str, addresses: Sequence[str]) -> None:
     policy = (
         "objects: {out: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy,"
         f" spec: {{podSelector: {{}}, policyTypes: [Egress], egress: {egress}}}}}}}"
     )
     found = problems(rocky(SIMPLE, f"{ON_HUB}\nnetwork: strict\n{policy}"))
-    assert f"policy 'out' leads to a cloud's metadata service ({address}), which 'strict' forbids" in found
+    assert (
+        f"policy 'out' leads to metadata services of clouds ({', '.join(addresses)}), which 'strict' forbids" in found
+    )
     assert planned(rocky(SIMPLE, f"{ON_HUB}\nnetwork: isolated\n{policy}"))
-    cidr = "::/0" if ":" in address else "0.0.0.0/0"
-    mended = f"[{{to: [{{ipBlock: {{cidr: '{cidr}', except: ['{address}']}}}}]}}]"
+    every, cidr = (V6, "::/0") if ":" in addresses[0] else (V4, "0.0.0.0/0")
+    left_out = ", ".join(f"'{each}'" for each in every)
+    mended = f"[{{to: [{{ipBlock: {{cidr: '{cidr}', except: [{left_out}]}}}}]}}]"
     assert mended[2:-2].replace("'", '"') in found
     assert planned(rocky(SIMPLE, f"{ON_HUB}\nnetwork: strict\n{policy.replace(egress, mended)}"))
+
+
+def test_a_policy_of_a_strict_tenant_may_name_the_name_server_of_the_node() -> None:
+    rule = "{to: [{ipBlock: {cidr: 169.254.20.10/32}}], ports: [{port: 5353}]}"
+    policy = f"kind: NetworkPolicy, spec: {{podSelector: {{}}, policyTypes: [Egress], egress: [{rule}]}}"
+    assert planned(
+        rocky(SIMPLE, f"{ON_HUB}\nnetwork: strict\nobjects: {{dns: {{apiVersion: networking.k8s.io/v1, {policy}}}}}")
+    )

@@ -1,0 +1,130 @@
+"""Which revisions a source or a chart can have: tags and digests of registries, references and commits of Git, versions and ranges.
+
+Flux asks for any text, and finds nothing. It puts tags and digests into the path of a URL, where `../../x` is another repository.
+Source: the grammars of OCI's distribution specification, of `git check-ref-format`, and of github.com/Masterminds/semver v3
+(constraints.go), which Helm and Flux use.
+
+Called by: the rules, about what is written; the plan, about finished specs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from tenantry.flux.conformance.check import holds
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import shown
+from tenantry.messages.redact import shorten
+
+_PART = r"(?:[0-9]+|[xX*])"
+_TAIL = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_VERSION = rf"v?{_PART}(?:\.{_PART}){{0,2}}(?:-{_TAIL})?(?:\+{_TAIL})?"
+_BOUND = rf"(?:=>|>=|=<|<=|~>|!=|[=<>~^])?\s*{_VERSION}"
+_RANGE = re.compile(rf"\s*(?:{_VERSION}\s+-\s+{_VERSION}|{_BOUND}(?:(?:\s+|\s*,\s*){_BOUND})*)\s*")
+"""One alternative of a range."""
+
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+"""Flux reads no other algorithm, and no capital letters."""
+_TAGGED = re.compile(r"[^@]*@(sha256:[0-9a-f]{64})")
+_COMMIT = re.compile(r"[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?")
+_NOT_IN_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
+_NAMED = {" ": "space", "\\": "backslash"}
+_SHORT_COMMIT = re.compile(r"[0-9a-fA-F]{4,39}")
+_STARTS = {"refs/heads/": "branch", "refs/tags/": "tag"}
+_COMPILES = "'x'.matches(self) in [true, false]"
+"""CEL reads regular expressions as Go does; one that it cannot read makes the rule fail."""
+
+
+def revision_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
+    """The revisions of a spec that nothing can have. Args: at: the path of the spec."""
+    ref = {key: text for key, text in mapping_at(spec, "ref").items() if isinstance(text, str)}
+    version, path = (
+        (spec.get("version"), (*at, "version")) if kind == "HelmChart" else (ref.get("semver"), (*at, "ref", "semver"))
+    )
+    if isinstance(version, str) and not all(map(_RANGE.fullmatch, version.split("||"))):
+        fix = "write a version such as '1.2.3', or a range such as '1.x' or '*'"
+        yield Problem(path, "no-version", f"{shown(version)} is not a version or a range of versions", fix=fix)
+    found = _of_git(ref) if kind == "GitRepository" else _of_registry(ref) if kind == "OCIRepository" else ()
+    yield from (
+        Problem((*at, "ref", key), "bad-ref", f"{shown(ref[key])} is {what}", fix=fix) for key, what, fix in found
+    )
+
+
+_Bad: TypeAlias = tuple[str, str, str]
+"""A key of `ref`, what its value is instead, and what to write."""
+
+
+def _of_registry(ref: Mapping[str, str]) -> Iterator[_Bad]:
+    if (tag := ref.get("tag")) is not None and not _TAG.fullmatch(tag):
+        fix = "write the tag alone"
+        if found := _TAGGED.fullmatch(tag):
+            fix = f"write 'digest: {found[1]}' instead of 'tag:'"
+        elif "+" in tag and _TAG.fullmatch(spelled := tag.replace("+", "_")):
+            fix = f"write '{spelled}': registries take no '+', so `helm push` writes '_' for it"
+        yield (
+            "tag",
+            "not a tag, which has letters, digits, '_', '.' and '-', at most 128, and no '.' or '-' first",
+            fix,
+        )
+    if (digest := ref.get("digest")) is not None and not _DIGEST.fullmatch(digest):
+        small = _DIGEST.fullmatch(digest.lower())
+        fix = (
+            "write it in small letters"
+            if small
+            else "write the whole digest, as `crane digest` or `flux push artifact` prints it"
+        )
+        yield ("digest", "not a digest, which is 'sha256:' and 64 digits from 0 to 9 and a to f", fix)
+    if (pattern := ref.get("semverFilter")) is not None and not holds(_COMPILES, pattern, {"type": "string"}):
+        fix = "write one such as '.*-rc.*': it is no pattern of a shell"
+        yield ("semverFilter", "not a regular expression that Flux reads", fix)
+
+
+def _of_git(ref: Mapping[str, str]) -> Iterator[_Bad]:
+    for start, key in _STARTS.items():
+        if (text := ref.get(key)) is None:
+            continue
+        if text.startswith("refs/"):
+            why = f"a full reference, and '{key}' takes a name: Flux would look for '{start}{shorten(text)}'"
+            yield (key, why, f"write {_meant(text)}")
+        elif why := _misfit(text):
+            fix = f"write the {key} as `git ls-remote` prints it after '{start}'"
+            yield (key, f"not the name of a {key}: {why}", fix)
+    if (name := ref.get("name")) is not None and (not name.startswith("refs/") or _misfit(name)):
+        why = f": {_misfit(name)}" if _misfit(name) else ", which begins with 'refs/'"
+        plain = not name.startswith("refs/") and not _misfit(name)
+        fix = (
+            f"write 'branch: {name}', or 'name: refs/heads/{name}'"
+            if plain
+            else "write it as `git ls-remote` prints it"
+        )
+        yield ("name", f"not a full reference{why}", fix)
+    if (commit := ref.get("commit")) is not None and not _COMMIT.fullmatch(commit):
+        short = _SHORT_COMMIT.fullmatch(commit)
+        why = "a short commit, for which Flux does not look" if short else "not a commit"
+        fix = (
+            f"write what `git rev-parse {commit}` prints"
+            if short
+            else "write all 40 digits, or 'branch:' or 'tag:' instead"
+        )
+        yield ("commit", why, fix)
+
+
+def _meant(reference: str) -> str:
+    """How a full reference is written."""
+    start = next((start for start in _STARTS if reference.startswith(start)), "")
+    return f"'{_STARTS[start]}: {reference.removeprefix(start)}'" if start else f"'name: {reference}'"
+
+
+def _misfit(text: str) -> str:
+    """Why Git does not take a text as a part of a reference; "" if it does."""
+    if found := _NOT_IN_REF.search(text):
+        return f"Git takes no {_NAMED.get(found[0], repr(found[0]))} in it"
+    if text.startswith(("-", "/")) or text.endswith(("/", ".")) or text == "@":
+        return "Git takes no '-' or '/' at its beginning, no '/' or '.' at its end, and no '@' alone"
+    if any(part.startswith(".") or part.endswith(".lock") for part in text.split("/")):
+        return "Git takes no '.' at the beginning of a part, and no '.lock' at its end"
+    return ""
