@@ -12,6 +12,7 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     apps,
+    becomes,
     clusters,
     environments,
     notifications,
@@ -145,6 +146,10 @@ WARNINGS: tuple[Rule, ...] = (
     values.placeholders_have_single_braces,
     without_effect.remediations_are_not_ignored,
     without_effect.health_checks_are_not_ignored,
+    becomes.numbers_are_what_comes_out,
+    becomes.variables_are_what_comes_out,
+    becomes.nulls_of_apps_remove_something,
+    becomes.empty_settings_are_meant,
 )
 """What works, but probably not as intended. Holds for fleets that keep all other rules."""
 

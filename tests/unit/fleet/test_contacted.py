@@ -111,9 +111,9 @@ def test_other_charts_and_components_are_as_before() -> None:
 )
 def test_messages_keep_the_fleets_keys(key: str) -> None:
     alert: Data = {"provider": CHAT, "credentials": "deploy", "eventMetadata": {key: "other", "team": "a"}}
-    expected = ["hidden-character" if "\u200b" in key else "owned-key"]
-    assert codes({}, at("tenants.rocky.alerts.chat", alert)) == expected
-    assert codes(at("alerts.chat", {**alert, "credentials": "mine"})) == expected
+    assert codes({}, at("tenants.rocky.alerts.chat", alert)) == ["owned-key"]
+    of_team = {**alert, "credentials": "mine"}
+    assert codes(at("alerts.chat", of_team)) == ["hidden-character" if "\u200b" in key else "owned-key"]
 
 
 @pytest.mark.parametrize("key", ["fromPath", "toPath"])
