@@ -11,7 +11,9 @@ from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.sources import source_entry
+from tenantry.flux.expressions import Misread
 from tenantry.flux.references import included_sources, list_paths, references
+from tenantry.flux.texts import yaml_documents
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
@@ -184,6 +186,26 @@ def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
                 (declared("keys", key, named.keys),),
                 fix="name another key with 'valuesKey', or declare this one",
             )
+
+
+def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
+    """What an app takes as a whole is parsed by helm-controller. A text with placeholders is something else on each cluster."""
+    found: dict[Path, Problem] = {}
+    for named in _entries(fleet, "HelmRelease", "valuesFrom"):
+        key, name = named.entry.get("valuesKey", _VALUES_KEY), named.entry["name"]
+        at = (*_owner(named.at), "configs", name, "data", key)
+        text = value_at(fleet.source.data, at)
+        if named.entry.get("kind") != "ConfigMap" or "targetPath" in named.entry or not isinstance(text, str):
+            continue
+        documents = None if is_unfilled(text) else yaml_documents(text)
+        if isinstance(documents, Misread):
+            found[at] = Problem(at, "bad-yaml", f"'{key}' of {named.what} {documents.message}", fix=documents.fix)
+        elif documents and not (len(documents) == 1 and isinstance(documents[0], dict | None)):
+            message = f"'{key}' of {named.what} is no mapping, and an app takes its values from it"
+            found[at] = Problem(
+                at, "bad-yaml", message, fix="write values, such as 'replicas: 2', or name a 'targetPath:'"
+            )
+    yield from found.values()
 
 
 def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:
