@@ -323,7 +323,11 @@ _PROVIDERS: st.SearchStrategy[Data] = st.sampled_from(
         },
         {"provider": {"type": "generic", "proxySecretRef": {"name": "keys"}, "timeout": "30s"}, "credentials": "there"},
         {
-            "provider": {"type": "gitlab", "address": "https://git.{domain}/x", "commitStatusExpr": "event.reason"},
+            "provider": {
+                "type": "gitlab",
+                "address": "https://git.{domain}/x",
+                "commitStatusExpr": "string(event.reason)",
+            },
             "credentials": "git",
         },
         {"provider": {"type": "alertmanager", "address": "http://a.{domain}", "certSecretRef": {"name": "keys"}}},

@@ -15,10 +15,11 @@ from tenantry.fleet.value_hints import IN_A_SECRET, quoted
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.messages.text import format_path
+from tenantry.messages.text import closest, format_path
 from tenantry.model import (
     SOURCE_KINDS,
     AddonOverride,
+    After,
     App,
     AppOverride,
     AppPatch,
@@ -27,6 +28,7 @@ from tenantry.model import (
     Credentials,
     Document,
     Environment,
+    Excluded,
     FluxBlock,
     Git,
     GitRef,
@@ -38,12 +40,16 @@ from tenantry.model import (
     Oci,
     OciRef,
     PlacedSettings,
+    Platform,
     PlatformOverride,
+    RolloutWave,
+    Selector,
     Tenant,
     TenantOverride,
     When,
 )
 from tenantry.model.clusters import Capi
+from tenantry.model.flux import PostBuild
 from tenantry.model.tenancy import Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
@@ -97,6 +103,7 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
         **dict.fromkeys(("apiVersion", "kind", "clusters", "users", "contexts", "current-context"), IN_A_SECRET),
     },
     Capi: {"name": "write 'cluster'"},
+    After: dict.fromkeys(("env", "name", "stage", "environments"), "write 'environment: NAME'"),
     ObjectsChart: dict.fromkeys(("url", "version", "ref", "path"), _A_CHART),
 }
 """Model -> key -> what to write instead, also for models that extend one. Equal ones of a mapping are one finding."""
@@ -121,8 +128,8 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
-    if issubclass(model, App | AppPatch):
-        return _block_of(key, beside)
+    if issubclass(model, App | AppPatch) and (fix := _block_of(key, beside)):
+        return fix
     if any(issubclass(model, block) and key in ref.model_fields for block, ref in _REFS.items()):
         return f"write 'ref: {{{key}: ...}}'"
     if issubclass(model, FluxBlock) and key in _LOGIN:
@@ -132,6 +139,37 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     if (block := next((each for each in SOURCE_KINDS.values() if each is model), None)) and _is_of_a_source(key):
         # Written as Flux writes it, so it is no misspelling of the nearest key here.
         return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
+    return "" if closest(key, fields_of(model)) else _elsewhere(model, key, beside)
+
+
+_PLACES: Mapping[type[Model], str] = {
+    Tenant: "tenants: {NAME: {%s: ...}}",
+    Environment: "environments: {NAME: {%s: ...}}",
+    Cluster: "clusters: {NAME: {%s: ...}}",
+    Platform: "platform: {%s: ...}",
+    App: "apps: {NAME: {%s: ...}}",
+}
+"""Where the keys of a model stand, what people mean first."""
+
+
+def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
+    """Where else in the file a key stands that is no misspelt one of its mapping; "" if nowhere."""
+    value = beside.get(key)
+    if issubclass(model, Environment) and key in ("soak", "percent"):
+        after = ", or in 'after: {environment: NAME, soak: ...}'" if key == "soak" else ""
+        return f"write it in a wave, such as 'waves: [{{labels: {{KEY: VALUE}}, {key}: ...}}, rest]'{after}"
+    if issubclass(model, Environment) and key in ("cluster", "clusters"):
+        return "write 'environments: [NAME]' in each cluster"
+    if issubclass(model, KustomizePatch) and key in PostBuild.model_fields:
+        return f"write 'postBuild: {{{key}: ...}}'"
+    for known, place in _PLACES.items():
+        if not issubclass(model, known) and key in fields_of(known):
+            when = (
+                ", or in an entry of its 'overrides:'" if known is Tenant and key in PlacedSettings.model_fields else ""
+            )
+            return f"write it as '{place % key}'{when}"
+    if issubclass(model, Selector | RolloutWave | Excluded) and isinstance(value, str | int):
+        return f"write '{{labels: {{{quoted(key, ())}: {quoted(value, (key,))}}}}}', if it is a label of clusters"
     return ""
 
 
@@ -186,6 +224,8 @@ def misplaced(path: Path, value: Any, document: Mapping[str, Any]) -> Misplaced 
     overriding = "overrides" in above or any(key in mapping_at(document, each) for each in ("environments", "clusters"))
     if not kind or not isinstance(key, str) or (overriding and kind == "an app"):
         return None
+    if kind == "a cluster" and (here := model_at(Document, tuple(above))) and closest(key, fields_of(here)):
+        return None  # `wen: {environments: [dev]}` is no cluster
     place = next(_places(above, _GROUPS[kind], key), None)
     if place and place == path:
         return None

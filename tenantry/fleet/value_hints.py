@@ -25,6 +25,7 @@ from tenantry.model import (
     Provider,
     Selector,
     Source,
+    Tenant,
     When,
 )
 from tenantry.model.strict import OneOf
@@ -179,6 +180,8 @@ _RESOURCES = (
 
 def quota_fix(key: str, value: Any) -> str:
     """What to write for a resource that no quota knows."""
+    if key in fields_of(Tenant):
+        return f"indent '{key}:' less, like 'quota:': it is a key of the tenant"
     if isinstance(value, dict) and value:
         prefix = f"{key}." if key in ("requests", "limits") else ""
         given = ", ".join(f"'{prefix}{quoted(name, ())}: {quoted(str(part), ())}'" for name, part in value.items())

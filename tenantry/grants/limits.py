@@ -101,12 +101,16 @@ def too_many(tenant: str, key: str, entries: list[Path]) -> Iterator[Problem]:
 def _beyond_number(tenant: str, each: Limited, path: Path) -> Iterator[Problem]:
     most, least = int(LIMITS[each.limit]), int(each.limit == HISTORY)
     key, value = each.path[-1], int(each.value)
+    fix = f"write a number from {least} to {most}"
+    if key == RETRIES:
+        fix += (
+            ", or 'strategy: {name: RetryOnFailure}' instead of 'remediation': it tries again after each retryInterval"
+        )
     if value < least:
         message = f"{key} {value} is without end, and would be at the cost of all tenants"
-        yield Problem(path, "over-limit", message, fix=f"write a number from {least} to {most}")
+        yield Problem(path, "over-limit", message, fix=fix)
     elif value > most:
-        message = f"{key} {value} is more than {most}, the most for tenant '{tenant}'"
-        yield Problem(path, "over-limit", message, fix=f"write a number from {least} to {most}")
+        yield Problem(path, "over-limit", f"{key} {value} is more than {most}, the most for tenant '{tenant}'", fix=fix)
 
 
 def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:

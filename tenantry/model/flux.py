@@ -252,7 +252,8 @@ class KustomizePatch(FluxBlock):
 
 
 _COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")
-_LIKE_A_HOST = re.compile(r"[^./][^/]*\.[^/]*/")
+_LIKE_A_HOST = re.compile(r"[^./][^/]*\.[A-Za-z][A-Za-z-]+/")
+"""The last part of a host's name has letters alone, that of a version such as `v1.2` does not."""
 
 
 def _in_the_source(component: str, info: ValidationInfo) -> str:

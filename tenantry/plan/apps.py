@@ -15,7 +15,7 @@ from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
 from tenantry.kube import names
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, is_cluster_scoped
 from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
@@ -135,6 +135,7 @@ class _Builder:
             installs = release_of(self.scope.cluster, spec, chart)
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
+        self._check_health_checks(app, planned)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
         check_size(planned, _path_of(self.scope, app.name))
         if self._keeps_definitions(app.name):
@@ -276,6 +277,24 @@ class _Builder:
             if name and key == "storageNamespace" and not self.scope.tenant:
                 message = "where Helm stores the release of an add-on follows from its 'namespace' and 'account'"
                 raise Found([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
+
+    def _check_health_checks(self, app: EffectiveApp, planned: KubeObject) -> None:
+        """Raises: Found: Flux cannot read an object to wait for, because it acts as the tenant's account."""
+        if not self.scope.tenant or self.fleet.document.tenants[self.scope.tenant].clusterRoles:
+            return
+        own = (self.scope.namespace, *self.scope.namespaces.values())
+        listed = ", ".join(f"'{name}'" for name in own)
+        spec = planned.manifest["spec"]
+        for index, check in enumerate(() if spec.get("wait") else spec.get("healthChecks", ())):
+            kind, namespace = check["kind"], check.get("namespace")
+            at = app.origin("kustomize", "healthChecks", index, "namespace" if namespace else "kind")
+            if namespace and namespace not in own:
+                message = f"the account of tenant '{self.scope.tenant}' may not read namespace '{namespace}'"
+                note = f"on cluster '{self.scope.cluster}' it may read {listed}"
+                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")])
+            if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and kind != "Namespace":
+                message = f"the account of tenant '{self.scope.tenant}' may not read a {kind}, which is in no namespace"
+                raise Found([Problem(at, "foreign-namespace", message, fix="remove the health check")])
 
 
 def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:

@@ -190,14 +190,12 @@ class Constructor:
                 continue
             if key in places:
                 first = location(self.file, places[key])
-                self._add(
-                    name,
-                    "duplicate-key",
-                    f"key '{shorten(key)}' is set twice in the same mapping",
-                    (*path, key),
-                    (f"first: {first}",),
-                    "remove one of them",
-                )
+                fix = "remove one of them"
+                if not node.flow_style and (above := _empty_above(node, name)):
+                    at = location(self.file, above)
+                    fix = f"indent '{shorten(above.value)}:' in line {at.line} less, if this belongs to it; or remove one of them"
+                message = f"key '{shorten(key)}' is set twice in the same mapping"
+                self._add(name, "duplicate-key", message, (*path, key), (f"first: {first}",), fix)
                 continue
             places[key] = name
             data[key] = self.construct(value, (*path, key))
@@ -259,3 +257,14 @@ class Constructor:
         self.problems.append(Problem(path, code, message, notes, fix).at(location(self.file, node)))
         if len(self.problems) > MAX_PROBLEMS:
             raise InvalidFleet(self.problems)
+
+
+def _empty_above(mapping: MappingNode, name: Node) -> ScalarNode | None:
+    """The last key without a value in front of another key: an entry that is indented too far swallows what follows it."""
+    found = None
+    for key, value in mapping.value:
+        if key is name:
+            break
+        if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and not value.value and not value.style:
+            found = key
+    return found

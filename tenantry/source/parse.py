@@ -70,8 +70,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
 
 
 def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
-    if form.is_teams:
-        check_text(text, file)
+    check_text(text, file)
     root = compose(text, file)
     if root is None:
         raise invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.fix)

@@ -182,6 +182,15 @@ class ParsedFile:
             return node.value[part], node.value[part]
         return None
 
+    def plain_text(self, path: Path) -> str | None:
+        """The text of the scalar at `path`, if it is written without quotes; None for anything else."""
+        file, at = self.written_at(path)
+        node: Node | None = file._root
+        for part in at:
+            found = file._child(node, part) if node else None
+            node = found[1] if found else None
+        return str(node.value) if isinstance(node, ScalarNode) and not node.style else None
+
     def value(self, path: Path) -> Any:
         """The value at `path`; None where there is none."""
         return value_at(self.data, path)

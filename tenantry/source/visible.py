@@ -1,4 +1,7 @@
-"""Characters that a reviewer cannot see: marks without a width, directions of text, line breaks that editors do not show."""
+"""Characters that a reviewer cannot see: marks without a width, directions of text, line breaks that editors do not show.
+
+No file has them in its text. A team's file has none as an escape in quotes either, which the main file may need for a program.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ _SUSPECT = re.compile(r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[^\x00-\x7f]")
 _CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
 _BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Letters and marks that are drawn as nothing."""
+_OF_EMOJI = "\ufe0f\u200d"
+"""What follows a symbol to draw it in colour, or joins it to the next one."""
 
 
 def check_text(text: str, file: str) -> None:
@@ -33,13 +38,16 @@ def _hidden(text: str) -> int | None:
     """Where the first such character is."""
     for found in _SUSPECT.finditer(text):
         character = found[0]
+        before = text[max(0, found.start() - 2) : found.start()].rstrip(_OF_EMOJI)[-1:]
+        if character in _OF_EMOJI and before and unicodedata.category(before) in ("So", "Sk"):
+            continue
         if character.isascii() or unicodedata.category(character) in _CATEGORIES or _BLANK.match(character):
             return found.start()
     return None
 
 
 def _words(character: str) -> tuple[str, str, str]:
-    message = f"character U+{ord(character):04X} cannot be seen, and a team's file has none of these"
+    message = f"character U+{ord(character):04X} cannot be seen, and who reviews the file would read something else"
     return "hidden-character", message, "remove it, and look at the line again"
 
 

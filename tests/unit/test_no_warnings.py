@@ -16,10 +16,12 @@ PURPOSE = {
     "tests/e2e/fleets/small/tenants.yaml": ["short-time"],
     "tests/e2e/fleets/sources/tenants.yaml": ["short-time"],
     "tests/e2e/fleets/walk/tenants.yaml": ["long-time", "short-time", "unused"],
+    "tests/golden/namespaces/tenants.yaml": ["removes-nothing"],
+    "tests/golden/overrides/tenants.yaml": ["removes-nothing"],
     "tests/golden/tenancy/tenants.yaml": ["no-default"],
 }
 """Fleets with a warning on purpose, with its codes: tests do not wait for retries, edits of the walk begin to use what is declared,
-and a namespace without limits is what `limits: null` is for.
+a namespace without limits is what `limits: null` is for, and a `null` that removes nothing renders as nothing.
 """
 FILES = sorted(
     path.relative_to(REPOSITORY).as_posix()

@@ -24,11 +24,12 @@ from tenantry.edit.subjects.adding import selector
 from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
 from tenantry.fleet.lineages import CLUSTERS, TENANTS, Kind, Lineages
+from tenantry.kube.numbers import outcome
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import format_path
-from tenantry.source.compose import Constructor, compose
+from tenantry.source.compose import LEADING_ZERO, Constructor, compose
 
 _MOST = 60
 """Characters of a value in a message."""
@@ -61,7 +62,7 @@ Examples:
   tenantry set tenants.rocky.quota.pods 9 --clusters tier=edge
   tenantry set 'tenants.rocky.owners[0].group' team-rocky
   tenantry set 'tenants.rocky.clusters.names[]' edge-2      one cluster more
-  tenantry set tenants.rocky.apps.web.helm.values.tag --string 1.10
+  tenantry set tenants.rocky.apps.web.helm.values.tag --string 3
   tenantry set platform.addons.dns.helm.values - < values.yaml
   tenantry set tenants.rocky.role edit --dry-run | git apply
 
@@ -106,9 +107,9 @@ def command(
 ) -> int:
     """Set the value at PATH in tenants.yaml, or in the included file that declares it.
 
-    VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
-    not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything
-    beside the value stay as they are.
+    VALUE is YAML; `-` reads it from stdin. Where only text fits, and where a number would come out otherwise, VALUE is taken
+    as text: a version 1.10 stays 1.10, and is not the number 1.1. Of a mapping or list, only the entries that differ change.
+    Comments, quotes, order and everything beside the value stay as they are.
 
     The VALUE null removes the entry with its comments. A mapping that becomes empty goes too, if its absence means the same.
     To remove a tenant or an app with what refers to it, use `tenantry remove`. To write a null into the file, set the mapping
@@ -119,9 +120,13 @@ def command(
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """
     text = sys.stdin.read() if value == "-" else value
-    given = text if string else _yaml(text)
-    editor = Editor.open(file)
     asked = parse_path(path)
+    string = string or LEADING_ZERO.fullmatch(text.strip()) is not None
+    given = text if string else _yaml(text)
+    key = str(next((part for part in reversed(asked) if isinstance(part, str)), ""))
+    if outcome(text.strip(), given, key, of_chart=True):
+        given, string = text, True  # a tag 1.10 stays 1.10, where a program would get 1.1
+    editor = Editor.open(file)
     if when := _when(environments, clusters):
         new = text if string else typed(asked, given, text)
         return _override(editor, asked, when, None if given is None else new, How(dry_run, output))

@@ -11,6 +11,7 @@ from tenantry.facts.changes import Occurrence
 from tenantry.facts.dangers.apps import app_dangers
 from tenantry.facts.dangers.found import Danger, DangerKind, Found, Rank, joined
 from tenantry.facts.dangers.grants import grant_dangers
+from tenantry.facts.dangers.immutable import immutable_dangers
 from tenantry.facts.dangers.limits import quota_dangers, security_dangers
 from tenantry.facts.dangers.network import network_dangers
 from tenantry.facts.dangers.pieces import Pieces
@@ -52,3 +53,4 @@ def _found(diff: Difference, found: Iterable[Occurrence], before: Fleet | None, 
         yield from judge(pieces)
     if not diff.elsewhere:
         yield from removal_dangers(pieces)
+        yield from immutable_dangers(pieces)

@@ -12,8 +12,10 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     apps,
+    becomes,
     clusters,
     environments,
+    gates,
     notifications,
     objects,
     overridden,
@@ -84,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     references.tenants_do_not_borrow_the_controllers_identity,
     references.substitutions_are_named_as_variables,
     references.values_come_from_keys_that_are_there,
+    references.values_of_configs_are_yaml,
     values.addresses_are_read_alike_by_all_programs,
     values.revisions_can_exist,
     notifications.alerts_name_declared_apps,
@@ -145,6 +148,11 @@ WARNINGS: tuple[Rule, ...] = (
     values.placeholders_have_single_braces,
     without_effect.remediations_are_not_ignored,
     without_effect.health_checks_are_not_ignored,
+    gates.gates_can_open,
+    becomes.numbers_are_what_comes_out,
+    becomes.variables_are_what_comes_out,
+    becomes.nulls_of_apps_remove_something,
+    becomes.empty_settings_are_meant,
 )
 """What works, but probably not as intended. Holds for fleets that keep all other rules."""
 

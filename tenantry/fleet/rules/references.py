@@ -12,7 +12,9 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.sources import source_entry
 from tenantry.flux.credentials import forms, misfit, needed, use_of
+from tenantry.flux.expressions import Misread
 from tenantry.flux.references import included_sources, list_paths, references
+from tenantry.flux.texts import yaml_documents
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
@@ -208,6 +210,26 @@ def misfitting_keys(
             "credentials: NAME' beside the block" if path == ("secretRef",) else "secretRef: {name: NAME}' in 'verify:'"
         )
         yield Problem(origin(("url",)), "missing-credentials", message, fix=f"declare {forms(use)}, and write '{where}")
+
+
+def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
+    """What an app takes as a whole is parsed by helm-controller. A text with placeholders is something else on each cluster."""
+    found: dict[Path, Problem] = {}
+    for named in _entries(fleet, "HelmRelease", "valuesFrom"):
+        key, name = named.entry.get("valuesKey", _VALUES_KEY), named.entry["name"]
+        at = (*_owner(named.at), "configs", name, "data", key)
+        text = value_at(fleet.source.data, at)
+        if named.entry.get("kind") != "ConfigMap" or "targetPath" in named.entry or not isinstance(text, str):
+            continue
+        documents = None if is_unfilled(text) else yaml_documents(text)
+        if isinstance(documents, Misread):
+            found[at] = Problem(at, "bad-yaml", f"'{key}' of {named.what} {documents.message}", fix=documents.fix)
+        elif documents and not (len(documents) == 1 and isinstance(documents[0], dict | None)):
+            message = f"'{key}' of {named.what} is no mapping, and an app takes its values from it"
+            found[at] = Problem(
+                at, "bad-yaml", message, fix="write values, such as 'replicas: 2', or name a 'targetPath:'"
+            )
+    yield from found.values()
 
 
 def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
 from tenantry.flux.schemas import schema_of
+from tenantry.flux.texts import text_problems
 from tenantry.messages.errors import Path, Problem
 
 _T = TypeVar("_T")
@@ -176,7 +177,7 @@ def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Problem
 def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """The problems of the spec of a Flux object.
 
-    CEL rules rely on the structure, so they are checked only if the structure is right.
+    CEL rules and texts with a grammar of their own rely on the structure, so they are checked only if the structure is right.
     Args:    spec: JSON data as it would be sent, without null; defaults may be missing. at: its path in the document.
     Returns: findings at paths below `at`, as if the author had written the spec there.
     Raises:  KeyError: there is no such kind.
@@ -189,3 +190,4 @@ def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem
         yield finding
     if not found:
         yield from broken_rules(schema.spec, complete, at)
+        yield from text_problems(kind, spec, at)

@@ -37,7 +37,10 @@ PLACES = {
         " {extra: [{kind: Secret, metadata: {name: x}, stringData: {a: @@}}]}}}"
     ),
     "substitution": "web: {kustomize: {source: manifests, postBuild: {substitute: {DB_PASSWORD: @@}}}}",
-    "patch": "web: {kustomize: {source: manifests, patches: [{patch: \"kind: Secret\\nstringData:\\n  a: @@\\n\"}]}}",
+    "patch": (
+        "web: {kustomize: {source: manifests, patches: [{patch:"
+        " \"apiVersion: v1\\nkind: Secret\\nmetadata: {name: a}\\nstringData:\\n  a: @@\\n\"}]}}"
+    ),
     "json-patch": (
         "web: {kustomize: {source: manifests, patches: [{patch:"
         " \"- op: replace\\n  path: /data/password\\n  value: @@\\n\", target: {kind: ConfigMap}}]}}"

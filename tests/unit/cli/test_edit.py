@@ -222,6 +222,26 @@ def test_values_come_from_stdin_and_as_texts(capsys: Capture, monkeypatch: pytes
     assert 'values: {host: "1.10", replicas: 3}\n' in FILE.read_text()
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "written"),
+    [
+        ("tag", "1.10", '"1.10"'),
+        ("tag", "1234e56", '"1234e56"'),
+        ("tag", "6801028", '"6801028"'),
+        ("tag", "0123", '"0123"'),
+        ("tag", "0x1f", '"0x1f"'),
+        ("tag", "3", "3"),
+        ("replicas", "7000000", "7000000"),
+        ("ratio", "0.50", "0.5"),
+    ],
+)
+def test_a_number_that_would_come_out_as_another_text_stays_as_it_was_typed(
+    capsys: Capture, key: str, value: str, written: str
+) -> None:
+    assert tenantry(capsys, "set", f"tenants.movy.apps.web.helm.values.{key}", value)[0] == 0
+    assert f"{key}: {written}" in FILE.read_text()
+
+
 def test_the_document_of_an_edit(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "set", "tenants.rocky.quota.pods", "60", "--output", "json")
     document = json.loads(out)

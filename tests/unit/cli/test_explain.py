@@ -48,8 +48,8 @@ tenants:
           images: [{name: a, newTag: "1"}]
           patches:
             - patch: |
-                - op: remove
-                  path: /spec
+                {apiVersion: apps/v1, kind: Deployment,
+                  metadata: {name: a}, spec: null}
           components: ["../{cluster}"]
           postBuild: {substitute: {DOMAIN: "{domain}", GONE: x}}
         overrides:
@@ -139,8 +139,8 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
         newTag: '1'                         # f:33:38 (app)
     patches:
       - patch: |                            # f:35:22 (app)
-          - op: remove
-            path: /spec
+          {apiVersion: apps/v1, kind: Deployment,
+            metadata: {name: a}, spec: null}
     postBuild:
       substitute:
         DOMAIN: edge.example.com            # f:39:44 (app), from '{domain}'

@@ -154,7 +154,7 @@ ATTACKS: dict[str, tuple[str, Data]] = {
     ),
     "config of values": (
         PLATFORMS_ENTRY,
-        at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A"}]),
+        at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A", "targetPath": "a"}]),
     ),
     "app": (PLATFORMS_ENTRY, at("apps.web.dependsOn", ["base"])),
     "app in an override": (PLATFORMS_ENTRY, over("web", {"environments": ["dev"]}, "dependsOn", ["base"])),

@@ -111,8 +111,8 @@ def test_a_requested_remediation_is_not_switched_off_by_a_strategy_that_nobody_w
     [
         ("", True),
         ("healthChecks: []", True),
-        ("healthChecks: [{kind: Deployment, name: web}]", False),
-        ("healthChecks: [{kind: Deployment, name: web}], wait: true", True),
+        ("healthChecks: [{kind: Deployment, name: web, namespace: rocky}]", False),
+        ("healthChecks: [{kind: Deployment, name: web, namespace: rocky}], wait: true", True),
     ],
 )
 def test_named_health_checks_are_not_switched_off_by_a_wait_that_nobody_wrote(block: str, *, wait: bool) -> None:

@@ -83,6 +83,7 @@ def test_a_chart_of_a_repository_is_a_name(chart: str) -> None:
         "ssh://git@git.example.com/x",
         "file:///etc",
         "git.example.com/x.git",
+        "example.org/x",
         "a?ref=main",
         "a%2fb",
         "a\\b",
@@ -97,7 +98,8 @@ def test_a_component_is_a_directory_of_the_source(component: str) -> None:
 
 def test_other_charts_and_components_are_as_before() -> None:
     good = at(
-        "apps.web.kustomize", {"path": "./a", "components": ["../b", "./v1.2/c", "c/d.e", "tls", "../{tenant}/", "."]}
+        "apps.web.kustomize",
+        {"path": "./a", "components": ["../b", "./v1.2/c", "v1.2/c", "conf.d/c", "c/d.e", "tls", "../{tenant}/", "."]},
     )
     for chart in ("c", "team/c", "c.d_e-1"):
         assert codes(together(good, at("apps.cache.helm.chart", chart))) == []

@@ -282,3 +282,90 @@ tenants: {rocky: {clusters: {all: true}, %(rocky)s}}
 def test_a_setting_of_an_environment_or_a_cluster_and_a_quota_as_in_a_pod(place: str, written: str, fix: str) -> None:
     text = FLEET % (dict.fromkeys(("dev", "hub", "rocky"), "") | {place: written})
     assert f"fix: {fix}" in problems(text)
+
+
+@table(
+    ("rest", "at", "fix"),
+    [
+        (
+            f"{ALL}\noverrides: [{{wen: {{environments: [dev]}}, quota: {{pods: 3}}}}]",
+            "tenants.rocky.overrides[0].wen",
+            "write 'when'",
+        ),
+        (
+            f"{ALL}\noverrides: [{{when: {{clusters: {{tier: edge}}}}, quota: {{pods: 3}}}}]",
+            "tenants.rocky.overrides[0].when.clusters.tier",
+            "write '{labels: {tier: edge}}', if it is a label of clusters",
+        ),
+        (
+            "clusters: {ring: canary}",
+            "tenants.rocky.clusters.ring",
+            "write '{labels: {ring: canary}}', if it is a label of clusters",
+        ),
+        (f"{ALL}\nprotected: true", "tenants.rocky.protected", "write it as 'environments: {NAME: {protected: ...}}'"),
+        (f"{ALL}\nwaves: [rest]", "tenants.rocky.waves", "write it as 'environments: {NAME: {waves: ...}}'"),
+    ],
+)
+def test_where_a_key_of_a_tenant_or_an_override_belongs(rest: str, at: str, fix: str) -> None:
+    lines = said(rocky(WEB, rest)).splitlines()
+    assert (lines[1], lines[-1]) == (f"at {at}", f"fix: {fix}")
+
+
+def _fix(text: str) -> str:
+    return said(text).rpartition("fix: ")[2].strip()
+
+
+@table(
+    ("written", "fix"),
+    [
+        (
+            "kustomize: {source: manifests}, quota: {pods: 3}",
+            "write it as 'tenants: {NAME: {quota: ...}}', or in an entry of its 'overrides:'",
+        ),
+        ("kustomize: {source: manifests}, namespaces: {a: {}}", "write it as 'tenants: {NAME: {namespaces: ...}}'"),
+        ("kustomize: {source: manifests, substitute: {A: b}}", "write 'postBuild: {substitute: ...}'"),
+        (
+            "kustomize: {source: manifests}, overrides: [{wen: {environments: [dev]}, kustomize: {path: ./a}}]",
+            "write 'when'",
+        ),
+    ],
+)
+def test_where_a_key_of_an_app_belongs(written: str, fix: str) -> None:
+    assert _fix(rocky(f"web: {{{written}}}", ALL)) == fix
+
+
+@table(
+    ("written", "fix"),
+    [
+        (
+            "soak: 1h",
+            "write it in a wave, such as 'waves: [{labels: {KEY: VALUE}, soak: ...}, rest]',"
+            " or in 'after: {environment: NAME, soak: ...}'",
+        ),
+        ("waves: [{ring: canary}, rest]", "write '{labels: {ring: canary}}', if it is a label of clusters"),
+        ("after: {env: dev}", "write 'environment: NAME'"),
+        ("clusters: [hub]", "write 'environments: [NAME]' in each cluster"),
+        ("kubeconfig: {}", "write it as 'clusters: {NAME: {kubeconfig: ...}}'"),
+    ],
+)
+def test_where_a_key_of_an_environment_belongs(written: str, fix: str) -> None:
+    text = rocky(WEB, ALL).replace("dev: {management: hub}", f"dev: {{management: hub, {written}}}")
+    assert _fix(text) == fix
+    assert said(text).count("fix: ") == 1
+
+
+def test_a_key_of_the_tenant_below_its_quota() -> None:
+    assert (
+        _fix(rocky(WEB, f"{ALL}\nquota:\n  pods: 3\n  network: open"))
+        == "indent 'network:' less, like 'quota:': it is a key of the tenant"
+    )
+
+
+def test_an_entry_that_is_indented_too_far_swallows_what_follows() -> None:
+    text = "clusters:\n  hub:\n    environments: [dev]\n    edge:\n    environments: [dev]\n"
+    assert said(text) == told(
+        "error[duplicate-key]: key 'environments' is set twice in the same mapping",
+        "at clusters.hub.environments",
+        "first: tenants.yaml:3:5",
+        "fix: indent 'edge:' in line 4 less, if this belongs to it; or remove one of them",
+    )

@@ -270,7 +270,7 @@ def test_a_secret_that_variables_make_of_an_address_is_refused_and_not_told() ->
 
 
 def test_a_rule_of_the_kind_itself_is_told_at_the_provider() -> None:
-    assert problems(alerting(CHAT.replace("}}", ", commitStatusExpr: event.reason}}"))) == told(
+    assert problems(alerting(CHAT.replace("}}", ", commitStatusExpr: string(event.reason)}}"))) == told(
         "tenants.yaml:16:78: error[bad-combination]: commitStatusExpr needs a provider that sets commit statuses",
         "  at tenants.rocky.alerts.chat.provider.commitStatusExpr",
         "  types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",

@@ -89,7 +89,8 @@ def test_an_extra_namespace_is_off_boarded_by_itself() -> None:
 ADDON = "dns: {{clusters: {{all: true}}, source: {{{}}}, {}: {{{}}}{}}}"
 CHART = ("helm: {url: https://charts.example.com}", "helm", "chart: dns, version: 1.x")
 MANIFESTS = ("git: {url: https://git.example.com/dns, ref: {branch: main}}", "kustomize", "path: ./dns")
-OWN = "{kustomize: {patches: [{patch: own}]}}"
+PATCH = "{apiVersion: v1, kind: Service, metadata: {name: dns}}"
+OWN = f"{{kustomize: {{patches: [{{patch: '{PATCH}'}}]}}}}"
 
 
 def addon(kind: tuple[str, str, str], more: str = "") -> dict[str, Any]:
@@ -102,7 +103,7 @@ def addon(kind: tuple[str, str, str], more: str = "") -> dict[str, Any]:
 
 def test_the_definitions_of_an_add_on_outlive_it_after_the_authors_own_patches() -> None:
     renderers = addon((*CHART[:2], f"{CHART[2]}, postRenderers: [{OWN}]"))["postRenderers"]
-    assert renderers[0] == {"kustomize": {"patches": [{"patch": "own"}]}}
+    assert renderers[0] == {"kustomize": {"patches": [{"patch": PATCH}]}}
     (patch,) = renderers[1]["kustomize"]["patches"]
     assert patch["target"] == {"kind": "CustomResourceDefinition"}
     assert patch["patch"].endswith("  annotations:\n    helm.sh/resource-policy: keep\n")

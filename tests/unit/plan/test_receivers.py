@@ -98,7 +98,7 @@ def test_a_type_that_variables_give_needs_its_keys_too() -> None:
 
 
 def test_an_issuer_is_named_at_the_receiver() -> None:
-    issuer = "{issuerURL: 'https://x', validations: [{expression: a, message: b}]}"
+    issuer = "{issuerURL: 'https://x', validations: [{expression: claims.a == 'b', message: b}]}"
     assert problems(receiving(f"push: {{type: github, credentials: hook, oidcProviders: [{issuer}]}}")) == told(
         "tenants.yaml:16:47: error[bad-combination]: oidcProviders needs type 'generic-oidc'",
         "  at tenants.rocky.receivers.push.oidcProviders",

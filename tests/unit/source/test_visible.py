@@ -1,4 +1,4 @@
-"""A team's file shows everything that it says."""
+"""A file shows everything that it says."""
 
 from __future__ import annotations
 
@@ -52,6 +52,39 @@ def test_other_writings_a_mark_of_order_and_line_breaks_of_windows_are_seen(tmp_
     assert codes(tmp_path, team) == []
 
 
-def test_the_main_file_may_have_them(tmp_path: Path) -> None:
-    (tmp_path / "tenants.yaml").write_text(MAIN.replace("include: [tenants.d/*.yaml]", "# \u202e"))
+@table(
+    ("text", "place"),
+    [
+        ("\u202e", "1:26"),
+        ("\u2066a", "1:26"),
+        ("\u200f", "1:26"),
+        ("\ufeff", "1:26"),
+        ("a\u00ad", "1:27"),
+        ("a\U000e0041", "1:27"),
+        ("a\ufe0f", "1:27"),
+        ("\u2699\ufe0f\u200d\u200d", "1:29"),
+        ("a\rb", "1:27"),
+        ("a\x07", "1:27"),
+    ],
+)
+def test_the_main_file_and_its_pieces_have_none_either(tmp_path: Path, text: str, place: str) -> None:
+    for name in ("tenants.yaml", "piece.yaml"):
+        (tmp_path / "tenants.yaml").write_text(MAIN.replace("tenants.d/*.yaml", "{files: piece.yaml}"))
+        (tmp_path / "piece.yaml").write_text("tenants: {movy: {}}\n")
+        written = (tmp_path / name).read_text().split("\n", 1)
+        (tmp_path / name).write_bytes(f"{written[0]:23}# {text}\n{written[1]}".encode())
+        with pytest.raises(InvalidFleet) as caught:
+            load_fleet(tmp_path / "tenants.yaml")
+        (problem,) = caught.value.diagnostics
+        assert (problem.code, str(problem.location)) == ("hidden-character", f"{tmp_path}/{name}:{place}")
+        assert problem.message.endswith("cannot be seen, and who reviews the file would read something else")
+
+
+def test_symbols_in_colour_and_escapes_of_the_main_file_are_seen(tmp_path: Path) -> None:
+    main = MAIN.replace(
+        "include: [tenants.d/*.yaml]", "# \u2699\ufe0f \u2699\ufe0f\u200d\u2642\ufe0f \U0001f469\u200d\U0001f4bb"
+    )
+    (tmp_path / "tenants.yaml").write_text(
+        main.replace("rocky: {}", r'rocky: {configs: {c: {data: {A: "\e[0m\u200b"}}}}')
+    )
     assert load_fleet(tmp_path / "tenants.yaml")

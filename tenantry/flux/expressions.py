@@ -1,0 +1,243 @@
+"""Expressions that Flux compiles only when it runs, CEL and regular ones: each function returns what is wrong with one, or None.
+
+Called by: `texts`, which knows where a kind has such expressions.
+Never: evaluates an expression on data of a fleet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from tenantry.messages.problems import shown
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import closest
+
+
+class Misread(NamedTuple):
+    """What is wrong with a text. message: begins with the text, where it may be repeated."""
+
+    code: str
+    message: str
+    fix: str
+    notes: tuple[str, ...] = ()
+
+
+# --- CEL --------------------------------------------------------------------------------------------------------------
+
+
+class Language(NamedTuple):
+    """What an expression may name and has to yield. Source: fluxcd/pkg `runtime/cel`, and the controllers that call it.
+
+    variables: their names. yields: "BOOL", "STRING", or "" for anything. of_object: the variables are the fields of an object, of
+    which a definition may have others, and the expression is parsed, but not checked against types.
+    """
+
+    variables: tuple[str, ...]
+    yields: str = "BOOL"
+    of_object: bool = False
+
+    @property
+    def example(self) -> str:
+        if self.of_object:
+            return "status.phase == 'Ready'"
+        return (
+            "'NAME/' + event.involvedObject.name" if self.yields == "STRING" else f"{self.variables[0]}.name == 'NAME'"
+        )
+
+
+OF_OBJECT = Language(("apiVersion", "kind", "metadata", "spec", "status", "data"), of_object=True)
+MOST_CHARACTERS = 2_000
+MOST_NESTED = 3
+"""Loops within loops: each takes all entries of a list for each entry of the outer one."""
+MOST_GROWTH = 1_000
+"""How many times as long as its input the result may become: Flux evaluates without a limit of memory."""
+_WORDS = {"BOOL": "true or false", "STRING": "a text"}
+_NOT_FIELDS = ("self", "object", "obj", "resource", "this", "root", "res", "dep", "item")
+"""What other programs call the object."""
+_ALIASES = {"request": "req", "body": "req", "response": "res", "resource": "res", "object": "res", "obj": "res"}
+_ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
+_UNDECLARED = re.compile(r"undeclared reference to '([^'.]*)(\.?)")
+_MIXED = re.compile(
+    r"no matching overload for '_(?:==|!=|<|<=|>|>=)_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
+)
+"""A comparison of two kinds of numbers, which Flux switches on."""
+_OPERATORS = {"=": "==", "=>": ">=", "and": "&&", "or": "||", "not": "!", "&": "&&", "|": "||"}
+_TEXT_OR_PARENTHESIS = re.compile(
+    r"""(?P<text>[rR]?(?:'{3}.*?'{3}|"{3}.*?"{3}|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"))"""
+    r"|(?:\.\s*(?P<call>\w+)\s*)?(?P<open>\()|(?P<close>\))",
+    re.DOTALL,
+)
+_LOOPS = ("all", "exists", "exists_one", "filter", "map")
+_GROWING = ("replace", "join", "format")
+
+
+@cache
+def expression_problem(text: str, language: Language) -> Misread | None:
+    """What is wrong with a CEL expression, which is compiled as Flux does and never evaluated."""
+    if len(text) > MOST_CHARACTERS:
+        message = f"the expression has {len(text):,} characters, and at most {MOST_CHARACTERS:,} are taken"
+        return Misread("bad-expression", message, "shorten it")
+    if cost := _cost(text):
+        return cost
+    names: tuple[str, ...] = language.variables
+    while True:
+        try:
+            compiled = _environment(names).compile(text)
+        except RuntimeError as error:
+            line, column, why = _first_error(str(error))
+            name = undeclared[1] if (undeclared := _UNDECLARED.match(why)) else ""
+            if _MIXED.search(why):
+                return None
+            if language.of_object and name and name not in names and _may_be_field(name, text):
+                names = (*names, name)
+                continue
+            return _not_compiled(text, language, line, column, why)
+        break
+    got = compiled.return_type().name()
+    if language.yields in ("", got) or (got == "DYN" and language.of_object):
+        return next(_bad_patterns(text), None)
+    what = "what may be anything" if got == "DYN" else f"a value of type {got.lower()}"
+    around = "string(...)" if language.yields == "STRING" else "(...) == true" if got == "DYN" else ""
+    return Misread(
+        "bad-expression",
+        f"the expression has to yield {_WORDS[language.yields]}, and yields {what}",
+        f"write '{around}' around it" if around else f"compare it with something, as in {language.example}",
+    )
+
+
+def _may_be_field(name: str, text: str) -> bool:
+    """Whether an unknown name may be a field at the top of some object, and no function."""
+    is_called = re.search(rf"\b{re.escape(name)}\s*\(", text)
+    return not (is_called or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
+
+
+def _first_error(error: str) -> tuple[str, str, str]:
+    """The line, the column and the text of the compiler's first error."""
+    found = _ERROR.search(error)
+    return (
+        (found[1], found[2], found[3].partition(" (in container")[0]) if found else ("1", "1", "it cannot be compiled")
+    )
+
+
+def _not_compiled(text: str, language: Language, line: str, column: str, why: str) -> Misread:
+    named = _UNDECLARED.match(why)
+    where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
+    if not named:
+        why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
+        why = "it ends too early" if "'<EOF>'" in why else why
+        word = _word_at(text, line, column)
+        fix = (
+            f"write '{_OPERATORS[word]}' instead of '{word}'"
+            if word in _OPERATORS
+            else f"write it as in {language.example}"
+        )
+        return Misread("bad-expression", f"this is no CEL expression: {shorten(why)} ({where})", fix)
+    name = shorten(named[1])
+    known = f"variables: {', '.join(language.variables)}"
+    if re.search(rf"\b{re.escape(named[1])}\s*\(", text):
+        return Misread(
+            "bad-expression",
+            f"'{name}' is no function that Flux's CEL has ({where})",
+            f"write it as in {language.example}",
+        )
+    alias = _ALIASES.get(named[1], "")
+    near = alias if alias in language.variables else closest(named[1], language.variables)
+    if near:
+        fix = f"write '{near}'"
+    elif language.of_object:
+        fix = f"leave out '{name}.': the fields of the object are variables, as in {language.example}"
+    else:
+        fix = f"name one of {', '.join(language.variables)}"
+    return Misread("bad-expression", f"'{name}' is not known in this expression ({where})", fix, (known,))
+
+
+def _word_at(text: str, line: str, column: str) -> str:
+    lines = text.split("\n")
+    rest = lines[int(line) - 1][int(column) - 1 :] if int(line) <= len(lines) else ""
+    found = re.match(r"[A-Za-z]+|=>|[=&|](?![=&|])", rest)
+    return found[0] if found else ""
+
+
+def _cost(text: str) -> Misread | None:
+    """Loops that are nested too deep, or calls that can make a value too long; counted on the text, before anything parses it."""
+    growth, opened = 1, list[tuple[str, int]]()
+    for found in _TEXT_OR_PARENTHESIS.finditer(text):
+        if found["open"]:
+            opened.append((found["call"] or "", found.end()))
+        elif found["close"] and opened:
+            call, start = opened.pop()
+            argument = text[start : found.start()]
+            if call == "map" and (variable := re.match(r"\s*(\w+)\s*,", argument)):
+                growth *= max(1, len(re.findall(rf"\b{variable[1]}\b", argument)) - 1)
+            elif call in _GROWING:
+                growth *= max(
+                    1, sum(len(each["text"]) - 2 for each in _TEXT_OR_PARENTHESIS.finditer(argument) if each["text"])
+                )
+        if sum(call in _LOOPS for call, _ in opened) > MOST_NESTED:
+            message = (
+                f"more than {MOST_NESTED} loops are nested in this expression, and Flux evaluates it without a limit"
+            )
+            return Misread("bad-expression", message, "write it with fewer of " + ", ".join(_LOOPS))
+    if growth > MOST_GROWTH:
+        message = f"this expression can make a value {growth:,} times as long, and Flux evaluates it without a limit of memory"
+        return Misread(
+            "bad-expression", message, f"use fewer of map, {', '.join(_GROWING)}, at most {MOST_GROWTH:,} times in all"
+        )
+    return None
+
+
+_MATCHES = re.compile(r"""\.matches\(\s*([rR]?)(?:'([^'\\]*|(?<=r')[^']*)'|"([^"\\]*|(?<=r")[^"]*)")\s*\)""")
+
+
+def _bad_patterns(text: str) -> Iterator[Misread]:
+    for found in _MATCHES.finditer(text):
+        if problem := pattern_problem(found[2] if found[2] is not None else found[3]):
+            yield problem
+
+
+@cache
+def _environment(variables: tuple[str, ...]) -> Any:
+    """The compiler with what Flux adds to CEL. Variables are mappings with texts as keys, as a Struct is."""
+    from cel_expr_python import cel  # type: ignore[import-untyped]
+    from cel_expr_python.ext import ext_encoders, ext_optional, ext_strings  # type: ignore[import-untyped]
+
+    kinds = cel.Type
+    of_struct = (
+        kinds.DYN
+        if variables[: len(OF_OBJECT.variables)] == OF_OBJECT.variables
+        else kinds.Map(kinds.STRING, kinds.DYN)
+    )
+    sets = [
+        cel.FunctionDecl(
+            f"sets.{name}",
+            [cel.Overload(id=name, return_type=kinds.BOOL, parameters=[kinds.LIST, kinds.LIST], is_member=False)],
+        )
+        for name in ("contains", "equivalent", "intersects")
+    ]
+    extensions = [ext_strings.ExtStrings(), ext_optional.ExtOptional(), ext_encoders.ExtEncoders()]
+    return cel.NewEnv(variables=dict.fromkeys(variables, of_struct), extensions=extensions, functions=sets)
+
+
+# --- regular expressions ----------------------------------------------------------------------------------------------
+
+_PLAIN_PATTERN = re.compile(r"[A-Za-z0-9 _/.|-]*")
+
+
+@cache
+def pattern_problem(text: str) -> Misread | None:
+    """What is wrong with a regular expression of Go. CEL's `matches` has the same engine, RE2."""
+    if _PLAIN_PATTERN.fullmatch(text):
+        return None
+    result = _environment(("p",)).compile("''.matches(string(p.text))").eval(data={"p": {"text": text}}).value()
+    if not isinstance(result, bool) or r"\C" in text.replace(r"\\", ""):  # Go has no bytes in patterns
+        why = str(result).partition("invalid regular expression: ")[2] or "it does not compile"
+        fix = "write it without look-around and back references: Flux takes RE2"
+        if text.startswith("*") and _PLAIN_PATTERN.fullmatch(text.replace("*", "")):
+            fix = f"write '{text.replace('.', chr(92) + '.').replace('*', '.*')}': this is no pattern of file names"
+        elif "missing" in why:
+            fix = "close every bracket, or write a backslash before one that stands for itself"
+        return Misread("bad-pattern", f"{shown(text)} is no regular expression of Go: {shorten(why)}", fix)
+    return None

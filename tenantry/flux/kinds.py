@@ -1,0 +1,109 @@
+"""Objects that a spec names by group, version and kind: health checks, and the targets of patches and of ignored drift.
+
+What no object can match fails after a timeout, or does nothing at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.flux.expressions import Misread
+from tenantry.kube.kinds import API_OF, is_namespaced, is_served, kind_named, kinds_of
+from tenantry.kube.names import object_name_problem
+from tenantry.kube.objects import group_of, is_of_flux
+from tenantry.messages.data import mappings_in
+from tenantry.messages.errors import Path
+from tenantry.messages.problems import shown
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import closest
+
+_KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
+_API = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
+_CHECK = {"apiVersion": "apps/v1", "kind": "", "name": ""}
+"""The keys of a health check, with what Flux takes where one is missing."""
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
+    """What is wrong with the health checks of a Kustomization. Flux takes apps/v1 where one has no API version."""
+    if spec.get("wait"):
+        return  # Flux ignores them then
+    for index, entry in enumerate(mappings_in(spec.get("healthChecks"))):
+        at = ("healthChecks", index)
+        api, kind, name = (str(entry.get(key) or default) for key, default in _CHECK.items())
+        if found := _kind_problem(api, kind):
+            yield (*at, found[0]), found[1]
+        if group_of(api) != _RBAC and (problem := object_name_problem(name)):
+            why = "a health check has no patterns" if "*" in name else f"it {problem}"
+            fix = "name one object, or write 'wait: true' instead, which waits for all that is applied"
+            if not object_name_problem(name.lower()):
+                fix = f"write '{name.lower()}'"
+            yield (*at, "name"), Misread("bad-check", f"{shown(name)} is no name of an object: {why}", fix)
+        if is_namespaced(api, kind) and not entry.get("namespace"):
+            target = spec.get("targetNamespace")
+            message = f"{kind} '{shorten(name)}' of this health check has no namespace, and Flux takes none from 'targetNamespace'"
+            yield at, Misread("bad-check", message, f"add 'namespace: {target or 'NAMESPACE'}'")
+
+
+def expression_kinds(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
+    """What no object of an entry of `healthCheckExprs` can be. One without a kind is for all of a group."""
+    for index, entry in enumerate(mappings_in(spec.get("healthCheckExprs"))):
+        found = _kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
+        if found:
+            yield ("healthCheckExprs", index, found[0]), found[1]
+
+
+def _kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:
+    """The key that is wrong, and how, of a group, version and kind."""
+    if not _KIND.fullmatch(kind):
+        return "kind", _no_kind(kind)
+    if not _API.fullmatch(api):
+        fix = f"write '{API_OF[kind]}'" if kind in API_OF else "write group and version, such as 'apps/v1'"
+        return "apiVersion", Misread("unknown-kind", f"{shown(api)} is no group and version", fix)
+    if is_served(api, kind):
+        return None
+    who = "Flux 2.9" if is_of_flux(api) else "Kubernetes"
+    if kind in API_OF:
+        return "apiVersion", Misread("unknown-kind", f"{who} has no {kind} in {api}", f"write '{API_OF[kind]}'")
+    near = kind_named(kind) or closest(kind, kinds_of(api))
+    fix = f"write '{near}'" if near else "correct the kind, or the group"
+    return "kind", Misread("unknown-kind", f"{who} has no kind '{kind}' in {api}", fix)
+
+
+def _no_kind(kind: str) -> Misread:
+    meant = kind_named(kind)
+    fix = (
+        f"write '{meant}'"
+        if meant
+        else "write it as in a manifest, such as 'Deployment', and the group in 'apiVersion'"
+    )
+    return Misread("unknown-kind", f"{shown(kind)} is no kind, and matches no object", fix)
+
+
+def target_problems(target: Mapping[str, Any]) -> Iterator[tuple[str, Misread]]:
+    """What no object can match in a target, whose texts are regular expressions for the whole value: alternatives are looked at."""
+    for key in ("group", "version"):
+        text = str(target.get(key) or "")
+        if "/" in text:
+            group, _, version = text.rpartition("/")
+            fix = f"write 'group: {shorten(group)}' and 'version: {shorten(version)}'"
+            yield key, Misread("unknown-kind", f"{shown(text)} is no {key} of an object", fix)
+            return
+    group, version, kinds = (str(target.get(key) or "") for key in ("group", "version", "kind"))
+    for kind in kinds.split("|") if re.fullmatch(r"[\w.|]+", kinds) else ():
+        meant = kind_named(kind)
+        if meant and kind not in API_OF:
+            yield "kind", _no_kind(kind)
+        elif meant and kinds == kind and not set(group + version) & set("*+?[](){}|\\^$"):
+            own = group_of(API_OF[kind])
+            if "group" in target and group != own:
+                fix = f"write 'group: {own}'" if own else "remove 'group'"
+                yield "group", Misread("unknown-kind", f"group '{shorten(group)}' has no kind '{kind}'", fix)
+            elif version and not is_served(f"{own}/{version}".lstrip("/"), kind):
+                fix = f"write 'version: {API_OF[kind].rpartition('/')[2]}'"
+                yield (
+                    "version",
+                    Misread("unknown-kind", f"no cluster serves {kind} in version '{shorten(version)}'", fix),
+                )
