@@ -88,7 +88,9 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
     # On edge-1 the apps stay on the source that they have; on the management cluster a source keeps its name.
     stayed = restored.up()
     assert stayed.code
-    assert "2 apps stay on the sources that they have" in stayed.text
+    said = " ".join(stayed.text.split())
+    assert "its new source has no artifact: GitRepository kamaji-edge/rocky.manifests." in said, stayed.text
+    assert "rocky/db on edge-1, rocky/web on edge-1" in said, stayed.text
     lines = restored.fleet.read_text().splitlines()
 
     def line(word: str) -> str:
