@@ -215,6 +215,9 @@ def _create(document: Document, path: Path, value: Any) -> None:
     if holder is None:
         document.replace(path[:depth], nested((part,), new))
         return
+    if isinstance(holder, list) and isinstance(part, str):
+        message = f"'{format_path(path[:depth])}' is a list, so it has no '{part}'"
+        raise Refused(message, f"name an entry by its index: '{format_path((*path[:depth], 0))}'")
     if isinstance(holder, list) and part != len(holder):
         message = f"'{format_path(path[:depth])}' has {counted(len(holder), 'value')}, so there is no [{part}]"
         raise Refused(message, f"the next one is [{len(holder)}]")

@@ -9,13 +9,12 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.completers import environments
 from tenantry.cli.edit.apply import EXIT_CODES, How, apply, edit_options
-from tenantry.cli.edit.arguments import promotable
+from tenantry.cli.edit.arguments import complete_promotable
 from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.adding import Edit
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.adding import Edit
-from tenantry.edit.subjects.names import Kind, Target
-from tenantry.edit.subjects.promoting import in_words, promote
-from tenantry.edit.subjects.references import require
+from tenantry.edit.names import Kind, Target, require
+from tenantry.edit.promoting import in_words, promote
 from tenantry.fleet import walk
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
@@ -35,7 +34,7 @@ Examples:
 )
 @click.argument("first", metavar="FROM", shell_complete=environments)
 @click.argument("second", metavar="TO", shell_complete=environments)
-@click.argument("subjects", nargs=-1, metavar="[APP|TENANT]...", shell_complete=promotable)
+@click.argument("subjects", nargs=-1, metavar="[APP|TENANT]...", shell_complete=complete_promotable)
 @edit_options
 @reads_file
 def command(file: Path, first: str, second: str, subjects: tuple[str, ...], output: str, *, dry_run: bool) -> int:

@@ -36,7 +36,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("set",): ("tenants.rocky.role", "edit"),
     ("import",): ("-e", "dev=nowhere"),
     ("promote",): ("dev", "prod"),
-    ("add",): ("source", "rocky/tools", "--git", "https://git.example.com/tools"),
+    ("add",): ("source", "rocky/tools", "git.url=https://git.example.com/tools", "git.ref.branch=main"),
     ("remove",): ("tenant", "rocky"),
 }
 """What each command with JSON needs besides `--output json`."""
