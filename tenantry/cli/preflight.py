@@ -192,9 +192,8 @@ def _check_cluster(
     if found.answer:
         version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
         data(f"{name} answered in {found.answer.milliseconds} ms{version}")
-    for what, end in found.expires.items():
-        if end > now:
-            data(f"{what} is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
+    if (end := found.expires) and end > now:
+        data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
     for problem in found.problems:
         data(command_of_problem(problem, environment) if output == "github" else as_text(problem))
     data(f"{name}: {counts(found.problems) or 'no problems'}")

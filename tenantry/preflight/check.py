@@ -40,7 +40,6 @@ from tenantry.preflight.fitness import (
     in_place_problems,
 )
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.rollouts import check_rollout
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -160,7 +159,6 @@ class _Check:
             yield refusal
         yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
-        yield from check_rollout(self.plan, there, self.now)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 

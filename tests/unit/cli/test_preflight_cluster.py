@@ -118,7 +118,7 @@ def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsy
 def test_it_as_json_has_the_answer(capsys: Capture, edge: Edge) -> None:
     found = json.loads(tenantry(capsys, "preflight", "--cluster", "edge", "-o", "json")[1])
     assert found["answer"]["version"] == "v1.36.0"
-    assert list(found["expires"]) == ["the user's token"]
+    assert found["expires"].endswith("Z")
     assert edge.configs
 
 
@@ -141,7 +141,7 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
             "cluster": "edge",
             "problems": [problem],
             "answer": None,
-            "expires": {},
+            "expires": None,
         },
         "",
     ) == (code, json.loads(out), err)
