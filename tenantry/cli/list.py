@@ -136,7 +136,7 @@ Exit codes:
 @click.argument("kind", type=click.Choice(LISTS))
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
+@cluster_names("Only what is on this cluster; repeatable.")
 @output("text", "json", "names", kind="List")
 @reads_file
 def command(

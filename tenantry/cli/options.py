@@ -118,8 +118,8 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    return _names("--cluster", help, completers.clusters, "-c", metavar="NAME|LABELS")
+    """`-c, --cluster NAME`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c")
 
 
 def _names(
@@ -128,18 +128,17 @@ def _names(
     complete: Callable[..., list[str]],
     *short: str,
     cls: type[click.Option] = click.Option,
-    metavar: str = "NAME",
 ) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
     return click.option(
-        *short, name, parameter, cls=cls, metavar=metavar, multiple=True, help=help, shell_complete=complete
+        *short, name, parameter, cls=cls, metavar="NAME", multiple=True, help=help, shell_complete=complete
     )
 
 
 def tenant_apps(command: _F) -> _F:
     """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
     for option in (
-        cluster_names("Only on this cluster, or on those with labels such as tier=edge; repeatable."),
+        cluster_names("Only on this cluster; repeatable."),
         environment("The environment of the apps.", required=True),
         app(),
         tenant(),
