@@ -46,9 +46,9 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     ranks = ranks_at(target.path)
     entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
     own_file = kind is Kind.TENANT and file in editor.teams
-    editor.add(target.path[:-1], target.name, entry, file=editor.main if own_file else file)
+    editor.set(target.path, entry, file=editor.main if own_file else file)
     if own_file:
-        editor.add(target.path[:-1], target.name, {}, file=file)
+        editor.set(target.path, {}, file=file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
     return Edit(f"added {target}{where}", [] if own_file else _notes(target, entry), added=target.path)
 

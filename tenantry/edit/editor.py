@@ -131,21 +131,6 @@ class Editor:
         else:
             assign(document, path, value)
 
-    def add(self, path: Path, key: str | None, value: Any, *, file: FilePath | None = None) -> None:
-        """Write a new entry into the mapping or list at `path`, which is created if it is missing.
-
-        key: of the mapping; None: of a list. The entry comes behind the last one. Raises: Refused: the key is there already.
-        """
-        document = self.documents[file or self.file_of(path if key is None else (*path, key))]
-        holder = value_at(document.data, path, None)
-        if not isinstance(holder, dict | list):
-            _create(document, path, nested((0 if key is None else key,), value))
-            return
-        if isinstance(holder, dict) and key in holder:
-            there = (*path, str(key))
-            raise Refused(f"'{format_path(there)}' is there already ({document.place(document.entry(there).start)})")
-        document.insert((*path, len(holder) if key is None else key), value)
-
     def unset(self, path: Path, *, file: FilePath | None = None) -> None:
         """Remove the entry at a path with its comments, in every file that declares it, or in one.
 

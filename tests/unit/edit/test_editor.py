@@ -58,12 +58,12 @@ CASES: dict[str, tuple[Callable[[Editor], None], str, str]] = {
         "|\n      one\n\n        two",
     ),
     "a tenant behind the others": (
-        lambda e: e.add(("tenants",), "tina", {"apps": {"web": {"dependsOn": ["{env}"]}}}),
+        lambda e: e.set(("tenants", "tina"), {"apps": {"web": {"dependsOn": ["{env}"]}}}),
         '    note: "as it is"\n',
         '    note: "as it is"\n\n  tina:\n    apps:\n      web:\n        dependsOn: ["{env}"]\n',
     ),
     "an entry of a list": (
-        lambda e: e.add(("tenants", "movy", "owners"), None, {"user": "bob"}),
+        lambda e: e.set(("tenants", "movy", "owners", 2), {"user": "bob"}),
         "leave\n",
         "leave\n      - user: bob\n",
     ),
