@@ -20,11 +20,6 @@ def tenant() -> Callable[[_F], _F]:
     return click.argument("tenant", shell_complete=completers.subjects)
 
 
-def tenant_name(help: str) -> Callable[[_F], _F]:
-    """`-n, --tenant NAME`, completed from the file."""
-    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=completers.tenants)
-
-
 class _AppArgument(click.Argument, Late):
     """`[APP]`, which may also be part of the tenant before it: `rocky/web` is `rocky web`."""
 

@@ -16,7 +16,7 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.targets import key_in_state
+from tenantry.stacks.urns import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
