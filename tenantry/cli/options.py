@@ -59,11 +59,6 @@ def environment(
     return _environment(help, multiple=False, argument=argument, needed=required, typed=typed, unless=unless)
 
 
-def environment_name(name: str) -> Callable[[_F], _F]:
-    """An argument with the name of an environment, completed from the file."""
-    return click.argument(name, shell_complete=completers.environments)
-
-
 def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
     """The same, which may be repeated."""
     return _environment(help, multiple=True, argument=argument, needed=required)

@@ -146,7 +146,11 @@ def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[Kube
                 else:
                     unknown[message] = _Use(user)
         for message, use in unknown.items():
-            yield error("unknown-field", f"{schema.kind} {message}; {_told(plan, use)}", _upgrade(schema))
+            yield error(
+                "unknown-field",
+                f"{schema.kind} {message}; {_told(plan, use)}",
+                f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or remove the field from tenants.yaml",
+            )
 
 
 def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
@@ -178,10 +182,6 @@ def _told(plan: Plan, use: _Use) -> str:
         whose = f" (app '{app.name}' of tenant '{app.tenant}')" if app.tenant else f" (add-on '{app.name}')"
     more = f" and {use.more} more use it" if use.more else " uses it"
     return f"{use.example.id}{whose}{more}"
-
-
-def _upgrade(schema: Schema) -> str:
-    return f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or remove the field from tenants.yaml"
 
 
 def _known(schema: Schema) -> str:
