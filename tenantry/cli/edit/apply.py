@@ -128,7 +128,8 @@ def _consequences(editor: Editor, checked: Checked, stream: Any) -> Iterable[str
     if not checked.compared.is_different:
         yield "no cluster changes"
         return
-    yield f"\n{checked.compared.text(columns(stream))}"
+    # Without the line that names what it is compared with.
+    yield "\n" + checked.compared.text("text", columns(stream)).partition("\n\n")[2]
     for refusal in checked.compared.refusals:
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 

@@ -9,7 +9,7 @@ import click
 
 from tenantry.cli.completers import fleet_data
 from tenantry.edit.names import Kind
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
 
 kind = click.argument(
@@ -32,14 +32,6 @@ def _names(data: dict[str, Any], kind: Kind) -> Iterator[str]:
 def complete_existing(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     """Names of the kind that the first argument names."""
     return [name for name in _names(fleet_data(context), Kind(context.params["kind"])) if name.startswith(start)]
-
-
-def complete_promotable(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """A tenant, `TENANT/APP`, `platform/ADDON`, or `platform` for all add-ons."""
-    data = fleet_data(context)
-    addons = (f"{ADDON_PREFIX}{name}" for name in _names(data, Kind.ADDON))
-    found = (PLATFORM, *_names(data, Kind.TENANT), *_names(data, Kind.APP), *addons)
-    return [name for name in found if name.startswith(start)]
 
 
 def complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
