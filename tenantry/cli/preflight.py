@@ -21,7 +21,7 @@ from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environments as environments_option
+from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import (
     as_text,
@@ -29,7 +29,6 @@ from tenantry.cli.output import (
     counts,
     data,
     data_json,
-    error,
     report_warnings,
     say,
     working,
@@ -39,8 +38,7 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Problem, Refused, Severity
-from tenantry.messages.progress import steps
+from tenantry.messages.errors import Problem, Severity
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
@@ -60,7 +58,7 @@ from tenantry.stacks.states import InStates
     epilog="""\
 Examples:
   tenantry preflight --environment dev
-  tenantry preflight --environment dev --environment test --brief
+  tenantry preflight dev --brief
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
   tenantry preflight --environment prod --preview        in a pull request
   tenantry preflight --environment prod --dry-run        before an adoption
@@ -75,7 +73,7 @@ Exit codes:
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
-@environments_option("The environment to check; repeatable.", required=True, argument=True)
+@environment_option("The environment to check.", required=True, argument=True)
 @cluster_option("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
 @click.option(
@@ -102,7 +100,7 @@ Exit codes:
 @reads_file
 def command(
     file: Path,
-    environment: tuple[str, ...],
+    environment: str,
     cluster: str | None,
     kubeconfig: Path | None,
     context: str | None,
@@ -127,46 +125,30 @@ def command(
     impersonate the tenants' accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission
     policies are checked. Contents of the kubeconfig are never printed.
     """
-    names = tuple(dict.fromkeys(environment))
     if cluster:
-        if len(names) > 1 or everything or brief or preview or rehearse:
-            raise click.UsageError(
-                "--cluster is for one environment, and takes no --all, --brief, --preview or --dry-run"
-            )
-        return _check_cluster(file, names[0], cluster, kubeconfig, context, output, strict=strict)
-    if len(names) > 1 and (kubeconfig or context):
-        raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
-    with working(f"planning {file}") as tell:
+        if everything or brief or preview or rehearse:
+            raise click.UsageError("--cluster takes no --all, --brief, --preview or --dry-run")
+        return _check_cluster(file, environment, cluster, kubeconfig, context, output, strict=strict)
+    with working(f"planning {file}"):
         fleet = load_fleet(file)
-        plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
+        planned = plan_one(fleet, environment)
     warnings = warnings_of(fleet)
     if output == "github" and not brief:
         annotate_warnings(warnings, strict=strict)
     elif output != "json":
         print_warnings(file, warnings, brief=brief)
-    reports: dict[str, Report] = {}
-    failed: dict[str, Refused] = {}
-    for name, planned in plans.items():
-        try:
-            mode = Mode.PREVIEW if preview else Mode.RUN
-            report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
-            reports[name] = replace(report, problems=_strictly(report.problems)) if strict else report
-        except Refused as refused:
-            failed[name] = refused
-            error(str(refused))
+    mode = Mode.PREVIEW if preview else Mode.RUN
+    report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
+    if strict:
+        report = replace(report, problems=_strictly(report.problems))
     if output == "json":
-        found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
-        environments = [_environment(planned, found[name]) for name, planned in plans.items()]
-        data_json({"environments": environments, "warnings": warnings}, "Preflight")
+        data_json({"environments": [_environment(planned, report)], "warnings": warnings}, "Preflight")
     else:
-        for name, report in reports.items():
-            limits = EVERYTHING if everything else DisplayLimits()
-            print_report(plans[name], report, limits, brief=brief, annotated=output == "github")
-    if failed or (strict and warnings):
+        limits = EVERYTHING if everything else DisplayLimits()
+        print_report(planned, report, limits, brief=brief, annotated=output == "github")
+    if strict and warnings:
         return 2
-    if any(report.refused for report in reports.values()):
-        return 4
-    return 0 if all(report.fit for report in reports.values()) else 1
+    return 4 if report.refused else 0 if report.fit else 1
 
 
 def _check_cluster(
@@ -255,11 +237,6 @@ def _for_stack(report: Report, stack: str) -> Report:
 def _strictly(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Errors instead of warnings."""
     return tuple(replace(problem, severity=Severity.ERROR) for problem in problems)
-
-
-def _not_checked(refused: Refused) -> Report:
-    """The report on an environment whose management cluster cannot be asked."""
-    return Report((Problem((), refused.code, refused.message, fix=refused.fix),), ())
 
 
 def print_report(

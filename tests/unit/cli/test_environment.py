@@ -90,7 +90,7 @@ def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line
     assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
 
 
-@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "dev", "")])
+@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "")])
 def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tuple[str, ...]) -> None:
     assert "The name of the environment is empty." in tenantry(capsys, *words)[2]
 

@@ -163,34 +163,15 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
     ]
 
 
-def test_several_environments_are_looked_at_in_one_call(capsys: Capture, management: Memory) -> None:
-    Path("tenants.yaml").write_text(
-        TEXT.replace("hub}\n", 'hub, namespace: "{env}-{tenant}"}\n  test: {extends: dev}\n', 1)
-    )
-    del management.objects[SECRET]
-    found = tenantry(capsys, *DEV, "--environment", "test", "--environment", "dev")
-    last = "dev: 13 objects for hub: 1 error\ntest: 0 objects for hub: nothing is in the way\n"
-    assert found[:2] == (1, f"{NO_SECRET}{last}")
-
-
-def test_a_cluster_that_can_not_be_reached_is_refused_and_the_others_are_told(
+def test_a_cluster_that_can_not_be_reached_is_refused(
     capsys: Capture, management: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def connect(_: Path, environment: str, *__: object, **___: object) -> object:
-        if environment == "prod":
-            raise Refused("no answer", "start it")
-        return management.client()
+    def connect(*_: object, **__: object) -> object:
+        raise Refused("no answer", "start it")
 
     monkeypatch.setattr(module, "connect_management", connect)
-    Path("tenants.yaml").write_text(
-        TEXT.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
-    )
-    code, out, err = tenantry(capsys, *DEV, "-e", "prod", "--brief")
-    assert (2, "dev: 13 objects for hub: 1 warning (no-authority)\n", "error: no answer\n  fix: start it\n") == (
-        code,
-        out,
-        err,
-    )
+    assert tenantry(capsys, *DEV, "--brief") == (2, "", "error: no answer\n  fix: start it\n")
+    assert management.requests == []
 
 
 def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memory) -> None:
@@ -226,7 +207,7 @@ def test_a_stack_that_is_told_to_be_another_environment_is_told(capsys: Capture,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-e", "dev", "-e", "prod", "--context", "hub"), "--kubeconfig and --context are of one cluster"),
+        (("-e", "dev", "prod"), "Two environments are named, prod and dev"),
         (("-e", "dve"), "tenants.yaml declares no environment 'dve' (declared: dev)"),
     ],
 )
