@@ -32,7 +32,6 @@ from tenantry.preflight.controllers import check_available, check_lockdown, chec
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import (
     Policed,
-    check_existing,
     check_fitness,
     check_policies,
     definitions,
@@ -130,7 +129,7 @@ class _Check:
     def report(self, marks: list[Problem]) -> Report:
         self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
-        parts += [self._fitness, self.controllers, self.policy, self._remotes, self._existing]
+        parts += [self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         if self.rehearse:
@@ -197,14 +196,6 @@ class _Check:
         found = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
         yield from in_place_problems(self.plan, found.get("HelmRelease"))
         yield from check_fitness(self.plan, found)
-
-    def _existing(self) -> Iterator[Problem]:
-        def read(id: ObjectId) -> Manifest | None:
-            found = permitted(self.client, id, metadata_only=True)
-            # Of what may not be read, nobody knows that it does not exist.
-            return {} if id in (self.client.unread or ()) else found
-
-        return check_existing(self.plan, read)
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
