@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import changed_objects
 from tenantry.cli.diff.text import line_text
@@ -96,7 +95,7 @@ Exit codes:
     is_flag=True,
     help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
 )
-@output("text", "json", "github", kind="Preflight")
+@output("text", "json", kind="Preflight")
 @reads_file
 def command(
     file: Path,
@@ -117,8 +116,7 @@ def command(
     Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
 
-    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code. With
-    `--output github`, problems and warnings are workflow commands on stdout.
+    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code.
 
     With --cluster, a remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster:
     whether Flux takes the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux
@@ -133,9 +131,7 @@ def command(
         fleet = load_fleet(file)
         planned = plan_one(fleet, environment)
     warnings = warnings_of(fleet)
-    if output == "github" and not brief:
-        annotate_warnings(warnings, strict=strict)
-    elif output != "json":
+    if output != "json":
         print_warnings(file, warnings, brief=brief)
     mode = Mode.PREVIEW if preview else Mode.RUN
     report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
@@ -145,7 +141,7 @@ def command(
         data_json({"environments": [_environment(planned, report)], "warnings": warnings}, "Preflight")
     else:
         limits = EVERYTHING if everything else DisplayLimits()
-        print_report(planned, report, limits, brief=brief, annotated=output == "github")
+        print_report(planned, report, limits, brief=brief)
     if strict and warnings:
         return 2
     return 4 if report.refused else 0 if report.fit else 1
@@ -177,7 +173,7 @@ def _check_cluster(
     if (end := found.expires) and end > now:
         data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
     for problem in found.problems:
-        data(command_of_problem(problem, environment) if output == "github" else as_text(problem))
+        data(as_text(problem))
     data(f"{name}: {counts(found.problems) or 'no problems'}")
     return 0 if found.fit else 1
 
@@ -245,13 +241,12 @@ def print_report(
     limits: DisplayLimits,
     *,
     brief: bool,
-    annotated: bool = False,
     write: Callable[[str], None] = data,
 ) -> None:
     """Print a report; brief: of warnings only their codes."""
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
-            write(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
+            write(as_text(problem))
     shown = _dry_run(report.dry_run, limits) if report.dry_run else _adoptions(report.adoptions, limits)
     for line in shown:
         write(line)

@@ -56,8 +56,6 @@ def test_strict_makes_errors_of_warnings(capsys: Capture, management: Memory) ->
     assert (code, found["fit"], [each["severity"] for each in found["problems"]]) == (1, False, ["error"])
     Path("tenants.yaml").write_text(WITH_A_WARNING)
     assert tenantry(capsys, *DEV, "--strict")[0] == 2
-    code, out, _ = tenantry(capsys, *DEV, "--strict", "--output", "github")
-    assert (code, "::error file=tenants.yaml" in out, "::warning" in out) == (2, True, False)
     del management.objects[SECRET]
     assert tenantry(capsys, *DEV)[0] == 1
 
@@ -117,21 +115,6 @@ def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     assert (code, err) == (0, "tenants.yaml: 1 warning (unused)\n")
     code, out, err = tenantry(capsys, *DEV, "--output", "json")
     assert (code, [each["code"] for each in json.loads(out)["warnings"]], err) == (0, ["unused"], "")
-
-
-def test_github_gets_problems_of_clusters_and_of_the_file(capsys: Capture, management: Memory) -> None:
-    Path("tenants.yaml").write_text(WITH_A_WARNING)
-    del management.objects[SECRET]
-    code, out, err = tenantry(capsys, *DEV, "--output", "github")
-    warning, problem, count = out.splitlines()
-    assert (code, err, count) == (1, "Found 1 warning\n", "dev: 13 objects for hub: 1 error")
-    assert warning.startswith("::warning file=tenants.yaml,line=12,col=7,title=unused::source 'charts' is declared")
-    assert problem == (
-        "::error title=dev%3A no-secret::cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig"
-        "%0Afix: wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml"
-    )
-    code, out, err = tenantry(capsys, *DEV, "--output", "github", "--brief")
-    assert (code, out.splitlines(), err) == (1, [problem, count], "tenants.yaml: 1 warning (unused)\n")
 
 
 def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> None:
