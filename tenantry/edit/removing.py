@@ -1,6 +1,7 @@
 """Removals: refused while something refers to the entry, unless the references can be removed without changing anything else.
 
-What refers to an entry is what the rules find wrong without it.
+What refers to an entry are the names that the rules do not know without it. What else is wrong then, the check of the edited fleet
+reports.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ _CLUSTERS_OF_WHEN = ("when", "clusters", "names")
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
     target = existing(editor, kind, name)
-    known, before = {problem.message for problem in _errors(editor)}, Editor.open(editor.main)
+    known, before = {problem.message for problem in _unknown_names(editor)}, Editor.open(editor.main)
     editor.unset(target.path)
     count = 0
-    while found := [problem for problem in _errors(editor) if problem.message not in known]:
+    while found := [problem for problem in _unknown_names(editor) if problem.message not in known]:
         held = found if not cascade else [problem for problem in found if _why_not(editor, problem.path, found)]
         if held:
             raise _in_use(before, editor, target, held, cascade=cascade)
@@ -39,11 +40,12 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     return Edit(f"removed {target}", notes)
 
 
-def _errors(editor: Editor) -> Sequence[Problem]:
+def _unknown_names(editor: Editor) -> Sequence[Problem]:
+    """The names in the edited files that are not declared."""
     try:
         load_fleet(editor.main, editor.read)
     except InvalidFleet as invalid:
-        return invalid.diagnostics
+        return [problem for problem in invalid.diagnostics if problem.code.startswith("unknown-") and problem.path]
     return ()
 
 
