@@ -70,7 +70,6 @@ check-files: setup ## formatting, lint, spelling, generated documentation
 	$(BIN)/python -m docgen.reference --check
 	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.performance --check
-	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python -m docgen.lock --check
 	$(BIN)/python docs/images/fleet.py --check
 
@@ -103,10 +102,6 @@ reference: setup ## write docs/tenants-reference.md and docs/cli.md anew from th
 docs: setup ## write the site of the documentation to build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -n -a -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
-
-.PHONY: comparisons
-comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml
-	@$(BIN)/python -m docgen.comparisons
 
 .PHONY: picture
 picture: setup ## draw docs/images/fleet.svg from the plan of tenants.yaml

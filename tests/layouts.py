@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tenantry.edit.values import block, double_quoted, is_plain, scalar, single_quoted
+from tenantry.edit.values import block, is_plain, scalar
 
 Data = dict[str, Any]
 
@@ -115,4 +115,4 @@ class _Layout:
     def text(self, value: str) -> str:
         if is_plain(value) and self.chance(0.8):
             return value
-        return single_quoted(value) if value.isprintable() and self.chance(0.4) else double_quoted(value)
+        return scalar(value, "'" if self.chance(0.4) else '"')

@@ -11,7 +11,7 @@ from statistics import median
 from bench.cases.sizes import Size
 from bench.clusters import CONTROLLERS, SERVERS, Clusters, bare_project, clusters, objects_of
 from bench.fleets import on_one_cluster, write
-from bench.measure import TENANTRY, Used, run
+from bench.measure import Used
 from bench.tables import Row, Table
 from tenantry.stacks.command import Command, tuned
 
@@ -28,7 +28,6 @@ _PHASES = {
     "destroy": "destroy",
 }
 _CHANGED, _CHANGES = "preview of one changed tenant", ("preview of one changed tenant", "up of one changed tenant")
-_OF_A_TENANT = "the same with --tenant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,6 @@ def _run(made: Clusters, program: Program, tenants: int) -> Iterator[tuple[str, 
             write(made.root, _with_a_changed_tenant(tenants))
             bare_project(made)
         yield phase, _spent(made, partial(_pulumi, made, program, verb, project))
-        if phase == _CHANGED and not program.bare:
-            yield _OF_A_TENANT, _spent(made, partial(_preview_of_a_tenant, made))
 
 
 def _with_a_changed_tenant(tenants: int) -> bytes:
@@ -102,10 +99,6 @@ def _pulumi(made: Clusters, program: Program, verb: str, project: Path) -> Used:
     options = () if verb == "preview" else _QUIET
     command = tuned(verb, "prod", options) if program.tuned else Command(("pulumi", verb, "--stack", "prod", *options))
     return made.pulumi(*command.argv[1:], variables={**command.variables, **program.variables}, project=project)
-
-
-def _preview_of_a_tenant(made: Clusters) -> Used:
-    return run([TENANTRY, "preview", "-e", "prod", "--tenant", "team-0"], made.root, made.variables())
 
 
 def _spent(made: Clusters, task: Callable[[], Used]) -> Spent:

@@ -10,7 +10,8 @@ from tenantry.cli.commands import Group
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.foreground import foreground
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import say, stdout_console, working
+from tenantry.cli.output import data, say, working
+from tenantry.cli.tables import table
 from tenantry.messages.errors import Refused
 
 _ROOT = click.option(
@@ -87,14 +88,11 @@ Exit codes:
 @_ROOT
 def status(root: Path) -> int:
     """Show the processes of the sandbox, and the address that takes the webhooks of receivers."""
-    from rich.table import Table
-
     from tenantry_sandbox.flux import NOTIFICATION
     from tenantry_sandbox.supervisor import existing
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("CLUSTER", "PART", "STATUS", "PID", "PORT", "MEMORY"):
-        table.add_column(heading, no_wrap=True)
+    headings = ("CLUSTER", "PART", "STATUS", "PID", "PORT", "MEMORY")
+    rows = []
     _, state = existing(root)
     # Parts that all clusters share come first.
     order = {name: position for position, name in enumerate(state.clusters, start=1)}
@@ -103,8 +101,9 @@ def status(root: Path) -> int:
     for part in parts:
         found, port = alive[part.process.pid], str(part.ports[0]) if part.ports else ""
         memory = f"{found.memory_info().rss // 2**20} MiB" if found else ""
-        table.add_row(part.owner, part.part, "running" if found else "dead", str(part.process.pid), port, memory)
-    stdout_console().print(table)
+        cells = (part.owner, part.part, "running" if found else "dead", str(part.process.pid), port, memory)
+        rows.append(dict(zip(headings, cells, strict=True)))
+    data("\n".join(table(rows, headings)))
     for part in parts:
         if part.part == NOTIFICATION:
             say(f"webhooks of receivers: http://127.0.0.1:{part.ports[0]}")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tenantry.cli.output import data, say
 from tenantry.messages.errors import InvalidFleet, Problem, Severity
-from tenantry.messages.redact import presentable
 from tenantry.messages.text import format_count, format_path, format_warning_count, printable
 
 
@@ -61,13 +60,6 @@ def command_of(diagnostic: Problem, *, strict: bool = False) -> str:
         "title": diagnostic.code,
     }
     return _command((Severity.ERROR if strict else diagnostic.severity).value, properties, text_of(diagnostic))
-
-
-def command_of_problem(problem: Problem, environment: str) -> str:
-    """The command for a problem of a live cluster, which has no place in a file."""
-    lines = (problem.message, f"fix: {problem.fix}") if problem.fix else (problem.message,)
-    text = "\n".join(printable(presentable(line)) for line in lines)
-    return _command(problem.severity.value, {"title": f"{environment}: {problem.code}"}, text)
 
 
 def notice(file: str, text: str) -> str:

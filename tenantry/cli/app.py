@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from contextlib import suppress
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -85,7 +85,7 @@ class _Commands(Group):
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
-            return _plugin(name)
+            return next((plugin.load() for plugin in entry_points(group=PLUGINS, name=name)), None)
         module = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}"))
         command: click.Command = module.commands[name] if hasattr(module, "commands") else module.command
         return command
@@ -106,22 +106,18 @@ class _Commands(Group):
         if plugins := entry_points(group=PLUGINS):
             with formatter.section("Plugins"):
                 # The summaries of their distributions: to import the commands would take time.
-                formatter.write_dl([(each.name.ljust(width), _summary(each)) for each in sorted(plugins)])
+                formatter.write_dl(
+                    [
+                        (each.name.ljust(width), each.dist.metadata["Summary"] if each.dist else "")
+                        for each in sorted(plugins)
+                    ]
+                )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""
         texts = dict.fromkeys(self.list_commands(ctx)) | _COMMANDS
         found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-def _summary(plugin: EntryPoint) -> str:
-    return plugin.dist.metadata["Summary"] if plugin.dist else ""
-
-
-def _plugin(name: str) -> click.Command | None:
-    """The command that another distribution adds."""
-    return next((plugin.load() for plugin in entry_points(group=PLUGINS, name=name)), None)
 
 
 @click.group(

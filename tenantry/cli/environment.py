@@ -1,10 +1,10 @@
-"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file or of `-c`."""
+"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -91,14 +91,11 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if variable and not typed:
         _tell(context, variable, f"${VARIABLE}")
         return variable
-    names, of_clusters = _declared(context)
+    names = _declared(context)
     if len(names) == 1 and not typed:
         _tell(context, names[0], f"the only one in {fleet_file(context)}")
         return names[0]
-    if len(of_clusters) == 1 and not typed:
-        _tell(context, of_clusters[0], f"the only one of {_named_clusters(context)}")
-        return of_clusters[0]
-    raise click.UsageError(_no_tenant(context) or _missing(context, names, of_clusters, typed=typed), context)
+    raise click.UsageError(_no_tenant(context) or _missing(context, names, typed=typed), context)
 
 
 def _no_tenant(context: click.Context) -> str:
@@ -110,45 +107,22 @@ def _no_tenant(context: click.Context) -> str:
     return f"{fleet_file(context)} declares no tenant '{tenant}'; it declares {listed(known)}."
 
 
-def _missing(context: click.Context, declared: Sequence[str], of_clusters: Sequence[str], *, typed: bool) -> str:
+def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) -> str:
     why = ": this command deletes it, so nothing else chooses it." if typed else "."
     file = fleet_file(context)
     if not declared:
         return f"Name an environment{why} {file} declares none."
-    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {(of_clusters or declared)[0]}")
-    if of_clusters:
-        return f"Name an environment{why} {_named_clusters(context).capitalize()} is in {listed(of_clusters)}. Type: {line}"
+    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {declared[0]}")
     return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 
-def _declared(context: click.Context) -> tuple[list[str], list[str]]:
-    """The environments of the file, and those of them in which all clusters are that the command line names."""
+def _declared(context: click.Context) -> list[str]:
+    """The environments of the file. Raises: TenantryError: it cannot be read."""
     # Most calls name the environment, and do not need the files for this.
-    from tenantry.fleet.placement import labelled
-    from tenantry.fleet.templates import with_templates
     from tenantry.source.include import read_all
 
     source = read_all(fleet_file(context))
-    if not isinstance(source.data, Mapping):
-        return [], []
-    declared = [str(name) for name in mapping_at(source.data, "environments")]
-    words = _clusters(context)
-    if not words:
-        return declared, []
-    clusters = mapping_at(with_templates(source).data, "clusters")
-    labels = {name: mapping_at(clusters, name, "labels") for name in clusters}
-    lists = [mapping_at(clusters, name).get("environments") for name in labelled(words, labels)]
-    return declared, [name for name in declared if all(isinstance(each, list) and name in each for each in lists)]
-
-
-def _clusters(context: click.Context) -> tuple[str, ...]:
-    """The clusters on the command line, by name or by labels."""
-    return values(context.params.get("clusters") or context.params.get("cluster"))
-
-
-def _named_clusters(context: click.Context) -> str:
-    words = _clusters(context)
-    return f"cluster {words[0]}" if len(words) == 1 and "=" not in words[0] else f"clusters {listed(words)}"
+    return [str(name) for name in mapping_at(source.data, "environments")]
 
 
 def _tell(context: click.Context, environment: str, why: str) -> None:

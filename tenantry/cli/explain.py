@@ -16,7 +16,7 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, working
-from tenantry.facts.explain import AppRollout, Explanation, Keeper, Placed, explain
+from tenantry.facts.explain import AppRollout, Explanation, Placed, explain
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
@@ -158,16 +158,9 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         yield Line("", "to pin it, write a version in place of the range")
 
 
-_KEEPERS: dict[Keeper, str] = {
-    "flux": "kept by Flux, at every reconciliation",
-    "pulumi": "kept by tenantry up, at creation and change only",
-    "nobody": "not kept while it is paused or leaves",
-}
-
-
 def _placed_lines(placed: Placed, *, apart: bool) -> Iterator[Line]:
     """What a subject has on one cluster alone. apart: as the only block, set off from what is above."""
-    if not (placed.object or placed.values or placed.order):
+    if not (placed.object or placed.values):
         return
     if apart:
         yield Line("")
@@ -176,6 +169,3 @@ def _placed_lines(placed: Placed, *, apart: bool) -> Iterator[Line]:
         yield Line("  names:", "too long, so they are shortened")
         yield from (Line(f"    {name}: {whole}") for name, whole in placed.names.items())
     yield from value_lines(placed.values, 2)
-    if placed.order:
-        yield Line("  order:", "who waits for each dependency")
-        yield from (Line(f"    after {name}: {_KEEPERS[keeper]}") for name, keeper in placed.order.items())

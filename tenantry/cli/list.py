@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
-from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
+from tenantry.cli.output import columns, data, data_json, say, working
+from tenantry.cli.tables import fitting, table
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
@@ -136,7 +136,7 @@ Exit codes:
 @click.argument("kind", type=click.Choice(LISTS))
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
+@cluster_names("Only what is on this cluster; repeatable.")
 @output("text", "json", "names", kind="List")
 @reads_file
 def command(
@@ -169,29 +169,19 @@ def command(
     return 0
 
 
-def _rows(item: Item) -> list[Item]:
-    """A row for each version of an app; of anything else, one."""
-    return [{**item, **each} for each in item.get("versions", [{}])]
-
-
 def _print_table(what: str, items: list[Item]) -> None:
-    items = [row for item in items for row in _rows(item)]
-    values = dict(_COLUMNS[what])
+    # A row for each version of an app; of anything else, one.
+    items = [{**item, **version} for item in items for version in item.get("versions", [{}])]
+    cells = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
-        values.pop("STATE", None)
+        cells.pop("STATE", None)
     if not any(item.get("templates") for item in items):
-        values.pop("FROM", None)
-
-    def build(headings: Sequence[str]) -> Table:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in headings:
-            table.add_column(heading, no_wrap=heading != headings[-1], overflow="fold")
-        for item in items:
-            table.add_row(*(Text(_cell(values[heading](item))) for heading in headings))
-        return table
-
-    console = stdout_console()
-    print_fitting(build, tuple(values), _DISPENSABLE, console)
+        cells.pop("FROM", None)
+    rows = [{heading: _cell(cell(item)) for heading, cell in cells.items()} for item in items]
+    shown = fitting(rows, cells, _DISPENSABLE, columns(sys.stdout))
+    data("\n".join(table(rows, shown)))
+    if left_out := [heading for heading in cells if heading not in shown]:
+        say(f"not shown for lack of room: {', '.join(left_out)}; a wider terminal or a pipe has all columns")
 
 
 def _cell(value: Any) -> str:

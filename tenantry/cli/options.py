@@ -20,11 +20,6 @@ def tenant() -> Callable[[_F], _F]:
     return click.argument("tenant", shell_complete=completers.subjects)
 
 
-def tenant_name(help: str) -> Callable[[_F], _F]:
-    """`-n, --tenant NAME`, completed from the file."""
-    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=completers.tenants)
-
-
 class _AppArgument(click.Argument, Late):
     """`[APP]`, which may also be part of the tenant before it: `rocky/web` is `rocky web`."""
 
@@ -62,11 +57,6 @@ def environment(
         typed, unless: As for `EnvironmentOption`.
     """
     return _environment(help, multiple=False, argument=argument, needed=required, typed=typed, unless=unless)
-
-
-def environment_name(name: str) -> Callable[[_F], _F]:
-    """An argument with the name of an environment, completed from the file."""
-    return click.argument(name, shell_complete=completers.environments)
 
 
 def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
@@ -118,8 +108,8 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    return _names("--cluster", help, completers.clusters, "-c", metavar="NAME|LABELS")
+    """`-c, --cluster NAME`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c")
 
 
 def _names(
@@ -128,18 +118,17 @@ def _names(
     complete: Callable[..., list[str]],
     *short: str,
     cls: type[click.Option] = click.Option,
-    metavar: str = "NAME",
 ) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
     return click.option(
-        *short, name, parameter, cls=cls, metavar=metavar, multiple=True, help=help, shell_complete=complete
+        *short, name, parameter, cls=cls, metavar="NAME", multiple=True, help=help, shell_complete=complete
     )
 
 
 def tenant_apps(command: _F) -> _F:
     """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
     for option in (
-        cluster_names("Only on this cluster, or on those with labels such as tier=edge; repeatable."),
+        cluster_names("Only on this cluster; repeatable."),
         environment("The environment of the apps.", required=True),
         app(),
         tenant(),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,21 +16,14 @@ from tenantry.messages.errors import InvalidFleet, Problem, Refused, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
 
 def colours(stream: Any) -> bool:
     """Whether to use colours on a stream: on a terminal that is not dumb, unless NO_COLOR (no-color.org) is set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return _forced() or bool(stream.isatty())
-
-
-def _forced() -> bool:
-    """Whether FORCE_COLOR (force-color.org) or CLICOLOR_FORCE (bixense.com/clicolors) asks for colours in a pipe."""
-    return bool(os.environ.get("FORCE_COLOR")) or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+    # FORCE_COLOR (force-color.org) and CLICOLOR_FORCE (bixense.com/clicolors) ask for them in a pipe.
+    forced = os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+    return bool(forced) or bool(stream.isatty())
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -148,51 +141,3 @@ _PIPE_WIDTH = 120
 """Columns for lines of the file if stderr is not a terminal."""
 _GUTTER = 9
 """Columns before a line of the file, for its number and a bar."""
-_WIDE = 1000
-"""Columns of a table if stdout is not a terminal. Programs that read it need each row on one line."""
-
-
-def stdout_console() -> Console:
-    """The console for a command's result. Rich is imported here, because most commands print no table and it takes a while."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else _WIDE
-    force = True if _forced() and colours(sys.stdout) else None
-    return Console(width=width, no_color=not colours(sys.stdout), force_terminal=force, highlight=False)
-
-
-_UNBOUNDED = 10_000
-_WIDEST = 8
-"""No character takes more columns of a terminal; a tab takes the most."""
-
-
-def fits(table: Table, console: Console) -> bool:
-    """Whether no cell of the table has to be wrapped or cut."""
-    if _WIDEST * _characters(table) <= console.width:  # as in a pipe; measuring takes as long as printing
-        return True
-    measured = console.measure(table, options=console.options.update(max_width=_UNBOUNDED))
-    return measured.maximum <= console.width
-
-
-def _characters(table: Table) -> int:
-    """At least as many as the longest row could have."""
-    cells = ([column.header, *column.cells] for column in table.columns)
-    return sum(max(len(str(cell)) for cell in column) + 1 for column in cells)
-
-
-def print_fitting(
-    build: Callable[[Sequence[str]], Table], columns: Sequence[str], dispensable: Collection[str], console: Console
-) -> None:
-    """Print a table without as many of the dispensable columns, in their order, as are necessary for the terminal.
-
-    What is left out is said below it. A pipe gets all columns.
-    """
-    shown, table = list(columns), build(columns)
-    for heading in dispensable:
-        if fits(table, console):
-            break
-        shown = [column for column in shown if column != heading]
-        table = build(shown)
-    console.print(table)
-    if left_out := [column for column in columns if column not in shown]:
-        say(f"not shown for lack of room: {', '.join(left_out)}; a wider terminal or a pipe has all columns")

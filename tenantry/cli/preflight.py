@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import changed_objects
 from tenantry.cli.diff.text import line_text
@@ -21,7 +20,7 @@ from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environments as environments_option
+from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import (
     as_text,
@@ -29,7 +28,6 @@ from tenantry.cli.output import (
     counts,
     data,
     data_json,
-    error,
     report_warnings,
     say,
     working,
@@ -39,8 +37,7 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Problem, Refused, Severity
-from tenantry.messages.progress import steps
+from tenantry.messages.errors import Problem, Severity
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
@@ -60,7 +57,7 @@ from tenantry.stacks.states import InStates
     epilog="""\
 Examples:
   tenantry preflight --environment dev
-  tenantry preflight --environment dev --environment test --brief
+  tenantry preflight dev --brief
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
   tenantry preflight --environment prod --preview        in a pull request
   tenantry preflight --environment prod --dry-run        before an adoption
@@ -75,7 +72,7 @@ Exit codes:
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
-@environments_option("The environment to check; repeatable.", required=True, argument=True)
+@environment_option("The environment to check.", required=True, argument=True)
 @cluster_option("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
 @click.option(
@@ -98,11 +95,11 @@ Exit codes:
     is_flag=True,
     help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
 )
-@output("text", "json", "github", kind="Preflight")
+@output("text", "json", kind="Preflight")
 @reads_file
 def command(
     file: Path,
-    environment: tuple[str, ...],
+    environment: str,
     cluster: str | None,
     kubeconfig: Path | None,
     context: str | None,
@@ -119,54 +116,35 @@ def command(
     Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux is recent
     enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
 
-    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code. With
-    `--output github`, problems and warnings are workflow commands on stdout.
+    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code.
 
     With --cluster, a remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster:
     whether Flux takes the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux
     impersonate the tenants' accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission
     policies are checked. Contents of the kubeconfig are never printed.
     """
-    names = tuple(dict.fromkeys(environment))
     if cluster:
-        if len(names) > 1 or everything or brief or preview or rehearse:
-            raise click.UsageError(
-                "--cluster is for one environment, and takes no --all, --brief, --preview or --dry-run"
-            )
-        return _check_cluster(file, names[0], cluster, kubeconfig, context, output, strict=strict)
-    if len(names) > 1 and (kubeconfig or context):
-        raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
-    with working(f"planning {file}") as tell:
+        if everything or brief or preview or rehearse:
+            raise click.UsageError("--cluster takes no --all, --brief, --preview or --dry-run")
+        return _check_cluster(file, environment, cluster, kubeconfig, context, output, strict=strict)
+    with working(f"planning {file}"):
         fleet = load_fleet(file)
-        plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
+        planned = plan_one(fleet, environment)
     warnings = warnings_of(fleet)
-    if output == "github" and not brief:
-        annotate_warnings(warnings, strict=strict)
-    elif output != "json":
+    if output != "json":
         print_warnings(file, warnings, brief=brief)
-    reports: dict[str, Report] = {}
-    failed: dict[str, Refused] = {}
-    for name, planned in plans.items():
-        try:
-            mode = Mode.PREVIEW if preview else Mode.RUN
-            report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
-            reports[name] = replace(report, problems=_strictly(report.problems)) if strict else report
-        except Refused as refused:
-            failed[name] = refused
-            error(str(refused))
+    mode = Mode.PREVIEW if preview else Mode.RUN
+    report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
+    if strict:
+        report = replace(report, problems=_strictly(report.problems))
     if output == "json":
-        found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
-        environments = [_environment(planned, found[name]) for name, planned in plans.items()]
-        data_json({"environments": environments, "warnings": warnings}, "Preflight")
+        data_json({"environments": [_environment(planned, report)], "warnings": warnings}, "Preflight")
     else:
-        for name, report in reports.items():
-            limits = EVERYTHING if everything else DisplayLimits()
-            print_report(plans[name], report, limits, brief=brief, annotated=output == "github")
-    if failed or (strict and warnings):
+        limits = EVERYTHING if everything else DisplayLimits()
+        print_report(planned, report, limits, brief=brief)
+    if strict and warnings:
         return 2
-    if any(report.refused for report in reports.values()):
-        return 4
-    return 0 if all(report.fit for report in reports.values()) else 1
+    return 4 if report.refused else 0 if report.fit else 1
 
 
 def _check_cluster(
@@ -192,11 +170,10 @@ def _check_cluster(
     if found.answer:
         version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
         data(f"{name} answered in {found.answer.milliseconds} ms{version}")
-    for what, end in found.expires.items():
-        if end > now:
-            data(f"{what} is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
+    if (end := found.expires) and end > now:
+        data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
     for problem in found.problems:
-        data(command_of_problem(problem, environment) if output == "github" else as_text(problem))
+        data(as_text(problem))
     data(f"{name}: {counts(found.problems) or 'no problems'}")
     return 0 if found.fit else 1
 
@@ -258,24 +235,18 @@ def _strictly(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(replace(problem, severity=Severity.ERROR) for problem in problems)
 
 
-def _not_checked(refused: Refused) -> Report:
-    """The report on an environment whose management cluster cannot be asked."""
-    return Report((Problem((), refused.code, refused.message, fix=refused.fix),), ())
-
-
 def print_report(
     planned: Plan,
     report: Report,
     limits: DisplayLimits,
     *,
     brief: bool,
-    annotated: bool = False,
     write: Callable[[str], None] = data,
 ) -> None:
     """Print a report; brief: of warnings only their codes."""
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
-            write(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
+            write(as_text(problem))
     shown = _dry_run(report.dry_run, limits) if report.dry_run else _adoptions(report.adoptions, limits)
     for line in shown:
         write(line)

@@ -8,22 +8,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click import style
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import fleet_file, project_directory, reads_file
+from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster.selection import select
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Refused, TenantryError
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import counted, declared, printable
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -31,46 +31,15 @@ from tenantry.plan.planner import Part
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why import Answer, Asking, Evidence, answers
 from tenantry.why.findings import Commands
-from tenantry.why.places import Absence, Places, absence
+from tenantry.why.places import Places
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
-class _Why(Command):
-    """A command that also answers why an app is not on a cluster that was named."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except Refused as refused:
-            if refused.code != UNKNOWN_NAME or (found := _absence(ctx)) is None:
-                raise
-        if ctx.params.get("output") == "json":
-            data_json({"environment": found.environment, "apps": [], "absent": found}, "Why")
-        else:
-            selector = f"\nits clusters: {found.selector}" if found.selector else ""
-            data(f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}")
-        return 1
-
-
-def _absence(ctx: click.Context) -> Absence | None:
-    """Why the file does not place the app that the arguments name on the cluster that they name; None: another mistake."""
-    params = ctx.params
-    named, _, app = str(params.get("tenant") or "").partition("/")
-    tenant, clusters = ("" if named == PLATFORM else named), tuple(params.get("clusters") or ())
-    app = str(params.get("app") or app).removeprefix(ADDON_PREFIX)
-    if not app or len(clusters) != 1:
-        return None
-    try:
-        return absence(load_fleet(fleet_file(ctx)), str(params.get("environment")), tenant, app, clusters[0])
-    except TenantryError:
-        return None
-
-
 @click.command(
     "why",
-    cls=_Why,
+    cls=Command,
     epilog="""\
 Examples:
   tenantry why rocky/web -e prod -c edge-1
@@ -109,7 +78,7 @@ def command(
     The app's cluster is read as Flux reads it: with the kubeconfig in its Secret, as the tenant's service account. So you
     need rights on the management cluster to read that Secret.
 
-    Nothing is changed, and no value of a Secret is printed.
+    Nothing is changed, and no value of a Secret is printed. Why an app is not on a cluster at all, `tenantry explain` says.
     """
     fleet, planned = _planned(file, environment, tenant)
     selection = select(planned, [tenant], [app] if app else [], clusters)
@@ -126,7 +95,7 @@ def command(
         )
         found = answers(hub, Asking(planned, commands, places), apps)
     if output == "json":
-        data_json({"environment": environment, "apps": found, "absent": None}, "Why")
+        data_json({"environment": environment, "apps": found}, "Why")
     else:
         data(_text(found, datetime.now(UTC)))
     return 0 if all(answer.well for answer in found) else 1

@@ -41,7 +41,7 @@ def _unplanned(plan: Plan, owned: Iterable[Manifest]) -> Iterator[ObjectId]:
 
 def is_leftover(manifest: Manifest) -> bool:
     """Whether an object that is not planned is there to stay, and not kept by a stack for itself."""
-    return not _is_leaving(manifest) and not _is_stacks(manifest)
+    return not bool(manifest["metadata"].get("deletionTimestamp")) and not _is_stacks(manifest)
 
 
 def _stays(manifest: Manifest) -> bool:
@@ -92,10 +92,6 @@ def told_kept(environment: str, kept: Iterable[Kept]) -> str:
     )
 
 
-def _is_leaving(manifest: Manifest) -> bool:
-    return bool(manifest["metadata"].get("deletionTimestamp"))
-
-
 def _is_stacks(manifest: Manifest) -> bool:
     """Whether a stack keeps the object for itself: its claim."""
     return CLAIM_LABEL in labels_of(manifest)
@@ -141,7 +137,10 @@ def delete(client: Client, found: Sequence[Manifest], seconds: float) -> None:
     end = time.monotonic() + seconds
     for group in _in_order(found):
         ids = [object_id(manifest) for manifest in group]
-        requests.in_parallel(lambda manifest: requests.deleted(client, object_id(manifest), _uid(manifest)), group)
+        requests.in_parallel(
+            lambda manifest: requests.deleted(client, object_id(manifest), str(manifest["metadata"].get("uid", ""))),
+            group,
+        )
         while left := [id for id, there in zip(ids, _present(client, ids), strict=True) if there]:
             if time.monotonic() > end:
                 raise Refused(
@@ -161,7 +160,3 @@ def _in_order(found: Iterable[Manifest]) -> Iterator[list[Manifest]]:
         rank = (1 if APP_LABEL in labels_of(manifest) else 2) if manifest["kind"] in _RECONCILERS else 3
         ranked.setdefault(rank, []).append(manifest)
     yield from (ranked[rank] for rank in sorted(ranked))
-
-
-def _uid(manifest: Manifest) -> str:
-    return str(manifest["metadata"].get("uid", ""))

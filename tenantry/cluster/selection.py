@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tenantry.fleet.placement import in_another_environment, labelled
+from tenantry.fleet.placement import in_another_environment
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -59,8 +59,6 @@ def select(
 ) -> Selection:
     """The selection that options name. `platform` is the platform team; an add-on can also be `platform/ADDON`.
 
-    clusters: names, or labels such as `tier=edge`, for all that have them and an app of the selection.
-
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
     if not any(each.tenant == PLATFORM for each in plan.apps):  # a tenant may be called so
@@ -73,8 +71,6 @@ def select(
         (clusters, "cluster", "no apps on cluster"),
     ):
         there: set[str] = {getattr(each, key) for each in left}
-        if key == "cluster":
-            names = clusters = labelled(clusters, {name: plan.labels[name] for name in plan.labels if name in there})
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})

@@ -3,12 +3,13 @@
 Called by: the commands `add`, `remove`, `set` and `promote`.
 Never: reads a cluster, or writes a file that is not valid afterwards.
 
-    subjects    what an edit of a tenant, an app, a cluster and so on means for the rest of the fleet
+    adding, removing, overriding, promoting   what an edit of a tenant, an app, a cluster and so on changes
+    names       what a name on the command line means, and whether the file declares it
     editor      a fleet's files while they are edited: which file declares a path, and edits of several entries at once
     document    one file: its text and its data; each edit is checked at once
     paths       paths as texts, and what the JSON Schema lets stand there
     splices     edits of mappings and lists as replacements in the text, by lines or in brackets
-    tree        what is written where, down to the character; `lines`: the lines of an entry
+    tree        what is written where, down to the character
     values      how a file is written, and new data alike
     write       puts the edited files in place, all or none
 """

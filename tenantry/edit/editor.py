@@ -131,21 +131,6 @@ class Editor:
         else:
             assign(document, path, value)
 
-    def add(self, path: Path, key: str | None, value: Any, *, file: FilePath | None = None) -> None:
-        """Write a new entry into the mapping or list at `path`, which is created if it is missing.
-
-        key: of the mapping; None: of a list. The entry comes behind the last one. Raises: Refused: the key is there already.
-        """
-        document = self.documents[file or self.file_of(path if key is None else (*path, key))]
-        holder = value_at(document.data, path, None)
-        if not isinstance(holder, dict | list):
-            _create(document, path, nested((0 if key is None else key,), value))
-            return
-        if isinstance(holder, dict) and key in holder:
-            there = (*path, str(key))
-            raise Refused(f"'{format_path(there)}' is there already ({document.place(document.entry(there).start)})")
-        document.insert((*path, len(holder) if key is None else key), value)
-
     def unset(self, path: Path, *, file: FilePath | None = None) -> None:
         """Remove the entry at a path with its comments, in every file that declares it, or in one.
 
@@ -215,6 +200,9 @@ def _create(document: Document, path: Path, value: Any) -> None:
     if holder is None:
         document.replace(path[:depth], nested((part,), new))
         return
+    if isinstance(holder, list) and isinstance(part, str):
+        message = f"'{format_path(path[:depth])}' is a list, so it has no '{part}'"
+        raise Refused(message, f"name an entry by its index: '{format_path((*path[:depth], 0))}'")
     if isinstance(holder, list) and part != len(holder):
         message = f"'{format_path(path[:depth])}' has {counted(len(holder), 'value')}, so there is no [{part}]"
         raise Refused(message, f"the next one is [{len(holder)}]")

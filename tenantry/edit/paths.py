@@ -7,7 +7,7 @@ Never: knows a key by itself: the schema, which follows from the model, says all
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -108,7 +108,6 @@ def assignment(holder: Path, text: str) -> tuple[Path, Any]:
     if not equals or not written:
         raise Refused(f"'{text}' is not KEY=VALUE", "write it as 'quota.pods=40' or 'role=edit'", code=USAGE)
     path = parse_path(f"{format_path(holder)}.{written}")
-    check_known(path, lambda _: {})
     try:
         return path[len(holder) :], typed(path, parse(f"value: {value}".encode(), "VALUE").data["value"], value)
     except InvalidFleet:
@@ -116,10 +115,15 @@ def assignment(holder: Path, text: str) -> tuple[Path, Any]:
 
 
 def typed(path: Path, value: Any, text: str) -> Any:
-    """A value as YAML reads it, or the text that it was read from where only a text fits: the version `1.10`."""
+    """A value as YAML reads it; the text that it was read from where only a text fits, such as the version `1.10`; where only a
+    list fits, the words between its commas.
+    """
     allowed = {kind for schema in schemas_at(path) for kind in _types(schema)}
-    takes_it = not allowed or "" in allowed or allowed & _TYPES[type(value)]
-    return value if takes_it or "string" not in allowed else text
+    if not allowed or "" in allowed or allowed & _TYPES[type(value)]:
+        return value
+    if "string" in allowed:
+        return text
+    return text.split(",") if "array" in allowed and isinstance(value, str) else value
 
 
 # --- what may stand at a path -------------------------------------------------------------------------------------------
@@ -228,20 +232,12 @@ def _step(schema: Schema, part: str | int) -> Iterator[Schema]:
 # --- paths that cannot be meant -----------------------------------------------------------------------------------------
 
 
-def check_known(path: Path, value_of: ValueAt) -> None:
-    """Refuse a path that no edit can mean.
-
-    Raises: Refused: no such key exists; something on the way is not declared, or is a word or another single value.
-    """
-    for depth in range(1, len(path) + 1):
-        part, above = path[:depth], path[: depth - 1]
-        if above and isinstance(held := value_of(above), str | int | float):
-            raise _single(above, held, path)
-        if not schemas_at(part):
-            raise _unknown(part)
-        is_override = bool(override_of(part))  # refers to something that is declared elsewhere
-        if depth < len(path) and is_name(part) and value_of(part) is ABSENT and not is_override:
-            raise _absent(part, value_of(above), known=True)
+def check_declared(path: Path, value_of: ValueAt) -> None:
+    """Raises: Refused: a tenant, an app or another named thing on the way is not declared, and the edit would begin one."""
+    for depth in range(1, len(path)):
+        part = path[:depth]
+        if is_name(part) and value_of(part) is ABSENT and not override_of(part):
+            raise _absent(part, value_of(part[:-1]), known=True)
 
 
 def not_there(path: Path, value_of: ValueAt) -> Refused:
@@ -263,30 +259,3 @@ def _absent(path: Path, above: Any, *, known: bool) -> Refused:
         if isinstance(above, list):
             fix = f"{where} has {len(above)} {'entry' if len(above) == 1 else 'entries'}, counted from [0]"
     return Refused(f"there is no '{format_path(path)}'", fix)
-
-
-def _unknown(path: Path) -> Refused:
-    """The error for a path whose last part no schema knows."""
-    known: Iterable[str] = keys_at(path[:-1])
-    near = closest(str(path[-1]), known)
-    if any(schema.get("type") == "array" for schema in schemas_at(path[:-1])):
-        message = f"'{format_path(path[:-1])}' is a list, so it has no '{path[-1]}'"
-        where = ", or say where it holds: --environment, --clusters" if path[-2] == "overrides" else ""
-        return Refused(message, f"name an entry by its index: '{format_path((*path[:-1], 0))}'{where}")
-    if isinstance(path[-1], int) or not known:
-        message = f"'{format_path(path[:-1])}' has no entries, so there is no '{format_path(path)}'"
-        return Refused(message, f"set it as a whole: tenantry set {format_path(path[:-1])} VALUE")
-    whose = f"'{format_path(path[:-1])}'" if path[:-1] else "tenants.yaml"
-    below = [key for key in known if path[:-1] and path[-1] in keys_at((*path[:-1], key))]
-    meant = (*below, path[-1]) if len(below) == 1 else (near,)
-    fix = f"did you mean '{format_path((*path[:-1], *meant))}'?" if meant[0] else f"known keys: {', '.join(known)}"
-    return Refused(f"'{path[-1]}' is not a key of {whose}", fix)
-
-
-def _single(path: Path, held: Any, whole: Path) -> Refused:
-    takes_mapping = any(schema.get("type") in (None, "object") for schema in schemas_at(path))
-    if takes_mapping and isinstance(held, str):
-        message = f"'{format_path(path)}' is the word '{held}', which stands for a whole mapping"
-        return Refused(message, f"write the mapping: tenantry set {format_path(path)} '{{...}}'")
-    message = f"'{format_path(path)}' is '{held}', so it has no '{format_path(whole[len(path) :])}'"
-    return Refused(message, f"set it as a whole: tenantry set {format_path(path)} VALUE")

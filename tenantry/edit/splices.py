@@ -1,216 +1,213 @@
 """Edits of mappings and lists, as replacements between two places of the text.
 
 Without brackets, whole lines come and go, with their comments and regular empty lines. In brackets, entries come and go with
-their commas, and with their line where they have one.
+their commas. Each line of the text, the last one too, ends with a line feed: see `document`.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from tenantry.edit.lines import (
-    Splice,
-    above_empty,
-    after_lines,
-    behind_head,
-    below_empty,
-    column_of,
-    count_lines,
-    first_line,
-    is_below,
-    is_inline,
-    is_open,
-    line_end,
-    line_start,
-    next_line,
-)
 from tenantry.edit.tree import Entry, Node
 
-_COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*,")
+
+class Splice(NamedTuple):
+    """Replace the characters from start to end by a text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def spliced(text: str, splices: Iterable[Splice]) -> str:
+    """The text after all replacements, whose places are those of the text before."""
+    parts, at = [], 0
+    for start, end, new in sorted(splices, key=lambda splice: splice[:2]):
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+# --- lines --------------------------------------------------------------------------------------------------------------
+
+
+def line_start(text: str, at: int) -> int:
+    """Where the line of a character begins."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def column_of(text: str, at: int) -> int:
+    """The column of a character, from 0."""
+    return at - line_start(text, at)
+
+
+def next_line(text: str, at: int) -> int:
+    """Where the line after that of a character begins; the end of the text after the last line."""
+    return text.find("\n", at) + 1 or len(text)
+
+
+def first_line(text: str, entry: Entry, *, header: bool = False) -> int:
+    """Where the lines of an entry begin, with the comments directly above it.
+
+    header: whether comments at the top of the file belong to the file, not to the entry.
+    """
+    start = above = line_start(text, entry.start)
+    comment = " " * (entry.start - start) + "#"
+    while above and text.startswith(comment, up := line_start(text, above - 1)):
+        above = up
+    is_header = header and (not above or text.startswith(("---", "%"), line_start(text, above - 1)))
+    return start if is_header else above
+
+
+def after_lines(text: str, entry: Entry) -> int:
+    """Where the lines of an entry end: behind deeper comments below it, which are about what it holds."""
+    end = below = next_line(text, entry.end)
+    column = column_of(text, entry.start)
+    while below < len(text):
+        line = text[below : next_line(text, below)]
+        if line.strip() and not (line.lstrip().startswith("#") and len(line) - len(line.lstrip(" ")) > column):
+            break
+        below += len(line)
+        end = below if line.strip() else end
+    return end
+
+
+def _is_inline(text: str, entry: Entry) -> bool:
+    """Whether something stands before an entry on its line, such as the dash of a list."""
+    return bool(text[line_start(text, entry.start) : entry.start].strip())
+
+
+def _behind_head(text: str, entry: Entry) -> int:
+    """The place behind the colon of a block mapping's entry, or behind the dash of a list's."""
+    return entry.start + 1 if entry.key is None else text.index(":", entry.key.end) + 1
+
+
+def _is_below(text: str, entry: Entry) -> bool:
+    """Whether the value of an entry is a mapping or list without brackets on the lines below its head."""
+    is_block = entry.value.kind in ("mapping", "list") and not entry.value.flow
+    return is_block and next_line(text, _behind_head(text, entry)) <= entry.value.start
+
+
+def _above_empty(text: str, start: int) -> int:
+    """Where the empty lines directly above a line begin."""
+    while start and not text[(up := line_start(text, start - 1)) : start].strip():
+        start = up
+    return start
+
+
+def _below_empty(text: str, start: int) -> int:
+    """Where the empty lines that begin at a line end."""
+    while start < len(text) and not text[start : next_line(text, start)].strip():
+        start = next_line(text, start)
+    return start
+
+
+def _joined(lines: Sequence[str], column: int) -> str:
+    return "".join(f"{' ' * column}{line}\n" if line else "\n" for line in lines)
+
+
+def _usual_gap(text: str, node: Node, *, root: bool) -> int:
+    """How many empty lines stand between the entries of a mapping or list, as a rule."""
+    starts = [first_line(text, entry) for entry in node.entries[1:]]
+    gaps = Counter(text.count("\n", _above_empty(text, start), start) for start in starts)
+    return gaps.most_common(1)[0][0] if gaps else int(root)
+
 
 # --- without brackets ---------------------------------------------------------------------------------------------------
 
 
-def insert_lines(text: str, node: Node, index: int, lines: Sequence[str], newline: str, *, root: bool) -> list[Splice]:
+def insert_lines(text: str, node: Node, index: int, lines: Sequence[str], *, root: bool) -> list[Splice]:
     """Put an entry before the one at an index, or behind the last. lines: the entry's, without indentation."""
-    column = column_of(text, node.entries[0].start)
-    if index == 0 and is_inline(text, node.entries[0]):
-        first = node.entries[0].start
-        return [Splice(first, first, _joined(lines, column, newline).lstrip(" ") + newline + " " * column)]
-    written = _joined(lines, column, newline)
+    first = node.entries[0]
+    column = column_of(text, first.start)
+    written = _joined(lines, column)
+    if index == 0 and _is_inline(text, first):
+        return [Splice(first.start, first.start, written.lstrip(" ") + " " * column)]
     if index == 0:
-        at = first_line(text, node.entries[0], header=root)
-        return [Splice(at, at, written + newline * (1 + _usual_gap(text, node, root=root)))]
+        at = first_line(text, first, header=root)
+        return [Splice(at, at, written + "\n" * _usual_gap(text, node, root=root))]
     at = after_lines(text, node.entries[index - 1])
     following = index < len(node.entries)
-    empty = count_lines(text, at, below_empty(text, at)) if following else _usual_gap(text, node, root=root)
-    if is_open(text, at):
-        return [Splice(at, at, newline * (1 + empty) + written)]
-    return [Splice(at, at, newline * empty + written + newline)]
+    empty = text.count("\n", at, _below_empty(text, at)) if following else _usual_gap(text, node, root=root)
+    return [Splice(at, at, "\n" * empty + written)]
 
 
 def remove_lines(text: str, node: Node, index: int, *, root: bool) -> list[Splice]:
     """Take an entry out that is not the only one."""
     entry = node.entries[index]
-    if is_inline(text, entry):
-        following = node.entries[index + 1]
-        commented = "#" in text[entry.end : following.start]
-        return [Splice(entry.start, line_end(text, entry.end) if commented else following.start, "")]
+    if _is_inline(text, entry):
+        following = node.entries[index + 1].start
+        commented = "#" in text[entry.end : following]
+        return [Splice(entry.start, next_line(text, entry.end) - 1 if commented else following, "")]
     start, end = first_line(text, entry, header=root and index == 0), after_lines(text, entry)
-    above, below = above_empty(text, start), below_empty(text, end)
+    above, below = _above_empty(text, start), _below_empty(text, end)
     if index == len(node.entries) - 1:
-        return [Splice(*_without_break(text, above, end), "")]
-    if index == 0 or count_lines(text, above, start) > count_lines(text, end, below):
+        return [Splice(above, end, "")]
+    if index == 0 or text.count("\n", above, start) > text.count("\n", end, below):
         return [Splice(start, below, "")]
     return [Splice(above, end, "")]
 
 
-def replace_lines(text: str, entry: Entry, lines: Sequence[str], newline: str) -> list[Splice]:
-    """Write another value. lines: the rest of the entry's line, and those below it, as `values.behind` gives them."""
-    value, head = entry.value, behind_head(text, entry)
-    first, others = lines[0], _joined(lines[1:], column_of(text, entry.start), newline)
-    if is_below(text, entry):
+def replace_lines(text: str, entry: Entry, lines: Sequence[str]) -> list[Splice]:
+    """Write another value. lines: the rest of the entry's line, and those below it, as `values.behind` gives them.
+
+    A comment behind the head, or behind the sign of a text over several lines, stays.
+    """
+    value, head = entry.value, _behind_head(text, entry)
+    first, below = lines[0], _joined(lines[1:], column_of(text, entry.start))
+    if _is_below(text, entry):
         start, end = next_line(text, head), after_lines(text, value.entries[-1])
-        if not others:
-            start, end = _without_break(text, start, end)
-        elif not is_open(text, end):
-            others += newline
-        return [Splice(head, head, first), Splice(start, end, others)]
+        return [Splice(head, head, first), Splice(start, end, below)]
     if value.style in ("|", ">"):
-        return _of_block_scalar(text, entry, first, others, newline)
-    if value.end > head and not others:
+        _, mark, comment = text[value.start : next_line(text, value.start) - 1].partition(" #")
+        return [Splice(head, next_line(text, value.end), f"{first}{mark}{comment}\n{below}")]
+    end = max(value.end, head)
+    if value.end > head and not below:
         return [Splice(value.start, value.end, first.removeprefix(" "))]
-    splices = [Splice(head, max(value.end, head), first)]
-    if others:
-        at = line_end(text, max(value.end, head))
-        splices.append(Splice(at, at, newline + others))
-    return splices
+    at = next_line(text, end)
+    return [Splice(head, end, first), Splice(at, at, below)]
 
 
 def empty_lines(text: str, entry: Entry, brackets: str) -> list[Splice]:
     """Leave `{}` or `[]` where a mapping or list without brackets stands."""
-    if not is_below(text, entry):
+    if not _is_below(text, entry):
         return [Splice(entry.value.start, entry.value.end, brackets)]
-    head = behind_head(text, entry)
-    start, end = _without_break(text, next_line(text, head), after_lines(text, entry.value.entries[-1]))
-    return [Splice(head, head, f" {brackets}"), Splice(start, end, "")]
-
-
-def _of_block_scalar(text: str, entry: Entry, first: str, others: str, newline: str) -> list[Splice]:
-    """A text over several lines gives way; the comment behind its sign stays."""
-    head, end = behind_head(text, entry), entry.value.end
-    sign = line_end(text, entry.value.start)
-    _, mark, comment = text[entry.value.start : sign].partition(" #")
-    return [Splice(head, end, first + (f" #{comment}" if mark else "") + (newline + others if others else ""))]
-
-
-def _joined(lines: Sequence[str], column: int, newline: str) -> str:
-    return newline.join(" " * column + line if line else "" for line in lines)
-
-
-def _without_break(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span of lines, with the line break before it where the text has none at its end."""
-    if is_open(text, end) and start:
-        start -= 2 if text[start - 2 : start] == "\r\n" else 1
-    return start, end
-
-
-def _usual_gap(text: str, node: Node, *, root: bool) -> int:
-    """How many empty lines stand between the entries of a mapping or list, as a rule."""
-    gaps: Counter[int] = Counter()
-    for entry in node.entries[1:]:
-        start = first_line(text, entry)
-        gaps[count_lines(text, above_empty(text, start), start)] += 1
-    return gaps.most_common(1)[0][0] if gaps else int(root)
+    return replace_lines(text, entry, [f" {brackets}"])
 
 
 # --- in brackets --------------------------------------------------------------------------------------------------------
 
 
-def insert_in_brackets(text: str, node: Node, index: int, written: str, newline: str, *, padded: bool) -> list[Splice]:
+def has_comment(text: str, node: Node) -> bool:
+    """Whether a comment stands between the entries in brackets, or beside the brackets' ends."""
+    ends = [node.start, *(entry.end for entry in node.entries)]
+    starts = [*(entry.start for entry in node.entries), node.end]
+    return any("#" in text[start:end] for start, end in zip(ends, starts, strict=True))
+
+
+def insert_in_brackets(text: str, node: Node, index: int, written: str, *, padded: bool) -> list[Splice]:
     """Put an entry before the one at an index, or behind the last."""
     if not node.entries:
-        return _only_entry(text, node, written, padded=padded)
+        space = " " if padded and node.kind == "mapping" else ""
+        return empty_brackets(text, node, f"{space}{written}{space}")
     if index == 0:
-        first = node.entries[0]
-        if _has_line(text, first):  # Its comments stay with it.
-            at = first_line(text, first)
-            return [Splice(at, at, f"{' ' * column_of(text, first.start)}{written},{newline}")]
-        return [Splice(first.start, first.start, f"{written}, ")]
-    before = node.entries[index - 1]
-    if not _starts_line(text, before):
-        return [Splice(before.end, before.end, f", {written}")]
-    line = newline + " " * column_of(text, before.start) + written
-    if not _has_line(text, before):
-        return [Splice(before.end, before.end, f",{line}")]
-    comma = _comma(text, before.end)
-    at = line_end(text, before.end if comma is None else comma)
-    if comma is not None:
-        return [Splice(at, at, f"{line},")]
-    return [Splice(before.end, before.end, ","), Splice(at, at, line)]
+        first = node.entries[0].start
+        return [Splice(first, first, f"{written}, ")]
+    end = node.entries[index - 1].end
+    return [Splice(end, end, f", {written}")]
 
 
-def remove_from_brackets(text: str, node: Node, index: int) -> list[Splice]:
+def remove_from_brackets(node: Node, index: int) -> list[Splice]:
     """Take an entry out that is not the only one."""
-    entry = node.entries[index]
-    comma = _comma(text, entry.end)
-    if _has_line(text, entry):
-        start = first_line(text, entry)
-        splices = [Splice(start, next_line(text, entry.end if comma is None else comma), "")]
-        if comma is None and (own := _comma(text, node.entries[index - 1].end)) is not None:
-            splices.append(Splice(own, own + 1, ""))
-        return splices
+    entries = node.entries
     if index == 0:
-        following = node.entries[1].start
-        return [Splice(entry.start, following if "#" not in text[entry.end : following] else (comma or 0) + 1, "")]
-    before = node.entries[index - 1]
-    if "#" not in text[before.end : entry.start]:
-        return [Splice(before.end, entry.end, "")]
-    own = _comma(text, before.end) or before.end
-    return [Splice(own, own + 1, ""), Splice(entry.start, entry.end, "")]
+        return [Splice(entries[0].start, entries[1].start, "")]
+    return [Splice(entries[index - 1].end, entries[index].end, "")]
 
 
-def replace_in_brackets(text: str, entry: Entry, written: str) -> list[Splice]:
-    """Write another value."""
-    if not entry.colon and entry.key is not None:
-        return [Splice(entry.key.end, entry.key.end, f": {written}")]
-    if entry.value.start == entry.value.end and entry.key is not None:
-        return [Splice(text.index(":", entry.key.end) + 1, entry.value.end, f" {written}")]
-    return [Splice(entry.value.start, entry.value.end, written)]
-
-
-def empty_brackets(text: str, node: Node) -> list[Splice]:
-    """Leave the brackets alone."""
-    return [Splice(_opening(text, node) + 1, node.end - 1, "")]
-
-
-def _only_entry(text: str, node: Node, written: str, *, padded: bool) -> list[Splice]:
-    start = _opening(text, node) + 1
-    if text[start : node.end - 1].strip():  # a comment
-        return [Splice(node.end - 1, node.end - 1, written)]
-    space = " " if padded and node.kind == "mapping" else ""
-    return [Splice(start, node.end - 1, f"{space}{written}{space}")]
-
-
-def _opening(text: str, node: Node) -> int:
-    sign = "{" if node.kind == "mapping" else "["
-    return text.index(sign, node.start)
-
-
-def _comma(text: str, at: int) -> int | None:
-    """Where the comma behind an entry stands."""
-    found = _COMMA.match(text, at)
-    return found.end() - 1 if found else None
-
-
-def _starts_line(text: str, entry: Entry) -> bool:
-    return not text[line_start(text, entry.start) : entry.start].strip()
-
-
-def _has_line(text: str, entry: Entry) -> bool:
-    """Whether an entry has its lines for itself."""
-    comma = _comma(text, entry.end)
-    rest = text[(entry.end if comma is None else comma + 1) : line_end(text, entry.end if comma is None else comma)]
-    return _starts_line(text, entry) and (not rest.strip() or rest.lstrip().startswith("#"))
+def empty_brackets(text: str, node: Node, written: str = "") -> list[Splice]:
+    """Leave the brackets with this text alone."""
+    opening = text.index("{" if node.kind == "mapping" else "[", node.start)
+    return [Splice(opening + 1, node.end - 1, written)]

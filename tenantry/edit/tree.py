@@ -1,7 +1,7 @@
 """The syntax tree of a file: what is written where, down to the character.
 
 `source.compose` makes nodes for reading; they lose which value is an alias and where a list's dashes stand. An edit needs both,
-so this tree is made of the same parser's events.
+so this tree is made of the same parser's events. Lines end with a line feed: see `document`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ from typing import Any, Literal
 import yaml
 from yaml import events
 
-from tenantry.messages.errors import LINE_BREAK
 from tenantry.source.compose import PARSER
 
 Kind = Literal["scalar", "mapping", "list", "alias"]
 
-_BREAK = r"(?:\r\n|[\n\r\x85\u2028\u2029])"
-_LAST_BREAK = re.compile(rf"{_BREAK}\Z")
-_EMPTY_LINES = re.compile(rf"(?:{_BREAK} *)+\Z")
-_GAP = re.compile(r"\s*(?:#[^\n\r\x85\u2028\u2029]*\s*)*")
+_EMPTY_LINES = re.compile(r"(?:\n *)+\Z")
+_GAP = re.compile(r"(?:\s|#[^\n]*)*")
 """White space and comments."""
 
 
@@ -31,7 +28,7 @@ class Node:
     """A value or a key. start, end: its characters, with anchor and tag and without the line break of a block scalar.
 
     text: of a scalar, the string that it stands for; of an alias, the anchor's name. style: of a scalar, its quote or `|`, `>`.
-    flow: of a mapping or a list, whether it has brackets; bare: whether a flow mapping lacks them, as in `[a: 1]`.
+    flow: of a mapping or a list, whether it has brackets; bare: whether a flow mapping has none, as in `[a: 1]`.
     """
 
     kind: Kind
@@ -62,16 +59,12 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An entry of a mapping or a list. start: of its key, or of the dash of a block list.
-
-    explicit: whether it is written with `? `; colon: whether a colon follows the key, which a flow mapping may leave out.
-    """
+    """An entry of a mapping or a list. start: of its key, or of the dash of a block list; explicit: it is written with `? `."""
 
     start: int
     key: Node | None
     value: Node
     explicit: bool = False
-    colon: bool = True
 
     @property
     def end(self) -> int:
@@ -98,22 +91,20 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, events.AliasEvent):
             return Node("alias", start, end, text=event.anchor or "")
+        anchor, tag = event.anchor or "", event.tag or ""
         if isinstance(event, events.ScalarEvent):
-            style = event.style or ""
-            if style in ("|", ">"):
-                end = self._end_of_block(
-                    start, end, keep="+" in LINE_BREAK.split(self.text[start:end])[0].split("#")[0]
-                )
-            return Node("scalar", start, end, event.value, style, anchor=event.anchor or "", tag=event.tag or "")
-        return self._collection(event, start, end)
-
-    def _collection(self, event: Any, start: int, end: int) -> Node:
+            if event.style in ("|", ">"):  # Empty lines below it belong to it only if its sign has a plus.
+                sign = self.text[start:end].partition("\n")[0].partition("#")[0]
+                last = re.search(r"\n\Z" if "+" in sign else _EMPTY_LINES, self.text[start:end])
+                end = start + last.start() if last else end
+            return Node("scalar", start, end, event.value, event.style or "", anchor=anchor, tag=tag)
         kind: Kind = "mapping" if isinstance(event, events.MappingStartEvent) else "list"
-        node = Node(kind, start, end, flow=bool(event.flow_style), anchor=event.anchor or "", tag=event.tag or "")
-        node.bare = node.flow and start == end
+        flow = bool(event.flow_style)
+        node = Node(kind, start, end, flow=flow, bare=flow and start == end, anchor=anchor, tag=tag)
         for inner in self.events:
             if isinstance(inner, events.CollectionEndEvent):
-                node.end = inner.end_mark.index if node.flow and inner.end_mark else _last(node)
+                of_entries = node.entries[-1].end if node.entries else start
+                node.end = inner.end_mark.index if flow and inner.end_mark else of_entries
                 break
             self._add(node, self.node(inner))
         return node
@@ -121,31 +112,18 @@ class _Builder:
     def _add(self, node: Node, first: Node) -> None:
         before = node.entries[-1].end if node.entries else node.start
         if node.kind == "mapping":
-            value = self.node(next(self.events))
-            explicit = self._marker("?", before, first.start)
-            colon = ":" in self.text[first.end : value.start]
+            explicit = self._sign("?", before, first.start)
             start = first.start if explicit is None else explicit
-            node.entries.append(Entry(start, first, value, explicit is not None, colon))
+            node.entries.append(Entry(start, first, self.node(next(self.events)), explicit is not None))
         else:
-            dash = None if node.flow else self._marker("-", before, first.start)
+            dash = None if node.flow else self._sign("-", before, first.start)
             node.entries.append(Entry(first.start if dash is None else dash, None, first))
 
-    def _marker(self, sign: str, start: int, end: int) -> int | None:
+    def _sign(self, sign: str, at: int, end: int) -> int | None:
         """Where a sign stands between two values, outside of comments."""
-        at = start
         while at < end:
             at = max(at, _GAP.match(self.text, at, end).end())  # type: ignore[union-attr]  # it matches the empty text
             if self.text[at : at + 1] == sign and at < end:
                 return at
             at += 1
         return None
-
-    def _end_of_block(self, start: int, end: int, *, keep: bool) -> int:
-        """The end of a block scalar, without its last line break, and without the empty lines that it does not keep."""
-        last = (_LAST_BREAK if keep else _EMPTY_LINES).search(self.text[start:end])
-        return start + last.start() if last else end
-
-
-def _last(node: Node) -> int:
-    """Where a mapping or list without brackets ends."""
-    return node.entries[-1].end if node.entries else node.start

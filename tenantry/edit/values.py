@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.edit.lines import BREAKS, column_of
+from tenantry.edit.splices import column_of
 from tenantry.edit.tree import Node
 from tenantry.messages.errors import Path
 from tenantry.source.compose import FORMS, YAML_1_1_BOOLEANS
@@ -28,22 +28,14 @@ Kinds = Mapping[tuple[str, str], Counter[bool]]
 class Style:
     """step: spaces by which a mapping is indented; dash: spaces before the dashes of a list below a key.
 
-    quoted: whether every key and string is in double quotes, as in JSON. padded: whether flow mappings are `{ a: 1 }`.
-    closed: whether the file ends with a line break, which a text over several lines may need.
+    padded: whether flow mappings are `{ a: 1 }`.
     kinds: how often mappings and lists of a key have brackets, by ("key", their key) and ("in", the key of their parent).
     """
 
     step: int = 2
     dash: int = 2
-    quoted: bool = False
     padded: bool = False
-    closed: bool = True
     kinds: Kinds = field(default_factory=dict)
-
-    @property
-    def writes_lines(self) -> bool:
-        """Whether a text of several lines is written as such, not in quotes."""
-        return self.closed and not self.quoted
 
     def flows(self, path: Path, value: Any) -> bool:
         """Whether a new mapping or list is written in brackets, if it fits: as its namesakes are, else if it is simple."""
@@ -67,20 +59,9 @@ def style_of(root: Node, text: str) -> Style:
         elif not node.flow and isinstance(path[-1], str):
             counter = steps if node.kind == "mapping" else dashes
             counter[column_of(text, node.entries[0].start) - column] += 1
-    return Style(
-        step=_most(steps, 2, least=1),
-        dash=_most(dashes, 2),
-        quoted=is_quoted(root, text),
-        padded=padded[True] > padded[False],
-        closed=text[-1:] in BREAKS,
-        kinds=kinds,
-    )
-
-
-def is_quoted(node: Node, text: str) -> bool:
-    """Whether all keys of a mapping are in double quotes, as in JSON."""
-    keys = [entry.key for entry in node.entries if entry.key]
-    return bool(keys) and all(text[key.start : key.start + 1] == '"' for key in keys)
+    del steps[0]
+    step, dash = (counter.most_common(1)[0][0] if counter else 2 for counter in (steps, dashes))
+    return Style(step, dash, padded=padded[True] > padded[False], kinds=kinds)
 
 
 def _collections(root: Node, text: str) -> Iterator[tuple[Path, int, Node]]:
@@ -101,11 +82,6 @@ def _known(path: Path) -> Iterator[tuple[str, str]]:
         yield "key", path[-1]
     if len(path) > 1:
         yield "in", str(path[-2]) if isinstance(path[-2], str) else str(path[-3])
-
-
-def _most(counter: Counter[Any], default: Any, least: Any = 0) -> Any:
-    found = [one for one, _ in counter.most_common() if one >= least]
-    return found[0] if found else default
 
 
 def _is_simple(value: Any) -> bool:
@@ -138,22 +114,17 @@ def flow(value: Any, style: Style) -> str:
         return f"{{{space}{inner}{space}}}"
     if isinstance(value, list):
         return f"[{', '.join(flow(one, style) for one in value)}]"
-    return double_quoted(value) if style.quoted and isinstance(value, str) else scalar(value)
+    return scalar(value)
 
 
 def flow_entry(key: str, value: Any, style: Style) -> str:
     """`key: value` on one line."""
-    return f"{key_text(key, style)}: {flow(value, style)}"
-
-
-def key_text(key: str, style: Style) -> str:
-    """A key, in quotes where it would not be a string without."""
-    return key if is_plain(key) and not style.quoted else double_quoted(key)
+    return f"{scalar(key)}: {flow(value, style)}"
 
 
 def entry(path: Path, value: Any, style: Style, column: int) -> list[str]:
     """The lines of an entry of a block mapping or list, without their indentation. column: where its key or dash will stand."""
-    head = f"{key_text(path[-1], style)}:" if isinstance(path[-1], str) else "-"
+    head = f"{scalar(path[-1])}:" if isinstance(path[-1], str) else "-"
     first, *others = behind(path, value, style, column)
     return [head + first, *others]
 
@@ -166,7 +137,7 @@ def behind(path: Path, value: Any, style: Style, column: int) -> list[str]:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         lines = [line for part, inner in entries for line in entry((*path, part), inner, style, column + indent)]
         return [f" {lines[0]}", *indented(lines[1:], 2)] if is_item else ["", *indented(lines, indent)]
-    if isinstance(value, str) and style.writes_lines and (block_lines := block(value)):
+    if isinstance(value, str) and (block_lines := block(value)):
         sign, *others = block_lines
         return [f" {sign}", *indented(others, style.step)]
     return [f" {flow(value, style)}"]
@@ -181,7 +152,7 @@ def _is_block(path: Path, value: Any, style: Style, column: int) -> bool:
     """Whether a value is written without brackets: its namesakes are, or it does not fit on a line."""
     if not isinstance(value, dict | list) or not value:
         return False
-    if style.writes_lines and _has_lines(value):
+    if _has_lines(value):
         return True
     width = column + len(str(path[-1])) + 2 + len(flow(value, style)) if path else len(flow(value, style))
     return width > WIDTH or not style.flows(path, value)
@@ -203,8 +174,8 @@ def scalar(value: Any, like: str = "") -> str:
     if not isinstance(value, str):
         return repr(value)
     if like == "'" and _is_printable(value):
-        return single_quoted(value)
-    return value if not like and is_plain(value) else double_quoted(value)
+        return "'" + value.replace("'", "''") + "'"
+    return value if not like and is_plain(value) else f'"{"".join(map(_escaped, value))}"'
 
 
 def is_plain(text: str) -> bool:
@@ -218,14 +189,6 @@ def is_plain(text: str) -> bool:
         and not any(form.match(text) for _, form in _OTHER_READERS.get(text[0], ()))
         and not text.startswith("<<")
     )
-
-
-def single_quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def double_quoted(text: str) -> str:
-    return '"' + "".join(map(_escaped, text)) + '"'
 
 
 def block(text: str) -> list[str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from tenantry.facts.changes import hidden
 from tenantry.facts.facts import Facts
@@ -13,7 +13,6 @@ from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app, choice
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placement import in_another_environment
-from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
@@ -21,9 +20,6 @@ from tenantry.plan.after import After
 from tenantry.plan.bypasses import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-
-Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]
-"""Who waits for a dependency. Nobody waits for one of the other kind that is paused or leaves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +56,13 @@ class Placed:
     """A subject on one cluster.
 
     object: of an app, the Flux object that stands for it on the management cluster. names: those that were too long and were
-    shortened, each with the whole name. values: those that it does not have on all of its clusters. order: what it waits for, and
-    who keeps that order.
+    shortened, each with the whole name. values: those that it does not have on all of its clusters.
     """
 
     cluster: str
     object: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     values: tuple[Value, ...] = ()
-    order: Mapping[str, Keeper] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +99,6 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
     if subject.kind is Kind.TENANT:
         if subject.tenant in fleet.source.fills:
             choice = choice_of_grant(fleet, plan.environment, subject.tenant, cluster)
-        waits = {each.cluster: each.after for each in plan.placements if each.tenant == subject.tenant}
-        objects = _objects(plan, waits.values())
-        kinds = {each: "Namespace" if each == plan.management else "HelmRelease" for each in waits}
-        placed = [replace(each, order=_order(kinds[each.cluster], waits[each.cluster], objects)) for each in placed]
         choices = {
             app: choice_of_app(fleet, plan.environment, subject.tenant, app, cluster)
             for app in fleet.document.tenants[subject.tenant].apps
@@ -165,7 +155,6 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
     choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
     choice = choose or choice_of_addon(fleet, environment, name, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    objects = _objects(plan, (app.after for app in planned.values()))
     here = [planned[each] for each in choice.clusters]
     placed = [
         Placed(
@@ -173,7 +162,6 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
             object=str(app.id),
             names=app.shortened,
             values=_values(facts, subject, app.cluster),
-            order=_order(app.id.kind, app.after, objects),
         )
         for app in here
     ]
@@ -217,21 +205,6 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         waves=tuple(waves),
         bypass=next(filter(None, (bypass(each, objects) for each in apps)), ""),
     )
-
-
-def _objects(plan: Plan, waits: Iterable[Mapping[str, ObjectId]]) -> dict[ObjectId, KubeObject]:
-    """The planned objects that are waited for."""
-    awaited = {id for after in waits for id in after.values()}
-    return {planned.id: planned for planned in plan.objects if planned.id in awaited}
-
-
-def _order(kind: str, after: Mapping[str, ObjectId], objects: Mapping[ObjectId, KubeObject]) -> dict[str, Keeper]:
-    """What an object of a kind waits for, and who keeps that order. Args: objects: those of the plan."""
-    found: dict[str, Keeper] = {}
-    for name, id in after.items():
-        planned = objects.get(id)
-        found[name] = "flux" if id.kind == kind else "pulumi" if planned and planned.awaited else "nobody"
-    return found
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

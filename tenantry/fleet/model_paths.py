@@ -31,14 +31,6 @@ def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def takes_null(model: type[Model], path: Path) -> bool:
-    """Whether `null` may stand at a path of a model; also where the keys are not the model's, but Flux's or a chart's."""
-    annotation: Any = model
-    for part in path:
-        annotation = _step(annotation, part)
-    return annotation in (None, Any) or type(None) in _members(annotation)
-
-
 def _step(annotation: Any, part: str | int) -> Any:
     for option in _members(annotation):
         if typing.get_origin(option) in (dict, list):

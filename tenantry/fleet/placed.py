@@ -35,7 +35,6 @@ from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.model import Model, ObjectsChart, PlacedSettings
 
-NOTIFICATIONS = frozenset({"alerts", "receivers"})
 LEVELS = frozenset({"overrides"})
 """Keys that are levels of other keys, and no values of their own."""
 _BLOCKS = frozenset({"kustomize", "helm"})

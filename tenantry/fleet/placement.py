@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
@@ -12,7 +12,6 @@ from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
-from tenantry.model.selector import has_labels, wanted_labels
 
 
 class Barrier(NamedTuple):
@@ -94,27 +93,6 @@ def _listed(fleet: Fleet, environment: str, at: tuple[str, ...], names: list[str
 def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     """Whether a selector takes a cluster, whatever the environment."""
     return selector.takes(name, cluster.labels)
-
-
-def cluster_labels(fleet: Fleet) -> dict[str, Mapping[str, str]]:
-    """The labels of each cluster, for `labelled`."""
-    return {name: cluster.labels for name, cluster in fleet.clusters.items()}
-
-
-def labelled(words: Iterable[str], clusters: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Names of clusters, in which `tier=edge,region=eu` becomes all that have these labels, or stays if none has them. A label
-    with two values, as in `region=eu,region=us`, may have either.
-
-    clusters: their labels.
-    """
-    found: list[str] = []
-    for word in words:
-        alike: list[str] = []
-        if "=" in word:
-            wanted = wanted_labels(word.split(","))
-            alike = [name for name, labels in clusters.items() if has_labels(wanted, labels)]
-        found += alike or [word]
-    return list(dict.fromkeys(found))
 
 
 def in_another_environment(cluster: str, there: Iterable[str], environment: str) -> str:

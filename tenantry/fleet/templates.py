@@ -88,17 +88,6 @@ def is_equal_for_all(source: ParsedFile, tenant: str, path: Path) -> bool:
     return is_shared(source.origin(path)) and of_tenant.isdisjoint(placeholders(source.value(path)))
 
 
-def template_of_app(source: ParsedFile, tenant: str, app: str) -> str:
-    """The template that an app of a tenant comes from, also if the tenant changes a part of it; "": from none.
-
-    Where several templates speak of it, this is the one that takes it over from no other.
-    """
-    lineages = Lineages(TENANTS, mapping_at(source.data, *TENANTS.templates))
-    above = lineages.joined(TENANTS.named(mapping_at(source.data, "tenants", tenant)))
-    speak = [name for name in above if app in mapping_at(lineages.declared[name], "apps")]
-    return speak[0] if speak else DEFAULTS if app in mapping_at(source.data, DEFAULTS, "apps") else ""
-
-
 class Once:
     """Findings without those that repeat, for another entry, what is wrong in a template. A limit of findings counts it once.
 

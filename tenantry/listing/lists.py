@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,10 +12,8 @@ from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
     addon_environment,
     app_barrier,
-    cluster_labels,
     clusters_taken,
     is_management,
-    labelled,
 )
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.taken import Place, Taken, Taking, in_words
@@ -46,7 +44,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Names to keep; an empty collection keeps all. clusters: also by labels, `tier=edge`."""
+    """Names to keep; an empty collection keeps all."""
 
     environments: Collection[str] = ()
     tenants: Collection[str] = ()
@@ -67,7 +65,6 @@ class Filter:
 
 def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
     """The items of a list, in the order of the file. Raises: Refused: a name of the filter is not declared."""
-    only = replace(only, clusters=labelled(only.clusters, cluster_labels(fleet)))
     _check(fleet, only)
     found = [each for each in _all_placed(fleet) if only.takes(each)]
     return list(_LISTS[what](fleet, found, only))

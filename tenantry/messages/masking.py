@@ -94,16 +94,13 @@ class _Mask:
             case str() | int() | float() if secrecy:
                 return self._hide(str(data))
             case str():
-                return self._text(data)
+                return masked_text(data, _values_in, self._hide)
             case _:
                 return data
 
     def _hide(self, secret: str) -> str:
         self.found.add(secret)
         return HIDDEN_VALUE if self.known is None or secret in self.known else HIDDEN_CHANGED
-
-    def _text(self, text: str) -> str:
-        return masked_text(text, _values_in, self._hide)
 
 
 def _values_in(data: Any) -> Iterator[str]:

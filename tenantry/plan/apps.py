@@ -138,7 +138,7 @@ class _Builder:
         self._check_health_checks(app, planned)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
         check_size(planned, _path_of(self.scope, app.name))
-        if self._keeps_definitions(app.name):
+        if not self.scope.tenant and self._addon(app.name).keepCRDs:
             planned = with_kept_definitions(planned, state)
         self.add(in_state(self._bound(planned, app), state))
         self.known[app.name] = Dependency(planned.id)
@@ -170,9 +170,6 @@ class _Builder:
         return lifecycle(
             cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
         )
-
-    def _keeps_definitions(self, app: str) -> bool:
-        return not self.scope.tenant and self._addon(app).keepCRDs
 
     def _addon(self, app: str) -> Addon:
         return self.fleet.document.platform.addons[app]

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
@@ -45,7 +44,7 @@ class Plan:
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
     before: the environment before this one, with or without a gate.
-    labels, homes: of each cluster of the fleet; its homes are its environments.
+    homes: the environments of each cluster of the fleet.
     management: the management cluster.
     timeout: seconds that Flux has for a change, and Pulumi for a deletion.
     """
@@ -62,7 +61,6 @@ class Plan:
     off: frozenset[str] = frozenset()
     after: After | None = None
     written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     timeout: int = 600
@@ -126,7 +124,6 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         off,
         after_of(fleet, environment),
         gathered.written,
-        cluster_labels(fleet),
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         math.ceil(seconds_of(fleet.environments[environment].timeout)),

@@ -32,7 +32,6 @@ from tenantry.preflight.controllers import check_available, check_lockdown, chec
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import (
     Policed,
-    check_existing,
     check_fitness,
     check_policies,
     definitions,
@@ -40,7 +39,6 @@ from tenantry.preflight.fitness import (
     in_place_problems,
 )
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.rollouts import check_rollout
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -131,7 +129,7 @@ class _Check:
     def report(self, marks: list[Problem]) -> Report:
         self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
-        parts += [self._fitness, self.controllers, self.policy, self._remotes, self._existing]
+        parts += [self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         if self.rehearse:
@@ -160,7 +158,6 @@ class _Check:
             yield refusal
         yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
-        yield from check_rollout(self.plan, there, self.now)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
@@ -199,14 +196,6 @@ class _Check:
         found = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
         yield from in_place_problems(self.plan, found.get("HelmRelease"))
         yield from check_fitness(self.plan, found)
-
-    def _existing(self) -> Iterator[Problem]:
-        def read(id: ObjectId) -> Manifest | None:
-            found = permitted(self.client, id, metadata_only=True)
-            # Of what may not be read, nobody knows that it does not exist.
-            return {} if id in (self.client.unread or ()) else found
-
-        return check_existing(self.plan, read)
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects

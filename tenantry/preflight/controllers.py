@@ -15,7 +15,7 @@ from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.kube.values import selects
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error, warning
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted
 from tenantry.plan.objects.scope import SHARD_LABEL, used_shards
 from tenantry.plan.plan import Plan
 
@@ -122,7 +122,6 @@ def _set(flags: Mapping[str, str], name: str, value: str) -> bool:
 
 
 _SELECTOR = "watch-label-selector"
-_ADDRESS = "storage-adv-addr"
 _EVERYWHERE = "watch-all-namespaces"
 _SOURCES = "source-controller"
 _APPLIERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
@@ -130,12 +129,10 @@ _APPLIERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-contr
 
 @dataclass(frozen=True, slots=True)
 class _Controller:
-    """A Deployment of one of Flux's controllers that watches all namespaces. address: where it serves artifacts, or ""."""
+    """A Deployment of one of Flux's controllers that watches all namespaces."""
 
     software: str
-    name: str
     selector: str | None
-    address: str
 
     def takes(self, shard: str) -> bool:
         """Whether it reconciles the objects of a shard. If nobody can tell from its selector, it does."""
@@ -143,7 +140,7 @@ class _Controller:
 
 
 def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Problem]:
-    """Yields a warning for each shard without a controller or with several.
+    """Yields a warning for each shard without a controller.
 
     Where neither the plan nor a controller knows shards, there is nothing to check. Args: deployments: of any software.
     """
@@ -154,12 +151,8 @@ def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Proble
     for shard in sorted(used):
         for software, objects in _by_controller(used[shard]).items():
             own = [each for each in found if each.software == software]
-            taking = [each.name for each in own if each.takes(shard)]
-            if not taking and (shard or own):
+            if not any(each.takes(shard) for each in own) and (shard or own):
                 yield _unwatched(shard, software, objects, plan.management)
-            elif len(taking) > 1:
-                yield _watched_twice(shard, software, taking)
-    yield from _shared_addresses(found)
 
 
 def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
@@ -167,10 +160,9 @@ def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
         software = controller_of(deployment)
         if software not in (_SOURCES, *_APPLIERS.values()) or deployment["spec"].get("replicas") == 0:
             continue
-        flags, namespace = flags_of(deployment, software), deployment["metadata"]["namespace"]
+        flags = flags_of(deployment, software)
         if flags.get(_EVERYWHERE, "true") != "false":
-            address = flags.get(_ADDRESS, "").replace("$(RUNTIME_NAMESPACE)", namespace)
-            yield _Controller(software, f"{namespace}/{deployment['metadata']['name']}", flags.get(_SELECTOR), address)
+            yield _Controller(software, flags.get(_SELECTOR))
 
 
 def _by_controller(objects: Mapping[str, list[ObjectId]]) -> dict[str, list[ObjectId]]:
@@ -190,27 +182,3 @@ def _unwatched(shard: str, software: str, objects: list[ObjectId], management: s
         f" {counted(len(objects), 'object')} would not be reconciled, such as {first}",
         f"run one with --{_SELECTOR}={selector} (docs/flux-at-scale.md), or correct 'shard' of the cluster",
     )
-
-
-def _watched_twice(shard: str, software: str, names: list[str]) -> Problem:
-    whose = f"of shard '{shard}'" if shard else "without a shard"
-    return warning(
-        "shared-shard",
-        f"Deployments {listed(sorted(names))} run {software} and take objects {whose}: they work against each other",
-        f"give each its own --{_SELECTOR}; the one for objects without a shard gets !{SHARD_LABEL}",
-    )
-
-
-def _shared_addresses(found: list[_Controller]) -> Iterator[Problem]:
-    by_address: dict[str, list[str]] = {}
-    for each in found:
-        if each.address:
-            by_address.setdefault(each.address, []).append(each.name)
-    for address, names in by_address.items():
-        if len(names) > 1:
-            yield warning(
-                "shared-storage",
-                f"Deployments {listed(sorted(names))} serve their artifacts at the same address, {address}:"
-                " each finds only its own",
-                f"give each its own Service, and name that in --{_ADDRESS}",
-            )

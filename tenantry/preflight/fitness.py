@@ -1,6 +1,4 @@
-"""Checks that the management cluster serves Flux's kinds with every field that the plan uses, its admission policies, and has the
-Secrets that the file says exist.
-"""
+"""Checks that the management cluster serves Flux's kinds with every field that the plan uses, and its admission policies."""
 
 from __future__ import annotations
 
@@ -9,17 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.requests import in_parallel, one
+from tenantry.cluster.requests import one
 from tenantry.facts.fields import changed_fields, projected
-from tenantry.flux.references import references
 from tenantry.flux.schemas import Schema, kinds, schema_of
 from tenantry.guard.targets import upgrades_in_place
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error, warning
-from tenantry.messages.text import counted
 from tenantry.plan.admission import label_policies
-from tenantry.plan.objects.scope import APP_LABEL, WATCHED
+from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -146,7 +142,11 @@ def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[Kube
                 else:
                     unknown[message] = _Use(user)
         for message, use in unknown.items():
-            yield error("unknown-field", f"{schema.kind} {message}; {_told(plan, use)}", _upgrade(schema))
+            yield error(
+                "unknown-field",
+                f"{schema.kind} {message}; {_told(plan, use)}",
+                f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or remove the field from tenants.yaml",
+            )
 
 
 def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
@@ -178,10 +178,6 @@ def _told(plan: Plan, use: _Use) -> str:
         whose = f" (app '{app.name}' of tenant '{app.tenant}')" if app.tenant else f" (add-on '{app.name}')"
     more = f" and {use.more} more use it" if use.more else " uses it"
     return f"{use.example.id}{whose}{more}"
-
-
-def _upgrade(schema: Schema) -> str:
-    return f"upgrade Flux's {_controller(schema)}: {_known(schema)}; or remove the field from tenants.yaml"
 
 
 def _known(schema: Schema) -> str:
@@ -251,30 +247,3 @@ class Policed:
 
 def _differs(there: Manifest, wanted: Manifest) -> bool:
     return any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"]))
-
-
-# --- Secrets that the file says exist already: those beside kubeconfigs, one for all clusters ------------------------------
-
-
-def check_existing(plan: Plan, read: Callable[[ObjectId], Manifest | None]) -> Iterator[Problem]:
-    """A warning for each of these Secrets that is not there. read: gives an object without its values."""
-    expected = expected_secrets(plan)
-    (label,) = (f"{key}: {value}" for key, value in WATCHED.items())
-    for (id, users), found in zip(expected.items(), in_parallel(read, expected), strict=True):
-        if found is None:
-            more = f" and {counted(len(users) - 1, 'more object')}" if len(users) > 1 else ""
-            message = f"{id} does not exist (credentials with 'existing: true'): Flux reads it for {users[0].id}{more}"
-            yield warning("no-secret", message, f"create it, once for all clusters, with the label '{label}'")
-
-
-def expected_secrets(plan: Plan) -> dict[ObjectId, list[KubeObject]]:
-    """The Secrets that clusters share and no run creates, each with the objects that name it."""
-    planned, flux = {each.id for each in plan.objects}, set(kinds())
-    found: dict[ObjectId, list[KubeObject]] = {}
-    for user in plan.objects:
-        for reference in references(user.id.kind, user.manifest["spec"]) if user.id.kind in flux else ():
-            id = ObjectId("v1", "Secret", user.id.namespace, reference.name)
-            # Only the names of what clusters share have a dot.
-            if reference.kind == "Secret" and "." in reference.name and id not in planned:
-                found.setdefault(id, []).append(user)
-    return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import ipaddress
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -17,9 +16,6 @@ from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.model import SecretKey
 from tenantry.plan.objects.scope import WATCHED
-from tenantry.preflight.certificates import validity
-
-SOON = timedelta(days=30)
 
 
 class _NotAKubeconfigError(Exception):
@@ -49,7 +45,7 @@ def _of_kubeconfig(data: bytes, now: datetime, *, local: bool) -> Iterator[Probl
     for what, entry in (("cluster", cluster), ("user", user)):
         if entry is None:
             problems.append(error(f"no-{what}", f"the current context names no {what} that is declared", "declare it"))
-    problems += _of_cluster(cluster, now, local=local) if cluster is not None else ()
+    problems += _of_cluster(cluster, local=local) if cluster is not None else ()
     problems += _of_user(user, now) if user is not None else ()
     yield from problems
 
@@ -106,7 +102,7 @@ def _files(clusters: Mapping[str, Mapping[str, Any]], users: Mapping[str, Mappin
                 )
 
 
-def _of_cluster(cluster: Mapping[str, Any], now: datetime, *, local: bool) -> Iterator[Problem]:
+def _of_cluster(cluster: Mapping[str, Any], *, local: bool) -> Iterator[Problem]:
     server = _server(_text(cluster, "server"))
     if server is None:
         fix = "set 'server' to https://HOST:PORT as the management cluster reaches it"
@@ -117,7 +113,7 @@ def _of_cluster(cluster: Mapping[str, Any], now: datetime, *, local: bool) -> It
         yield error("plain-http", message, "use an https address")
     if is_loopback(server.hostname or ""):
         yield _loopback(local=local)
-    yield from _trust(cluster, now, https=server.scheme == "https")
+    yield from _trust(cluster, https=server.scheme == "https")
 
 
 def _server(address: str) -> SplitResult | None:
@@ -151,17 +147,13 @@ def _loopback(*, local: bool) -> Problem:
     return error("loopback", message, fix)
 
 
-def _trust(cluster: Mapping[str, Any], now: datetime, *, https: bool) -> Iterator[Problem]:
+def _trust(cluster: Mapping[str, Any], *, https: bool) -> Iterator[Problem]:
     if cluster.get("insecure-skip-tls-verify"):
         message = "'insecure-skip-tls-verify' is set, but Flux ignores it and verifies the server"
         yield error(
             "insecure", message, "remove it, and put the server's CA certificate under 'certificate-authority-data'"
         )
-    elif not https or _text(cluster, "certificate-authority"):
-        return
-    elif authority := _text(cluster, "certificate-authority-data"):
-        yield from _certificate(authority, "certificate-authority-data", "the authority's certificate", now)
-    else:
+    elif https and not (_text(cluster, "certificate-authority") or _text(cluster, "certificate-authority-data")):
         message = "'certificate-authority-data' is missing, so the server needs a certificate that Flux's image trusts"
         yield warning("no-authority", message, "put the server's CA certificate there, unless a public CA signed it")
 
@@ -180,12 +172,10 @@ def _of_user(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
     if any(user.get(key) for key in ("as", "as-uid", "as-groups", "as-user-extra")):
         message = "the user impersonates another with 'as', which Flux ignores: it connects as the user itself"
         yield warning("impersonation", message, "remove it; Flux impersonates the service accounts that Tenantry plans")
-    if not any(user.get(key) for key in _CREDENTIALS):
-        yield error("no-credentials", "the user has no credentials", "write a token or a certificate there")
-    yield from _client_certificate(user, now)
     yield from _token(_text(user, "token"), now)
 
 
+_RENEW = "have the kubeconfig's writer renew it"
 _SELDOM = timedelta(days=7)
 """What is valid for so long is renewed by people or nightly jobs, which can fail for days."""
 
@@ -194,96 +184,21 @@ def _token(token: str, now: datetime) -> Iterator[Problem]:
     """A token that is renewed by itself may end soon; kubelets do that when a fifth of its time is left."""
     end, lifetime = end_of_token(token), lifetime_of_token(token)
     if end and end <= now:
-        yield from _expiry("the user's token", end, now)
+        yield error("expired", f"the user's token expired {_days(now - end)} ago", _RENEW)
     elif end and lifetime and lifetime >= _SELDOM and end - now < lifetime / 5:
         message = f"the user's token expires in {_days(end - now)}, and nothing has renewed it"
-        yield warning("expires-soon", message, "have the kubeconfig's writer renew it")
+        yield warning("expires-soon", message, _RENEW)
 
 
-_CREDENTIALS = (
-    "token",
-    "tokenFile",
-    "username",
-    "client-certificate-data",
-    "client-certificate",
-    "client-key-data",
-    "exec",
-    "auth-provider",
-)
-
-
-def _client_certificate(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
-    certificate, key = _text(user, "client-certificate-data"), _text(user, "client-key-data")
-    if certificate:
-        yield from _certificate(certificate, "client-certificate-data", "the user's certificate", now)
-    if key and not _is(key, lambda pem: b"PRIVATE KEY-----" in pem):
-        yield error("bad-key", "'client-key-data' is not a base64-encoded PEM key", "write a valid one")
-    for given, lacking in (("client-certificate", "client-key"), ("client-key", "client-certificate")):
-        if _either(user, given) and not _either(user, lacking):
-            message = f"'{given}-data' is set without '{lacking}-data'"
-            yield error("half-a-pair", message, "write both: neither works without the other")
-
-
-def _either(user: Mapping[str, Any], key: str) -> bool:
-    return bool(user.get(key) or user.get(f"{key}-data"))
-
-
-def _certificate(encoded: str, key: str, what: str, now: datetime) -> Iterator[Problem]:
-    try:
-        begin, end = validity(_decoded(encoded))
-    except ValueError:
-        yield error("bad-certificate", f"'{key}' is not a base64-encoded PEM certificate", "write a valid one")
-        return
-    if now < begin:
-        yield error("not-yet-valid", f"{what} is not valid yet", "compare the clocks of the clusters")
-    else:
-        yield from _expiry(what, end, now)
-
-
-def _expiry(what: str, end: datetime, now: datetime) -> Iterator[Problem]:
-    renew = "have the kubeconfig's writer renew it"
-    if now >= end:
-        yield error("expired", f"{what} expired {_days(now - end)} ago", renew)
-    elif end - now < SOON:
-        yield warning(
-            "expires-soon", f"{what} expires in {_days(end - now)}", f"{renew}, unless that happens automatically"
-        )
-
-
-def expiries(data: bytes) -> dict[str, datetime]:
-    """Until when the certificates and the token of a kubeconfig's current context are valid, as far as they say."""
+def end_of_credentials(data: bytes) -> datetime | None:
+    """Until when the token of a kubeconfig's current context is valid; None: it does not say, or there is none."""
     try:
         content = _parsed(data)
         context = _entries(content, "contexts", "context").get(_text(content, "current-context"), {})
-        cluster = _entries(content, "clusters", "cluster").get(_text(context, "cluster"), {})
         user = _entries(content, "users", "user").get(_text(context, "user"), {})
-        ends = {
-            "the user's certificate": _end(_text(user, "client-certificate-data")),
-            "the user's token": end_of_token(_text(user, "token")),
-            "the authority's certificate": _end(_text(cluster, "certificate-authority-data")),
-        }
+        return end_of_token(_text(user, "token"))
     except _NotAKubeconfigError:
-        return {}
-    return {what: end for what, end in ends.items() if end}
-
-
-def _end(encoded: str) -> datetime | None:
-    try:
-        return validity(_decoded(encoded)).end
-    except ValueError:
         return None
-
-
-def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:
-    try:
-        return check(_decoded(encoded))
-    except ValueError:
-        return False
-
-
-def _decoded(encoded: str) -> bytes:
-    """Decode base64 with or without line breaks, as Go does."""
-    return base64.b64decode("".join(encoded.split()), validate=True)
 
 
 def _days(duration: timedelta) -> str:

@@ -28,7 +28,7 @@ from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
 from tenantry.preflight.fitness import check_policies
-from tenantry.preflight.kubeconfig import check_secret, expiries
+from tenantry.preflight.kubeconfig import check_secret, end_of_credentials
 
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import SingleConfig
@@ -340,13 +340,13 @@ def _unreachable(how: str) -> Problem:
 class Contact:
     """What is found out about one cluster. problems: errors first. answer: None: it was not asked, or did not answer.
 
-    expires: until when what the kubeconfig holds is valid, by what users call it.
+    expires: until when the token of the kubeconfig is valid; None: it does not say, or there is none.
     """
 
     cluster: str
     problems: tuple[Problem, ...]
     answer: Answer | None = None
-    expires: Mapping[str, datetime] = field(default_factory=dict)
+    expires: datetime | None = None
 
     @property
     def fit(self) -> bool:
@@ -363,7 +363,7 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Conta
     secret = secret_of(hub, reference)
     problems = check_secret(reference, secret, now=now, local=local)
     kubeconfig = secret.data.get(reference.key, b"") if secret else b""
-    found = Contact(remote.name, problems, expires=expiries(kubeconfig))
+    found = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
     if not found.fit or not kubeconfig:
         return found
     checker = Checker(hub, now, local, connect)

@@ -69,7 +69,7 @@ class Command:
     def line(self) -> str:
         """The command for a shell, without values that may be secret."""
         assigned = [f"{name}={shlex.quote(value)}" for name, value in self.variables.items()]
-        words = [each if each == _ELLIPSIS else shlex.quote(each) for each in _shortened(self.argv)]
+        words = [shlex.quote(word) for word in _without_values(self.argv)]
         return " ".join((*assigned, *words))
 
 
@@ -146,28 +146,6 @@ def _own(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> 
     if setting.variable not in given:
         return ""
     return f"{setting.variable}={given[setting.variable]}"
-
-
-_ELLIPSIS = "..."
-_TARGETS = 3
-"""How many targets a line names."""
-
-
-def _shortened(argv: Sequence[str]) -> Iterator[str]:
-    """The words without secret values, and without most of a tenant's many targets."""
-    words, targets = list(_without_values(argv)), argv.count("--target")
-    if targets <= _TARGETS:
-        yield from words
-        return
-    first = words.index("--target")
-    yield from words[:first]
-    yield from ("--target", _ELLIPSIS)
-    rest = iter(words[first:])
-    for each in rest:
-        if each == "--target":
-            next(rest, None)
-        else:
-            yield each
 
 
 _WITH_VALUE = re.compile(r"(-c|--config)(=?)(.*)", re.DOTALL)

@@ -12,7 +12,7 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import shorten
-from tenantry.stacks.targets import key_in_state, key_of
+from tenantry.stacks.urns import key_in_state, key_of
 
 _PATIENCE = 60.0
 """Seconds; a state in a bucket takes a few."""

@@ -1,12 +1,10 @@
-"""Where the file says something about an app, and why an app is not on a cluster."""
+"""Where the file says something about an app."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenantry.fleet.choice import Decision, choice_of_addon, choice_of_app
-from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Origin
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import setting_origin
 from tenantry.messages.errors import Path, TenantryError
@@ -29,7 +27,7 @@ class Places:
             if near:
                 origin = near[0].origin
                 assert origin is not None
-                return line_of(origin)
+                return f"{origin.location.file}:{origin.location.line}"
             return self._setting(app, key) if app.tenant else ""
         except (TenantryError, KeyError):
             return ""
@@ -62,48 +60,3 @@ class Places:
             return ()
         own = path[:2] == ("tenants", app.tenant) or override_of(path)
         return path if own else ("tenants", app.tenant)
-
-
-def line_of(origin: Origin) -> str:
-    return f"{origin.location.file}:{origin.location.line}"
-
-
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """Why an app is not on a cluster. reason: in the words of `explain`; at: the line that decides.
-
-    selector: the clusters that the app goes to, in the words of `explain`; "" if the cluster is not in the environment.
-    """
-
-    app: str
-    environment: str
-    cluster: str
-    reason: str
-    at: str
-    selector: str = ""
-
-
-def absence(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str) -> Absence | None:
-    """Why the file does not place an app on a cluster; None: it does, or it declares no such app, cluster or environment.
-
-    tenant: "" for an add-on.
-    """
-    document = fleet.document
-    known = app in document.platform.addons if not tenant else app in getattr(document.tenants.get(tenant), "apps", {})
-    if not known or environment not in fleet.environments or cluster not in fleet.clusters:
-        return None
-    name = f"{tenant}/{app}" if tenant else f"platform/{app}"
-    if cluster not in clusters_of(fleet, environment):
-        at = fleet.source.locate(("clusters", cluster), key=True)
-        there = ", ".join(fleet.clusters[cluster].environments) or "none"
-        reason = f"the cluster is not in environment '{environment}', but in: {there}"
-        return Absence(name, environment, cluster, reason, f"{at.file}:{at.line}")
-    choose = (
-        choice_of_app(fleet, environment, tenant, app, cluster)
-        if tenant
-        else choice_of_addon(fleet, environment, app, cluster)
-    )
-    decision: Decision | None = next(iter(choose.decisions), None)
-    if decision is None or decision.placed:
-        return None
-    return Absence(name, environment, cluster, decision.reason, line_of(decision.origin), choose.selector)

@@ -156,7 +156,7 @@ def _count(app: PlannedApp, read: Running) -> Evidence:
 
 
 def _of_kubeconfig(hub: Client, seen: Seen) -> Iterator[Evidence]:
-    """What is wrong with the kubeconfig that Flux uses, such as a certificate that has expired."""
+    """What is wrong with the kubeconfig that Flux uses, such as a token that has expired."""
     reference = way_of(seen.planned[-1]).kubeconfig
     if reference is None:
         return

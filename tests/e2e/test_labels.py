@@ -183,7 +183,7 @@ def test_a_credential_that_nobody_has_set_holds_its_own_secret_alone_and_one_tha
     assert before
     mended.pulumi("config", "rm", "--stack", "dev", "--path", "tenantry:credentials.movy.git.password").ok()
     mended.edit("OTHERS: change", "OTHERS: more")
-    result = up(mended, "--refresh")
+    result = up(mended, "--", "--refresh")
     assert result.code == 1, result.text
     assert "failed: a value is not in the stack's secret config" in " ".join(result.text.split())
     after = hub.find("Secret", "movy", "git")

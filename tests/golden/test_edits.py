@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tenantry.cli.app import run
-from tests.unit.edit.subjects.fleets import opened
+from tests.unit.edit.fleets import opened
 
 pytestmark = pytest.mark.usefixtures("plans_once")
 HERE = Path(__file__).with_name("edits")

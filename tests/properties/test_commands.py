@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import Phase, assume, settings
 from hypothesis import strategies as st
 
+from tenantry.edit.adding import add
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.adding import add
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.removing import remove
+from tenantry.edit.names import Kind
+from tenantry.edit.removing import remove
 from tests.drawn import given
 from tests.layouts import written
 from tests.strategies import fleets
-from tests.unit.edit.subjects.fleets import checked, texts
+from tests.unit.edit.fleets import checked, texts
 
 NEW = "zzz-new"
-TENANT: dict[str, Any] = {"clusters": None, "exclude": [], "groups": (), "settings": ("quota.pods=4",)}
-SOURCE = dict.fromkeys(("helm", "oci", "bucket", "branch", "tag", "semver", "credentials"))
-SOURCE["git"] = "https://git.example.com/new"
-APP: dict[str, Any] = {"clusters": None, "exclude": [], "source": NEW, "path": "./new", "chart": None, "version": None}
+TENANT = ("quota.pods=4",)
+SOURCE = ("git.url=https://git.example.com/new", "git.ref.branch=main")
+APP = (f"kustomize.source={NEW}", "kustomize.path=./new")
 
 
 @pytest.fixture(scope="module")

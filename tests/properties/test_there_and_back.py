@@ -34,10 +34,10 @@ def test_golden_edits_go_back_to_every_byte(fleet: str, capsys: Capture) -> None
 
 
 THERE_AND_BACK = {
-    "add tenant nora --clusters tier=edge quota.pods=40": "remove tenant nora",
-    "add app tina/api --path ./api": "remove app tina/api",
-    "add cluster us-2 --environments prod --capi capi/us-2": "remove cluster us-2",
-    "add source tina/tools --git https://git.example.com/tools --tag v1": "remove source tina/tools",
+    "add tenant nora clusters.labels.tier=edge quota.pods=40": "remove tenant nora",
+    "add app tina/api kustomize.source=jobs kustomize.path=./api": "remove app tina/api",
+    "add cluster us-2 environments=prod kubeconfig.capi.cluster=us-2 kubeconfig.capi.namespace=capi": "remove cluster us-2",
+    "add source tina/tools git.url=https://git.example.com/tools git.ref.tag=v1": "remove source tina/tools",
     "set tenants.tina.quota.pods 40": "set tenants.tina.quota null",
 }
 

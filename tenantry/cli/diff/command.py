@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,12 +14,23 @@ from tenantry.cli.diff.between import compare_environments
 from tenantry.cli.diff.result import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.limits import LimitType
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision, tenant_names
-from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
+from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.guard.permissions import limit_in
 from tenantry.kube.names import PLATFORM
-from tenantry.load import warnings_of
+
+
+class _Limit(click.ParamType["int | str"]):
+    """A number, or a share such as `10%`."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        limit = limit_in(str(value))
+        if limit is None:
+            self.fail(f"'{value}' is neither a number nor a share such as 10%", param, ctx)
+        return limit
 
 
 @click.command(
@@ -40,7 +52,7 @@ Examples:
 Exit codes:
   0  no difference
   1  differences
-  2  invalid input; with --strict, warnings are errors
+  2  invalid input
   4  the change is refused: by the guard of `tenantry up`, or by a limit
 """,
 )
@@ -51,7 +63,7 @@ Exit codes:
 @environments_option("Only this environment; can be repeated. Default: all of them.")
 @click.option(
     "--max-deletions",
-    type=LimitType(),
+    type=_Limit(),
     metavar="N",
     help="Refuse a change that removes more than N tenants, namespaces or apps from an environment, or more than a"
     " share such as 10%; default: what the environment's maxDeletions in the file says.",
@@ -66,11 +78,6 @@ Exit codes:
     " uninstall and install anew; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
-)
 @click.option(
     "--between",
     nargs=2,
@@ -93,7 +100,6 @@ def command(
     tenants: tuple[str, ...],
     merge_base: bool,
     everything: bool,
-    strict: bool,
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
@@ -121,7 +127,4 @@ def command(
         data(shown)
     for refusal in result.refusals:
         error(str(refusal))
-    if strict and (warnings := warnings_of(sides.fleet)):
-        report_warnings(warnings)
-        return 2
     return 4 if result.refusals else int(different)

@@ -16,8 +16,8 @@ from tenantry.cli.edit.check import Checked, check_both
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
+from tenantry.edit.adding import Edit as Done
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
@@ -68,14 +68,11 @@ def apply(
     editor: Editor,
     how: How,
     done: Sequence[str],
-    unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
     made: Done = _NOTHING_ELSE,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
-    done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
-    changes nothing on any cluster, if it does not. made: what else there is to say of the
-    edit.
+    done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". made: what else there is to say.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
@@ -88,7 +85,7 @@ def apply(
     if changes and not how.dry_run:
         write_all(changes)
     if how.is_text:
-        _print(editor, how, done, made, checked, unchanged)
+        _print(editor, how, done, made, checked)
     else:
         data_json(_result(editor, how, [*done, *made.notes], checked), "Edit")
     return 0
@@ -100,7 +97,6 @@ def _print(
     done: Sequence[str],
     made: Done,
     checked: Checked | None,
-    unchanged: Callable[[Checked], Iterable[str]],
 ) -> None:
     if checked is None:
         data(f"nothing to do: {editor.main} says so already")
@@ -116,16 +112,14 @@ def _print(
         tell(printable(f"{files}: {sentence}"))
     for note in made.notes:
         tell(f"  {printable(note)}")
-    for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
+    for line in _consequences(editor, checked, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
     if how.dry_run:
         say("dry run: nothing is written")
 
 
-def _consequences(
-    editor: Editor, checked: Checked, unchanged: Callable[[Checked], Iterable[str]], stream: Any
-) -> Iterable[str]:
+def _consequences(editor: Editor, checked: Checked, stream: Any) -> Iterable[str]:
     if checked.compared is None:
         errors = counted(len(checked.errors), "error")
         now = f"still is ({errors}): see `tenantry validate`" if checked.errors else "is valid now"
@@ -133,9 +127,9 @@ def _consequences(
         return
     if not checked.compared.is_different:
         yield "no cluster changes"
-        yield from map(printable, unchanged(checked))
         return
-    yield f"\n{checked.compared.text(columns(stream))}"
+    # Without the line that names what it is compared with.
+    yield "\n" + checked.compared.text("text", columns(stream)).partition("\n\n")[2]
     for refusal in checked.compared.refusals:
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 

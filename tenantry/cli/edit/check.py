@@ -5,43 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tenantry.cli.diff.result import Document, Result
+from tenantry.cli.diff.result import Result
 from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.output import say
 from tenantry.edit.editor import Editor
 from tenantry.facts.revision import Base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.errors import InvalidFleet, Problem, Refused
+from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import Reader
 
 _BEFORE = "the file before this edit"
-
-
-class Compared:
-    """What the edit changes on clusters: what `tenantry diff` says of it."""
-
-    def __init__(self, sides: Sides) -> None:
-        self.sides = sides
-        self._result = Result(sides, Limits(sides, None, ()), everything=False)
-
-    @property
-    def is_different(self) -> bool:
-        return self._result.is_different
-
-    @property
-    def refusals(self) -> list[Refused]:
-        """Why `tenantry up` would refuse the change."""
-        return self._result.refusals
-
-    def text(self, width: int | None) -> str:
-        """The review, without the line that names what it compares with."""
-        return self._result.text("text", width).partition("\n\n")[2]
-
-    def document(self) -> Document:
-        """What `tenantry diff --output json` prints."""
-        return self._result.document()
 
 
 class Checked(NamedTuple):
@@ -51,7 +26,7 @@ class Checked(NamedTuple):
 
     errors: tuple[Problem, ...]
     new_warnings: tuple[Problem, ...]
-    compared: Compared | None
+    compared: Result | None
 
 
 def check_both(editor: Editor) -> Checked:
@@ -70,7 +45,8 @@ def check_both(editor: Editor) -> Checked:
     warned = {_essence(warning) for warning in warnings_of(before.fleet)}
     warnings = tuple(warning for warning in warnings_of(after.fleet) if _essence(warning) not in warned)
     base = Base(_BEFORE, fleet=before.fleet, plans=before.plans)
-    return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans)))
+    sides = Sides(fleet=after.fleet, base=base, after=after.plans)
+    return Checked((), warnings, Result(sides, Limits(sides, None, ()), everything=False))
 
 
 class _Side:

@@ -7,15 +7,13 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import environments
+from tenantry.cli.completers import environments, subjects
 from tenantry.cli.edit.apply import EXIT_CODES, How, apply, edit_options
-from tenantry.cli.edit.arguments import promotable
 from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.adding import Edit
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.adding import Edit
-from tenantry.edit.subjects.names import Kind, Target
-from tenantry.edit.subjects.promoting import in_words, promote
-from tenantry.edit.subjects.references import require
+from tenantry.edit.names import Kind, Target, require
+from tenantry.edit.promoting import in_words, promote
 from tenantry.fleet import walk
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
@@ -35,10 +33,10 @@ Examples:
 )
 @click.argument("first", metavar="FROM", shell_complete=environments)
 @click.argument("second", metavar="TO", shell_complete=environments)
-@click.argument("subjects", nargs=-1, metavar="[APP|TENANT]...", shell_complete=promotable)
+@click.argument("apps", nargs=-1, metavar="[APP|TENANT]...", shell_complete=subjects)
 @edit_options
 @reads_file
-def command(file: Path, first: str, second: str, subjects: tuple[str, ...], output: str, *, dry_run: bool) -> int:
+def command(file: Path, first: str, second: str, apps: tuple[str, ...], output: str, *, dry_run: bool) -> int:
     """Edit tenants.yaml so that environment TO gets the versions that environment FROM has.
 
     Versions of charts and refs of sources are copied to where the file sets them for TO: an override, a variable of the
@@ -54,10 +52,10 @@ def command(file: Path, first: str, second: str, subjects: tuple[str, ...], outp
         raise Refused("FROM and TO are the same environment", "name two environments")
     every = {in_words(at): at for at, _, _, _ in walk.apps(fleet)}
     known = {*every, *(name.partition("/")[0] for name in every)}
-    for unknown in sorted({*subjects} - known):
+    for unknown in sorted({*apps} - known):
         near = closest(unknown, known)
         fix = f"did you mean '{near}'?" if near else "name a tenant, TENANT/APP or platform/ADDON"
         raise Refused(f"there is no app of '{unknown}'", fix, code=UNKNOWN_NAME)
-    chosen = [at for name, at in every.items() if not subjects or {name, name.partition("/")[0]} & {*subjects}]
+    chosen = [at for name, at in every.items() if not apps or {name, name.partition("/")[0]} & {*apps}]
     made = promote(editor, fleet, chosen, first, second)
     return apply(editor, How(dry_run, output), [*made.done], made=Edit("", [*made.left]))

@@ -7,10 +7,10 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import EXIT_CODES, edits
+from tenantry.edit.adding import Edit
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.adding import Edit
-from tenantry.edit.subjects.names import Kind
-from tenantry.edit.subjects.removing import remove
+from tenantry.edit.names import Kind
+from tenantry.edit.removing import remove
 
 
 @click.command(
@@ -27,7 +27,7 @@ Examples:
 {EXIT_CODES}""",
 )
 @arguments.kind
-@arguments.existing_name
+@click.argument("name", shell_complete=arguments.complete_existing)
 @click.option("--cascade", is_flag=True, help="Remove the references to it too, where that changes nothing else.")
 @edits
 def command(editor: Editor, kind: Kind, name: str, *, cascade: bool) -> Edit:

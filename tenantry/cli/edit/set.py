@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -14,18 +13,15 @@ from tenantry.cli.commands import Command
 from tenantry.cli.completers import environments as environments_of
 from tenantry.cli.completers import fleet_data
 from tenantry.cli.edit.apply import How, apply, edit_options
-from tenantry.cli.edit.arguments import clusters as clusters_option
-from tenantry.cli.edit.check import Checked
+from tenantry.cli.edit.arguments import complete_clusters
 from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.adding import selector
 from tenantry.edit.editor import Editor
 from tenantry.edit.overriding import override, split, withdraw
-from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
-from tenantry.edit.subjects.adding import selector
-from tenantry.edit.subjects.placing import require_list
+from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.values import Style, flow
-from tenantry.fleet.lineages import CLUSTERS, TENANTS, Kind, Lineages
 from tenantry.kube.numbers import outcome
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import format_path
@@ -90,7 +86,12 @@ Exit codes:
     help="Set it in this environment alone; may be repeated.",
     shell_complete=environments_of,
 )
-@clusters_option("Set it on these clusters alone: names, or labels such as tier=edge.")
+@click.option(
+    "--clusters",
+    metavar="all|NAMES|LABELS",
+    help="Set it on these clusters alone: names, or labels such as tier=edge.",
+    shell_complete=complete_clusters,
+)
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options
 @reads_file
@@ -134,13 +135,14 @@ def command(
         return _remove(editor, asked, How(dry_run, output))
     new = text if string else typed(asked, given, text)
     entries = editor.value(asked[:-1], None) if asked[-1] == END else None
-    if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
-        require_list(editor, asked[:-1], new)
+    if asked[-1] == END and editor.value(asked[:-1]) is ABSENT and asked[-2] in ("names", "environments"):
+        message = f"'{format_path(asked[:-1])}' is not there, so that '{new}' alone would replace what holds without it"
+        raise Refused(message, f"set the whole list: tenantry set {format_path(asked[:-1])} NAME,NAME")
     is_there = isinstance(entries, list) and new in entries
     at = located((*asked[:-1], new) if is_there else asked, editor.value)
-    check_known(at, editor.value_or_of_template)
+    check_declared(at, editor.value_or_of_template)
     editor.set(at, new)
-    return apply(editor, How(dry_run, output), [_done(at, new)], lambda checked: _overridden(checked, at))
+    return apply(editor, How(dry_run, output), [_done(at, new)])
 
 
 def _done(at: Path, new: Any) -> str:
@@ -161,9 +163,8 @@ def _override(editor: Editor, asked: Path, when: dict[str, Any], new: Any, how: 
     if new is None:
         return apply(editor, how, [f"removed {format_path(withdraw(editor, asked, when))}"])
     split(asked)
-    check_known(asked, editor.value_or_of_template)
+    check_declared(asked, editor.value_or_of_template)
     at = override(editor, asked, when, new)
-    check_known(at, editor.value_or_of_template)
     return apply(editor, how, [_done(at, new)])
 
 
@@ -192,55 +193,3 @@ def _yaml(text: str) -> Any:
         fix = f"{first.fix}, or use --string to take it as a text" if first.fix else "use --string to take it as a text"
         raise Refused(f"{first.location}: {first.message}", fix) from None
     return value
-
-
-def _overridden(checked: Checked, path: Path) -> Iterator[str]:
-    """Which other places of the fleet set the same value with more weight, so that a change shows nowhere."""
-    assert checked.compared is not None, "it is asked only if nothing differs"
-    source = checked.compared.sides.fleet.source
-    found = [at for at in _with_more_weight(source.data, path) if value_at(source.data, at, ABSENT) is not ABSENT]
-    if found:
-        yield "it is overridden by:"
-        yield from (f"  {format_path(at)} ({source.line_of(at)})" for at in found)
-
-
-def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
-    """Where a value can be set that prevails over the one at a path: in overrides, and in what takes settings over."""
-    match path:
-        case ("defaults", *rest):
-            holders: list[Path] = [path[:1]]
-            below: list[Path] = [("tenants", name) for name in mapping_at(data, "tenants")]
-        case ("tenants", _, "apps", _, *rest):
-            holders, below = [path[:2], path[:4]], []
-        case ("tenants", tenant, *rest):
-            holders = [path[:2]]
-            below = [(*path[:2], "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
-        case ("templates", section, template, *rest):
-            holders = [path[:3]]
-            below = list(_taking(data, TENANTS if section == "tenants" else CLUSTERS, str(template)))
-        case ("platform", "addons", _, *rest):
-            holders, below = [path[:1], path[:3]], []
-        case ("platform", *rest):
-            holders, below = [path[:1]], []
-        case _:
-            return
-    if not rest:
-        return
-    for holder in holders:
-        entries = value_at(data, (*holder, "overrides"), ())
-        for at in range(len(entries if isinstance(entries, list) else ())):
-            yield (*holder, "overrides", at, *path[len(holder) :])
-    for taker in below:
-        yield (*taker, *rest)
-        if taker[0] != "templates":
-            yield from _with_more_weight(data, (*taker, *rest))
-
-
-def _taking(data: Any, kind: Kind, template: str) -> Iterator[Path]:
-    """What takes a template over: the templates that come after it, and the entries that are from it."""
-    lineages = Lineages(kind, mapping_at(data, *kind.templates))
-    orders = {name: lineages.joined(kind.named(own)) for name, own in mapping_at(data, kind.section).items()}
-    taking = {name: order for name, order in orders.items() if template in order}
-    later = [name for order in taking.values() for name in order[order.index(template) + 1 :]]
-    yield from ((*kind.templates, name) for name in dict.fromkeys(later))
-    yield from ((kind.section, name) for name in taking)

@@ -16,12 +16,10 @@ from tenantry.cli.preflight import print_report, print_warnings, report_on
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refuse
-from tenantry.messages.text import counted, declared, listed
+from tenantry.messages.errors import RefusedChange, refuse
+from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, nothing_of
-from tenantry.preflight.after import Mode
 from tenantry.stacks.file import Stack
-from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -51,14 +49,14 @@ class Planned:
         """A client for the management cluster."""
         return connect_management(self.file, self.plan.environment, None, None)
 
-    def preflight(self, mode: Mode = Mode.RUN, ignored: Sequence[str] = ()) -> int:
+    def preflight(self, ignored: Sequence[str] = ()) -> int:
         """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start.
 
         ignored: the lines that the environment before is not asked about.
         """
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
         # The run compares live objects by itself.
-        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False, ignored=ignored)
+        report = report_on(self.file, self.fleet, self.plan, drift=False, ignored=ignored)
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return 0
@@ -79,18 +77,6 @@ class Planned:
         print_reports([report], {self.plan.environment: self.plan})
         print_messages([report])
         return 0 if report.ready else 1
-
-    def confined(self, tenant: str, project: str) -> list[str]:
-        """Options that confine a preview to a tenant's objects. Raises: Refused: there is no such tenant."""
-        names = self.fleet.document.tenants
-        if tenant not in names:
-            raise Refused(
-                f"there is no tenant '{tenant}'; {declared('declared', tenant, names)}",
-                "correct the name",
-                code=UNKNOWN_NAME,
-            )
-        urns = targets_of(self.plan, tenant, self.stack.name, project)
-        return [word for urn in urns for word in ("--target", urn)]
 
     def refuse_protected(self) -> int:
         """Explain that a protected environment cannot be destroyed. Returns: 4 if it is protected, otherwise 0."""

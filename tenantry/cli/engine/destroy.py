@@ -36,7 +36,7 @@ Exit codes:
 @deleted_stack_options
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
-@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
+@pulumi_options("yes", "skip_preview")
 def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
 

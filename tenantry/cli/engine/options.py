@@ -85,10 +85,6 @@ def _stack_options(command: _F, environment: Callable[[_F], _F]) -> _F:
 _PASSED = {
     "yes": click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed."),
     "skip_preview": click.option("--skip-preview", is_flag=True, help="Do not compute a preview first."),
-    "diff": click.option("--diff", is_flag=True, help="Show each changed field."),
-    "refresh": click.option("--refresh", is_flag=True, help="Read the objects from the cluster first."),
-    "target": click.option("--target", metavar="URN", multiple=True, help="Only this resource; repeatable."),
-    "json": click.option("--json", is_flag=True, help="Have Pulumi print JSON to stdout."),
 }
 
 
@@ -110,10 +106,10 @@ def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., 
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         def with_passed(file: Path, **options: Any) -> int:
-            given = {name: options.pop(name) for name in names}
+            given = [f"--{name.replace('_', '-')}" for name in names if options.pop(name)]
             rest = click.get_current_context().meta.get(_REST, ())
             environment, stack = options.pop("environment"), options.pop("stack")
-            return command(Asked(file, environment, stack, (*_words(given), *rest)), **options)
+            return command(Asked(file, environment, stack, (*given, *rest)), **options)
 
         with_passed.__doc__ = command.__doc__
         with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
@@ -123,18 +119,6 @@ def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., 
         return decorated
 
     return decorate
-
-
-def _words(given: dict[str, Any]) -> list[str]:
-    """The options as a command line. Paths are absolute, because Pulumi starts in the project's directory."""
-    words: list[str] = []
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        if value is True:
-            words.append(option)
-        for each in value if isinstance(value, tuple) else ():
-            words += [option, str(each.resolve() if isinstance(each, Path) else each)]
-    return words
 
 
 def has(passed: Sequence[str], *options: str) -> bool:

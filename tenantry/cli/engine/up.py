@@ -70,7 +70,7 @@ Exit codes:
 )
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @timeout_option(600, "How long to wait until every app is ready.")
-@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
+@pulumi_options("yes", "skip_preview")
 def command(
     asked: Asked,
     *,
@@ -86,7 +86,8 @@ def command(
     own environment variables win over the settings that Tenantry chooses.
 
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
-    waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless --target confines the run.
+    waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless Pulumi's --target
+    confines the run.
 
     A change goes wave by wave, in one run. What a wave does not run ready, a soak, and what the environment before does not run yet
     is blocked and held: it remains as it was applied last, and the same command goes on later. In an emergency, --ignore lets

@@ -56,7 +56,7 @@ Exit codes:
 @environments_option("The environment to show; repeatable.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on, such as web or rocky/web; repeatable.")
-@cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
+@cluster_names("Only apps on this cluster; repeatable.")
 @click.option(
     "--failing",
     is_flag=True,

@@ -8,8 +8,8 @@ from datetime import datetime
 from textwrap import wrap
 
 from click import style
-from rich.cells import cell_len
 
+from tenantry.cli import tables
 from tenantry.cluster.report import StatusReport, WaveState, age_of, why_command
 from tenantry.cluster.states import State
 from tenantry.kube.names import PLATFORM
@@ -27,7 +27,7 @@ _MOST_READY = 20
 _MOST_OBJECTS = 20
 """More objects that are not as planned than this are counted on a terminal."""
 _MOST_CHANGES = 10
-_GAP, _INDENT = "  ", "    "
+_INDENT = "    "
 COLOURS = {
     Readiness.READY: "green",
     Readiness.PROGRESSING: "yellow",
@@ -185,38 +185,23 @@ def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
 
 def table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
     """A line for each row. Messages are in a column if each fits on one line of the terminal, otherwise below their rows."""
-    columns = [name for name in _CELLS if name != "WAVE" or any(row.wave for row in rows)]
+    headings = [name for name in _CELLS if name != "WAVE" or any(row.wave for row in rows)]
+    cells = [{name: _CELLS[name](row) for name in headings} for row in rows]
     if not any(row.message for row in rows):
-        columns.remove("MESSAGE")
-    below = width is not None and "MESSAGE" in columns and _width(rows, columns) > width
-    if below:
-        columns.remove("MESSAGE")
-    for name in _DISPENSABLE:
-        if width is not None and _width(rows, columns) > width and name in columns:
-            columns.remove(name)
-    widths = [_column_width(rows, name) for name in columns]
-    yield style(_joined(columns, widths, columns).rstrip(), bold=True)
-    for row in rows:
-        yield _joined([_CELLS[name](row) for name in columns], widths, columns).rstrip()
+        headings.remove("MESSAGE")
+    if below := width is not None and "MESSAGE" in headings and tables.width_of(cells, headings) > width:
+        headings.remove("MESSAGE")
+    first, *lines = tables.table(cells, tables.fitting(cells, headings, _DISPENSABLE, width), _painted)
+    yield first
+    for row, line in zip(rows, lines, strict=True):
+        yield line
         if below and width is not None and row.message:
             yield from _below(row.message, width)
 
 
-def _column_width(rows: Sequence[Row], name: str) -> int:
-    return max(len(name), *(cell_len(_CELLS[name](row)) for row in rows)) if rows else len(name)
-
-
-def _width(rows: Sequence[Row], columns: Sequence[str]) -> int:
-    return sum(_column_width(rows, name) for name in columns) + len(_GAP) * (len(columns) - 1)
-
-
-def _joined(cells: Sequence[str], widths: Sequence[int], columns: Sequence[str]) -> str:
-    padded = (f"{cell}{' ' * (width - cell_len(cell))}" for cell, width in zip(cells, widths, strict=True))
-    coloured = (
-        style(cell, fg=COLOURS[Readiness(cell.strip())]) if name == "STATUS" and cell.strip() in COLOURS else cell
-        for cell, name in zip(padded, columns, strict=True)
-    )
-    return _GAP.join(coloured)
+def _painted(heading: str, cell: str) -> str:
+    is_status = heading == "STATUS" and cell.strip() in COLOURS
+    return style(cell, fg=COLOURS[Readiness(cell.strip())]) if is_status else cell
 
 
 def _below(message: str, width: int) -> Iterator[str]:

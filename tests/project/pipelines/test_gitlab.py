@@ -81,7 +81,7 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
         for each in ("test", "prod")
         for line in (
             f"tenantry preflight --environment {each} --preview --brief",
-            f"tenantry preview --environment {each} --diff -- --non-interactive",
+            f"tenantry preview --environment {each} -- --diff --non-interactive",
         )
     ]
     assert (code, calls.read_text().splitlines()) == (0, previews)

@@ -92,8 +92,8 @@ def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_envir
     review.secrets = {"KUBECONFIG": "kind: Config", "PULUMI_CONFIG_PASSPHRASE": "hush"}
     assert review.call("review", {**INSTALLED, "preview": True})
     assert calls.read_text().splitlines()[-2:] == [
-        "tenantry preflight --environment prod --preview --output github --brief",
-        "tenantry preview --environment prod --diff -- --non-interactive",
+        "tenantry preflight --environment prod --preview --brief",
+        "tenantry preview --environment prod -- --diff --non-interactive",
     ]
     assert {each.job for each in review.ran} == {"review", "preview (prod)"}
     texts = {(each.job, each.step): each.text for each in review.ran}

@@ -102,15 +102,6 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert (refusal["code"], err) == ("removals", f"error: {refusal['message']}\n  fix: {refusal['fix']}\n")
 
 
-def test_strict_makes_errors_of_the_warnings_of_the_file(capsys: Capture) -> None:
-    assert compared(capsys)[0] == 0
-    code, out, err = compared(capsys, "--strict")
-    assert (code, out) == (2, "against before.yaml\n\nno difference: dev\n")
-    assert "warning[unused]: source 'charts' is declared, but never used" in err
-    Path("tenants.yaml").write_text(BASE.replace("      charts: {helm: {url: https://charts.example.com}}\n", ""))
-    assert compared(capsys, "--strict")[::2] == (0, "")
-
-
 def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(EMPTIED)
     assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1

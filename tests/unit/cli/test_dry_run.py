@@ -16,10 +16,10 @@ FILE = Path("tenants.yaml")
 EDITS = [
     "set tenants.rocky.quota.pods 60",
     "set tenants.movy.quota null",
-    "add cluster z -e dev --variables domain=z.example.com --secret clusters/z:kubeconfig",
-    "add cluster z -e dev --variables domain=z.example.com --capi capi/z",
-    "add source rocky/tools --git ssh://git@git.example.com/tools",
-    "add tenant nora --clusters all",
+    "add cluster z environments=dev variables.domain=z.example.com 'kubeconfig.secret={name: z, namespace: clusters, key: a}'",
+    "add cluster z environments=dev variables.domain=z.example.com kubeconfig.capi.cluster=z kubeconfig.capi.namespace=capi",
+    "add source rocky/tools git.url=ssh://git@git.example.com/tools git.ref.branch=main",
+    "add tenant nora clusters.all=true",
     "remove app rocky/web --cascade",
 ]
 LAYOUTS = {

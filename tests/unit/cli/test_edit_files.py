@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,10 @@ ALIASED = ANCHORED.replace(b"  movy:\n    clusters: {labels: {tier: edge}}", b" 
 REFUSED: dict[str, tuple[bytes, str]] = {
     "an alias": (ALIASED, "set tenants.movy.clusters.labels.region eu"),
     "an anchor": (ALIASED, "remove tenant rocky"),
-    "a tag": (FLEET.replace(b"  tina:\n", b"  tina: !!map\n"), "add app tina/api --path ./api"),
+    "a tag": (
+        FLEET.replace(b"  tina:\n", b"  tina: !!map\n"),
+        "add app tina/api kustomize.source=jobs kustomize.path=./api",
+    ),
     "a tab that YAML does not take": (FLEET.replace(b"  tina:\n", b"\ttina:\n"), "add tenant nora"),
     "no YAML": (FLEET + b"  {", "add tenant nora"),
     "no UTF-8": (FLEET + b"# \xff\n", "add tenant nora"),
@@ -112,7 +114,6 @@ MALFORMED = (
     "add tenant nora role",
     "add tenant nora =edit",
     "add tenant nora quota.pods",
-    "add cluster us-2 --labels tier",
 )
 
 
@@ -182,9 +183,9 @@ def _including() -> None:
 def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
     for edit in (
         "add tenant nora --to teams/all.yaml",
-        "add source nora/own --git https://git.example.com/nora/own",
-        "add app nora/web --path ./web",
-        "add cluster berlin --environments dev --capi capi/berlin --to clusters.d/eu.yaml",
+        "add source nora/own git.url=https://git.example.com/nora/own git.ref.branch=main",
+        "add app nora/web kustomize.source=own kustomize.path=./web",
+        "add cluster berlin environments=dev kubeconfig.capi.cluster=berlin kubeconfig.capi.namespace=capi --to clusters.d/eu.yaml",
     ):
         assert tenantry(capsys, *edit.split())[0] == 0, edit
     assert FILE.read_text() == INCLUDING
@@ -192,17 +193,8 @@ def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
     assert Path("clusters.d/eu.yaml").read_text() == BERLIN
     for edit in (
         "add tenant alan --to nowhere.yaml",
-        "add app nora/web --path ./other",
+        "add app nora/web kustomize.source=own kustomize.path=./other",
     ):
         there = {each: each.read_bytes() for each in Path().rglob("*.yaml")}
         assert tenantry(capsys, *edit.split())[0] == 2, edit
         assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
-
-
-def test_the_help_of_add_names_the_options_of_each_kind(capsys: Capture) -> None:
-    out = tenantry(capsys, "add", "--help")[1]
-    table = out.partition("Options by kind:\n")[2].partition("\nExit codes:")[0]
-    told = dict(re.findall(r"^  (\w+) +(.*(?:\n {5,}.*)*)", table, re.MULTILINE))
-    for kind, other in {"tenant": "--oci", "app": "--oci", "cluster": "--oci", "source": "--chart"}.items():
-        err = tenantry(capsys, "add", kind, "nora", other, "x")[2]
-        assert {*err.partition("which takes ")[2].partition(".\n")[0].split(", ")} == {*re.split(r",\s+", told[kind])}

@@ -13,11 +13,9 @@ apiVersion: tenantry/v1
 environments: {dev: {management: dev}, prod: {management: prod, after: dev}}
 clusters: {dev: {environments: [dev]}, prod: {environments: [prod]}}
 platform:
-  credentials: {hook: {keys: [token]}}
   sources:
     base:
       git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
-      overrides: [{when: {environments: [dev]}, git: {ref: {tag: v1.1.0}}}]
   addons:
     dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
     logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}
@@ -38,13 +36,12 @@ def test_a_source_that_add_ons_take_is_not_removed(capsys: Capture) -> None:
 
 
 def test_a_source_and_an_add_on_that_takes_it_are_added(capsys: Capture) -> None:
-    assert tenantry(capsys, "add", "source", "platform/charts", "--helm", "https://charts.example.com")[1].splitlines()[
-        1
-    ] == ("  next: tenantry add addon NAME --clusters all --source charts --chart NAME --version RANGE")
-    added = ("add", "addon", "certs", "--clusters", "all", "--chart", "certs", "--version", "1.x")
-    assert tenantry(capsys, *added, "--source", "chart")[0] == 2
-    assert "exclude each other" in tenantry(capsys, *added, "--source", "charts", "--git", "https://git.example.com")[2]
-    assert tenantry(capsys, *added, "--source", "charts")[0] == 0
+    _, out, _ = tenantry(capsys, "add", "source", "platform/charts", "helm.url=https://charts.example.com")
+    then = "  next: tenantry add addon NAME clusters.all=true helm.source=charts helm.chart=NAME helm.version=RANGE"
+    assert out.splitlines()[1] == then
+    added = ("add", "addon", "certs", "clusters.all=true", "helm.chart=certs", "helm.version=1.x")
+    assert tenantry(capsys, *added, "helm.source=chart")[0] == 2
+    assert tenantry(capsys, *added, "helm.source=charts")[0] == 0
     assert (
-        "    certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}\n" in FILE.read_text()
+        "    certs: {clusters: {all: true}, helm: {chart: certs, version: 1.x, source: charts}}\n" in FILE.read_text()
     )

@@ -50,24 +50,6 @@ def test_the_variable_does_not_narrow_what_is_about_all(capsys: Capture, monkeyp
     assert tenantry(capsys, "-f", "two.yaml", "render", "-o", "names") == before
 
 
-@table(
-    ("words", "answer"),
-    [
-        ("-c far", "environment: prod (the only one of cluster far)"),
-        ("-c tier=edge", "environment: prod (the only one of clusters tier=edge)"),
-        ("-c far -c hub", "environment: prod (the only one of clusters far, hub)"),
-        ("-c hub", "Type:\n  tenantry --file homes.yaml why rocky -c hub -e dev"),
-        ("-c far -e dev", "error: cluster 'far' is in environment 'prod', not 'dev'"),
-        ("-c nowhere", "homes.yaml declares dev, prod"),
-    ],
-)
-def test_the_clusters_that_are_named_choose_their_only_environment(capsys: Capture, words: str, answer: str) -> None:
-    far = "far: {environments: [prod], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: far, namespace: k}}}"
-    Path("homes.yaml").write_text(TWO.replace("clusters:\n", f"clusters:\n  {far}\n", 1))
-    err = tenantry(capsys, "-f", "homes.yaml", "why", "rocky", *words.split())[2]
-    assert answer in err
-
-
 def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
     narrow = tenantry(capsys, "-f", "two.yaml", "render", "dev")
     assert narrow == tenantry(capsys, "-f", "two.yaml", "render", "-e", "dev")
@@ -108,7 +90,7 @@ def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line
     assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
 
 
-@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "dev", "")])
+@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "")])
 def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tuple[str, ...]) -> None:
     assert "The name of the environment is empty." in tenantry(capsys, *words)[2]
 
@@ -169,8 +151,6 @@ def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: st
     ("habit", "what"),
     [
         ("list tenants -n rocky", "list tenants --tenant rocky"),
-        ("list placements -c tier=edge", "list placements -c edge"),
-        ("list clusters -c tier=hub", "list clusters -c hub"),
     ],
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:

@@ -309,20 +309,6 @@ def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], 
     assert expected == refused(capsys, *arguments)
 
 
-def test_an_app_is_shown_with_who_keeps_its_order(capsys: Capture) -> None:
-    text = SOUND.replace(
-        "        kustomize:\n          source: manifests\n          path: ./web/{env}",
-        "        dependsOn: [cache]\n        kustomize:\n          source: manifests\n          path: ./web/{env}",
-    )
-    Path("f").write_text(text)
-    assert (
-        "  order:                                    # who waits for each dependency\n"
-        "    after cache: kept by tenantry up, at creation and change only\n"
-    ) in explain(capsys, "rocky", "web")
-    (placed,) = json.loads(explain(capsys, "rocky", "web", "--output", "json"))["placed"]
-    assert placed["order"] == {"cache": "pulumi"}
-
-
 def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     hub = explain(capsys, "rocky", "cache", "--cluster", "hub").splitlines()[2]

@@ -204,8 +204,6 @@ hub:                                        # Kustomization rocky/web
   clusters:
     labels:
       tier: hub                             # tenants.d/rocky.yaml:8:35 (app)
-  order:                                    # who waits for each dependency
-    after platform/crds: kept by Flux, at every reconciliation
 """
 
 

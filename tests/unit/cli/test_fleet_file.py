@@ -82,6 +82,7 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
     without = {
         "completion",
+        "schema",
         "import",
         "init",
         "sandbox status",

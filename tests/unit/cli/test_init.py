@@ -55,7 +55,8 @@ def test_the_result_is_a_fleet_without_a_warning_whose_addresses_the_sandbox_ser
 
 def test_a_remote_cluster_takes_the_chart_from_a_repository_that_the_sandbox_serves(capsys: Capture) -> None:
     assert tenantry(capsys, "init")[0] == 0
-    words = ("edge-1", "--environments", "dev", "--labels", "tier=edge", "--secret", "clusters/edge-1-kubeconfig:value")
+    secret = "kubeconfig.secret={name: edge-1-kubeconfig, namespace: clusters, key: value}"
+    words = ("edge-1", "environments=dev", "labels.tier=edge", secret)
     code, _, err = tenantry(capsys, "add", "cluster", *words)
     assert code == 0, err
     planned = plan_all(load_fleet(Path("tenants.yaml")))["dev"]

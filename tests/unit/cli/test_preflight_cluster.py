@@ -118,7 +118,7 @@ def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsy
 def test_it_as_json_has_the_answer(capsys: Capture, edge: Edge) -> None:
     found = json.loads(tenantry(capsys, "preflight", "--cluster", "edge", "-o", "json")[1])
     assert found["answer"]["version"] == "v1.36.0"
-    assert list(found["expires"]) == ["the user's token"]
+    assert found["expires"].endswith("Z")
     assert edge.configs
 
 
@@ -141,7 +141,7 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
             "cluster": "edge",
             "problems": [problem],
             "answer": None,
-            "expires": {},
+            "expires": None,
         },
         "",
     ) == (code, json.loads(out), err)
@@ -193,16 +193,15 @@ def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture
 
 @pytest.mark.usefixtures("edge")
 def test_warnings_count_as_errors_with_strict(capsys: Capture) -> None:
-    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge", "--strict", "--output", "github")
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge", "--strict")
     assert (code, out.splitlines()[-1]) == (1, "edge: 1 error")
-    assert "::error " in out
+    assert "error[" in out
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("edge", "--brief"), "--cluster is for one environment, and takes no --all, --brief, --preview or --dry-run"),
-        (("edge", "-e", "dev", "-e", "qa"), "--cluster is for one environment"),
+        (("edge", "--brief"), "--cluster takes no --all, --brief, --preview or --dry-run"),
         (("egde", "-e", "dev"), "cluster 'egde' is not declared in tenants.yaml"),
         (("edge", "-e", "qa"), "cluster 'edge' does not belong to environment 'qa'"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.edit.subjects import promoting
+from tenantry.edit import promoting
 from tests.unit.cli.test_cli import Capture, tenantry
 
 pytestmark = pytest.mark.usefixtures("plans_once")

@@ -539,18 +539,6 @@ def test_wrong_names_are_refused(capsys: Capture, arguments: tuple[str, ...], me
     assert tenantry(capsys, "why", *arguments, "-e", "dev") == (2, "", f"error: {message}\n")
 
 
-# --- where it is not ---------------------------------------------------------------------------
-
-
-def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides(capsys: Capture) -> None:
-    told = "rocky/shop is not on edge: not named (tenants.yaml:19)\nits clusters: names hub\n"
-    assert tenantry(capsys, "why", "rocky", "shop", "-e", "dev", "-c", "edge") == (1, told, "")
-    _, out, _ = tenantry(capsys, "why", "rocky", "shop", "-e", "dev", "-c", "edge", "-o", "json")
-    assert json.loads(out)["absent"]["at"] == "tenants.yaml:19"
-    code, _, err = tenantry(capsys, "why", "rocky", "nothing", "-e", "dev", "-c", "edge")
-    assert (code, "has no app 'nothing'" in err) == (2, True)
-
-
 def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_terminal_or_another_path(
     capsys: Capture, hub: Hub, edge: Cluster
 ) -> None:

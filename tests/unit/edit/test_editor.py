@@ -58,12 +58,12 @@ CASES: dict[str, tuple[Callable[[Editor], None], str, str]] = {
         "|\n      one\n\n        two",
     ),
     "a tenant behind the others": (
-        lambda e: e.add(("tenants",), "tina", {"apps": {"web": {"dependsOn": ["{env}"]}}}),
+        lambda e: e.set(("tenants", "tina"), {"apps": {"web": {"dependsOn": ["{env}"]}}}),
         '    note: "as it is"\n',
         '    note: "as it is"\n\n  tina:\n    apps:\n      web:\n        dependsOn: ["{env}"]\n',
     ),
     "an entry of a list": (
-        lambda e: e.add(("tenants", "movy", "owners"), None, {"user": "bob"}),
+        lambda e: e.set(("tenants", "movy", "owners", 2), {"user": "bob"}),
         "leave\n",
         "leave\n      - user: bob\n",
     ),
@@ -138,7 +138,7 @@ def test_an_edit_changes_nothing_else(name: str, file: Path) -> None:
         (
             "a: [b: 1]\nb: 1\n",
             ("a", 0, "b"),
-            ":1:5: 'a[0].b' cannot be edited by command: this mapping in a list lacks",
+            ":1:5: 'a[0].b' cannot be edited by command: this mapping in a list has",
         ),
         ("a: 1\n", ("a", "b"), ":1:4: 'a' is '1', not a mapping or a list"),
     ],
@@ -183,9 +183,35 @@ def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> Non
     )
 
 
-def test_an_entry_in_brackets_goes_above_the_comments_of_the_first_one(tmp_path: Path) -> None:
-    document = Document(tmp_path / "a.yaml", b"a: [\n  # of b\n  b\n ]\n")
-    document.insert(("a", 0), "new", 0)
-    assert document.after == b"a: [\n  new,\n  # of b\n  b\n ]\n"
-    document.remove(("a", 0))
-    assert document.after == document.before
+BY_HAND = {
+    "brackets with comments": (
+        "a: [\n  # of b\n  b\n ]\nc: 1\n",
+        ("a", 0),
+        "1:4: 'a[0]' cannot be edited by command: these brackets hold comments\n  fix: edit the file by hand there:\n    - 2",
+    ),
+    "no value in brackets": (
+        "a: {b}\n",
+        ("a", "b"),
+        "1:5: 'a.b' cannot be edited by command: it has no value\n  fix: edit the file by hand there:\n    b: 2",
+    ),
+    "lines that end in several ways": (
+        "a: 1\r\nb: 2\n",
+        ("a",),
+        " its lines end in several ways\n  fix: end all lines of the file in the same way",
+    ),
+    "a file in brackets": (
+        '{"a": 1}\n',
+        ("a",),
+        " all of it stands in brackets\n  fix: edit it by hand, or write it without them",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_what_is_edited_by_hand_is_refused_with_the_lines(name: str, tmp_path: Path) -> None:
+    text, path, error = BY_HAND[name]
+    document = Document(tmp_path / "a.yaml", text.encode())
+    with pytest.raises(Refused) as refused:
+        document.replace(path, 2) if name != "brackets with comments" else document.insert(path, 2, 0)
+    assert str(refused.value) == f"{document.file}:{error}"
+    assert document.after == text.encode()

@@ -68,17 +68,16 @@ def test_entries_of_lists_are_found_by_their_text(path: Path, place: Path) -> No
         ("role=1", (("role",), "1")),
         ("adopt=true", (("adopt",), True)),
         ("labels.stage=on", (("labels", "stage"), "on")),
+        ("environments=dev,prod", (("environments",), ["dev", "prod"])),
+        ("environments=[dev]", (("environments",), ["dev"])),
+        ("from=small", (("from",), "small")),
+        ("clusters.all=true", (("clusters", "all"), True)),
+        ("clusters.names=edge", (("clusters", "names"), ["edge"])),
         ("namespaces.extra.quota.pods=4", (("namespaces", "extra", "quota", "pods"), 4)),
     ],
 )
 def test_a_setting_is_read_as_the_schema_has_it(text: str, expected: tuple[Path, Any]) -> None:
     assert assignment(("tenants", "nora"), text) == expected
-
-
-def test_a_setting_that_no_key_takes_names_the_closest() -> None:
-    with pytest.raises(Refused, match=r"'rol' is not a key of 'tenants\.nora'") as refused:
-        assignment(("tenants", "nora"), "rol=edit")
-    assert refused.value.fix == "did you mean 'tenants.nora.role'?"
 
 
 @table(

@@ -1,4 +1,4 @@
-"""What is explained is what is planned: values, order, waves, and where a subject is."""
+"""What is explained is what is planned: values, waves, and where a subject is."""
 
 from __future__ import annotations
 
@@ -45,17 +45,6 @@ def test_a_tenant_on_no_cluster_is_explained_with_what_the_file_says_of_it() -> 
     assert [each.value for each in found.shared if each.path == ("quota", "pods")] == ["3"]
 
 
-def test_each_dependency_is_explained_with_who_keeps_the_order() -> None:
-    apps = """
-        db: {kustomize: {source: manifests}}
-        cache: {helm: {source: charts, chart: c, version: 1.x}}
-        idle: {helm: {source: charts, chart: c, version: 1.x}, state: paused}
-        web: {kustomize: {source: manifests}, dependsOn: [db, cache, idle]}
-    """
-    (placed,) = explained(texts.fleet(texts.rocky(apps)), "rocky/web").placed
-    assert placed.order == {"db": "flux", "cache": "pulumi", "idle": "nobody"}
-
-
 @table("file", sorted(GOLDEN.glob("*/tenants.yaml")), ids=lambda file: file.parent.name)
 def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) -> None:
     loaded = load_fleet(file)
@@ -66,23 +55,6 @@ def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) ->
         for tenant in loaded.document.tenants:
             part, subject = plan(loaded, environment, Part(tenant)), Subject(Kind.TENANT, tenant)
             assert explain(loaded, part, subject) == explain(loaded, whole, subject)
-
-
-def test_each_add_on_that_a_tenant_waits_for_is_explained_with_who_keeps_the_order() -> None:
-    text = texts.rocky(
-        "web: {kustomize: {source: manifests}}", "clusters: {all: true}\ndependsOn: [platform/dns, platform/certs]\n"
-    )
-    addons = """, addons: {
-      dns: {clusters: {all: true}, source: {git: {url: https://git.example.com/a, ref: {tag: v1}}}, kustomize: {}},
-      certs: {clusters: {all: true}, source: {helm: {url: https://c.example.com}}, helm: {chart: c, version: 1.0.0}}}}
-"""
-    fleet = texts.fleet(text.replace("version: 0.1.0}}}\n", "version: 0.1.0}}" + addons))
-    tenant = explained(fleet, "rocky")
-    assert {each.cluster: each.order for each in tenant.placed} == {
-        "hub": {"platform/dns": "pulumi", "platform/certs": "pulumi"},
-        "edge": {"platform/dns": "pulumi", "platform/certs": "flux"},
-    }
-    assert [each.value for each in tenant.shared if each.path[0] == "dependsOn"] == [["platform/dns", "platform/certs"]]
 
 
 # --- waves ------------------------------------------------------------------------------------------------------------

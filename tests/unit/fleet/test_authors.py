@@ -20,7 +20,21 @@ from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import NotConfined
-from tenantry.model import Alert, Document, FluxBlock, Model, PlatformOverride, Receiver, Source, Tenant
+from tenantry.model import (
+    Alert,
+    App,
+    AppPatch,
+    Document,
+    FluxBlock,
+    HelmPatch,
+    KustomizePatch,
+    Model,
+    PlacedSettings,
+    Receiver,
+    Source,
+    Tenant,
+    TenantOverride,
+)
 from tenantry.model.document import ObjectsChart
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
@@ -342,23 +356,28 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
 """The fields that name credentials."""
 
 
-def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
-    """The table of names knows every key; see its own tests. Overrides of the platform are never in an included file."""
-    from tenantry.edit.subjects.names import NAMES, Kind
-    from tenantry.edit.subjects.references import fields_of
-    from tests.unit.edit.subjects.shapes import reachable
+OF_APPS = [
+    (TenantOverride, "apps"),
+    (App, "dependsOn"),
+    (AppPatch, "dependsOn"),
+    (PlacedSettings, "dependsOn"),
+    (Alert, "apps"),
+]
+OF_SOURCES = [(TenantOverride, "sources"), (Receiver, "sources"), (KustomizePatch, "source"), (HelmPatch, "source")]
+"""The fields that name apps and add-ons, and those that name sources. Overrides of the platform are never in an included file."""
 
-    groups = {Kind.APP: "apps", Kind.SOURCE: "sources"}
+
+def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
+    from tests.unit.shapes import fields_of, reachable
+
     marked = {
-        field.declared: group
+        declared: group
         for model in reachable(Document)
-        for field in fields_of(model)
-        if (group := _mark(declared_type(model.model_fields[field.declared[1]])))
+        for declared in fields_of(model)
+        if (group := _mark(declared_type(model.model_fields[declared[1]])))
     }
-    names = {key: named for key, named in NAMES.items() if key[0] is not PlatformOverride}
-    add_ons = {key: "apps" for key, named in names.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
-    of_apps = {key: groups[named.kind] for key, named in names.items() if named.kind in groups}
-    assert marked == of_apps | add_ons | {key: "credentials" for key in CREDENTIALS}
+    groups = {"apps": OF_APPS, "sources": OF_SOURCES, "credentials": CREDENTIALS}
+    assert marked == {declared: group for group, fields in groups.items() for declared in fields}
 
 
 def _mark(annotation: Any) -> str:
@@ -397,7 +416,7 @@ def test_every_field_of_flux_with_a_name_is_looked_at_or_is_the_fleets_own() -> 
 
 
 def _blocks() -> list[type[FluxBlock]]:
-    from tests.unit.edit.subjects.shapes import reachable
+    from tests.unit.shapes import reachable
 
     return [model for model in reachable(Tenant) if issubclass(model, FluxBlock)]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import yaml
 
-from tenantry.edit.subjects.adding import selector
+from tenantry.edit.adding import selector
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import cluster_labels, labelled
 from tests.table import table
 from tests.unit import texts
 
@@ -106,56 +105,12 @@ def test_waves_take_lists_of_values(waves: str, clusters: list[tuple[str, ...]])
 
 
 @table(
-    ("text", "exclude", "expected"),
+    ("text", "expected"),
     [
-        ("region=eu,region=us,tier=edge", [], {"labels": {"region": ["eu", "us"], "tier": "edge"}}),
-        ("all", ["tier=edge"], {"all": True, "exclude": {"labels": {"tier": "edge"}}}),
-        ("all", ["a", "tier=edge"], {"all": True, "exclude": {"names": ["a"], "labels": {"tier": "edge"}}}),
-        ("all", ["a"], {"all": True, "exclude": ["a"]}),
+        ("region=eu,region=us,tier=edge", {"labels": {"region": ["eu", "us"], "tier": "edge"}}),
+        ("all", {"all": True}),
+        ("a,b", {"names": ["a", "b"]}),
     ],
 )
-def test_a_selector_on_the_command_line(text: str, exclude: list[str], expected: object) -> None:
-    assert selector(text, exclude) == expected
-
-
-def test_a_label_with_two_values_names_the_clusters_that_have_either() -> None:
-    labels = cluster_labels(fleet_of("{all: true}"))
-    assert labelled(["region=eu,region=us", "tier=none"], labels) == ["a", "b", "tier=none"]
-
-
-WHERE = (
-    "    overrides: [{when: {clusters: {all: true, exclude: {labels: {region: '{region2}'}}}}, quota: {pods: '5'}}]\n"
-)
-
-
-@table(
-    ("clusters", "taken"),
-    [
-        ("{all: true, exclude: {labels: {region: '{cell}'}}}", "hub b c"),
-        ("{all: true, exclude: {labels: {region: [asia, '{cell}']}}}", "hub b"),
-        ("{labels: {tier: '{tier}'}, exclude: {names: [b], labels: {region: '{cell}'}}}", "c"),
-        ("{all: true, exclude: {names: [hub], labels: {tier: '{tier}', region: asia}}}", "a b"),
-    ],
-)
-def test_placeholders_of_a_tenant_also_stand_in_what_its_selector_leaves_out(clusters: str, taken: str) -> None:
-    variables = {"cell": "eu", "tier": "edge"}
-    own = text_of(clusters).replace(
-        "  rocky:\n", f"  rocky:\n    variables: {yaml.dump(variables, default_flow_style=True)}"
-    )
-    by_defaults = own.replace(f"    clusters: {clusters}\n", "").replace(
-        "tenants:\n", f"defaults: {{clusters: {clusters}}}\ntenants:\n"
-    )
-    of_app = text_of("{all: true}").replace(
-        "  rocky:\n", f"  rocky:\n    variables: {yaml.dump(variables, default_flow_style=True)}"
-    )
-    of_app = of_app.replace("source: m}}", f"source: m}}, clusters: {clusters}}}")
-    for text in (own, by_defaults, of_app):
-        fleet = texts.fleet(text)
-        assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
-
-
-def test_a_placeholder_that_nobody_fills_in_is_told_where_it_stands() -> None:
-    said = texts.problems(text_of("{all: true, exclude: {labels: {region: '{nope}'}}}"))
-    assert said.startswith("tenants.yaml:12:54: error[unknown-placeholder]"), said
-    said = texts.problems(text_of("{all: true}") + WHERE)
-    assert "an override leaves out clusters with '{region2}', and no placeholder is filled in here" in said, said
+def test_a_selector_on_the_command_line(text: str, expected: object) -> None:
+    assert selector(text) == expected

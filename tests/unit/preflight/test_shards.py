@@ -71,30 +71,6 @@ def test_objects_without_a_shard_need_controllers_too() -> None:
     ]
 
 
-def test_controllers_that_take_the_same_objects_are_told() -> None:
-    first, second = told(SHARDED, *set_of(), *set_of(f"{KEY}=a", "-a"))
-    assert {first.code, second.code} == {"shared-shard"}
-    assert first.message == (
-        "Deployments flux-system/source-controller, flux-system/source-controller-a run source-controller"
-        " and take objects of shard 'a': they work against each other"
-    )
-    assert first.fix == (
-        "give each its own --watch-label-selector; the one for objects without a shard gets !sharding.fluxcd.io/key"
-    )
-
-
-def test_source_controllers_that_claim_the_same_address_are_told() -> None:
-    running = [*set_of(f"!{KEY}"), *set_of(f"{KEY}=a", "-a")]
-    arguments = running[3]["spec"]["template"]["spec"]["containers"][0]
-    arguments["args"] = [each.replace("controller-a.", "controller.") for each in arguments["args"]]
-    (problem,) = told(SHARDED, *running)
-    assert problem.code == "shared-storage"
-    assert problem.message == (
-        "Deployments flux-system/source-controller, flux-system/source-controller-a serve their artifacts at the same"
-        " address, source-controller.flux-system.svc: each finds only its own"
-    )
-
-
 @table(
     ("selector", "expected"),
     [

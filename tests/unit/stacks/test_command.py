@@ -62,14 +62,6 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             f"{GO} pulumi up --stack dev --parallel 64 --config tenantry:a=... -cx=... --config=y=... --message 'a b'",
             (),
         ),
-        (
-            "preview",
-            ("--target", "a", "--target", "b", "--target", "c", "--diff", "--target", "d"),
-            {},
-            {},
-            f"{GO} pulumi preview --stack dev --parallel 64 --target ... --diff",
-            (),
-        ),
     ],
 )
 def test_the_command_has_every_setting_that_is_safe_and_not_the_users(

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.annotations import command_of_problem
-from tenantry.messages.errors import error
 from tests.golden.test_diagnostics import CASES
 from tests.golden.test_diagnostics import HERE as DIAGNOSTICS
 from tests.unit.cli.test_cli import BROKEN, DOUBTLESS, SOUND, VALID, Capture, tenantry
@@ -70,8 +68,6 @@ def test_a_value_cannot_end_a_command_or_begin_another(capsys: Capture) -> None:
     assert line.startswith("::error ")
     assert "%0A ##" not in line
     assert "%250A" in line
-    problem = command_of_problem(error("code", "line\nof a cluster", "100%"), "prod")
-    assert problem == "::error title=prod%3A code::line\\nof a cluster%0Afix: 100%25"
 
 
 def test_a_place_in_an_included_file_is_named_from_the_root(capsys: Capture) -> None:

@@ -12,7 +12,6 @@ from click.shell_completion import ShellComplete
 from tenantry.cli.app import app
 from tenantry.cli.engine import checks, session
 from tenantry.messages.errors import Refused, error
-from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report
 from tests.terminal import INTERRUPT, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -61,7 +60,7 @@ def program(text: str) -> None:
 
 
 def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> None:
-    given = ("--yes", "--target", "urn:x", "--", "--message", "a b", "-p", "8")
+    given = ("--yes", "--", "--target", "urn:x", "--message", "a b", "-p", "8")
     code, out, err = tenantry(capsys, "up", "-e", "dev", *ALONE, *given)
     assert (code, out) == (0, "")
     assert err == (
@@ -210,26 +209,6 @@ def test_options_for_pulumi_follow_two_dashes(capsys: Capture, arguments: tuple[
     assert (code, message in err) == (2, True), err
 
 
-def test_a_tenants_preview_names_its_objects_and_what_they_need(capsys: Capture, log: Path) -> None:
-    code, _, err = tenantry(capsys, "preview", "-e", "dev", "--tenant", "rocky")
-    assert (code, err) == (
-        0,
-        "only tenant 'rocky' is previewed; changes of other tenants and of the platform are not shown\n"
-        "GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --refresh=false --target ...\n",
-    )
-    placed = "tenantry:index:Fleet$tenantry:index:Tenant$tenantry:index:Placement"
-    words = log.read_text().split()
-    assert f"urn:pulumi:dev::fleet::{placed}$kubernetes:core/v1:Namespace::rocky" in words
-    assert (
-        f"urn:pulumi:dev::fleet::{placed}$kubernetes:kustomize.toolkit.fluxcd.io/v1:Kustomization::rocky/web" in words
-    )
-    assert words[-4:] == ["--target", "**::*/*-rocky-**", "--target", "**::rocky/**"]
-    assert (
-        "there is no tenant 'rock'; declared: rocky (closest: rocky)"
-        in tenantry(capsys, "preview", "-e", "dev", "--tenant", "rock")[2]
-    )
-
-
 def test_a_stack_that_runs_something_else_is_not_destroyed(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
 ) -> None:
@@ -287,7 +266,7 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
         raise Refused("no answer", "try again")
 
     monkeypatch.setattr(checks, "report_on", unreachable)
-    assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 2
+    assert tenantry(capsys, "up", "-e", "dev")[0] == 2
 
 
 @pytest.mark.usefixtures("log")
@@ -315,10 +294,10 @@ def test_each_ctrl_c_reaches_pulumi_once() -> None:
 
 def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    asked: list[tuple[object, object]] = []
+    asked: list[object] = []
 
-    def report(*given: object, **options: object) -> Report:
-        asked.append((given[-1], options["ignored"]))
+    def report(*_: object, **options: object) -> Report:
+        asked.append(options["ignored"])
         return Report((), ())
 
     monkeypatch.setattr(checks, "report_on", report)
@@ -327,9 +306,8 @@ def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pyt
     code, _, err = tenantry(capsys, "up", "-e", "dev", *ignoring, "--no-wait")
     assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE='dev waves,after rocky/web rocky' {UP}")
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
-    assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 0
-    assert asked == [(Mode.RUN, ("rocky/web", "rocky")), (Mode.RUN, ()), (Mode.PREVIEW, ())]
-    assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up", "preview"]
+    assert asked == [("rocky/web", "rocky"), ()]
+    assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tenantry.grants.frames import filled
 from tenantry.load import fleet_of
 from tenantry.source.include import read_all
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 FLEETS = {
     "repository": "tenants.yaml",
     "tasks": "tests/golden/tasks/fleet.yaml",

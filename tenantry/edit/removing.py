@@ -1,0 +1,93 @@
+"""Removals: refused while something refers to the entry, unless the references can be removed without changing anything else.
+
+What refers to an entry are the names that the rules do not know without it. What else is wrong then, the check of the edited fleet
+reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenantry.edit.adding import Edit
+from tenantry.edit.editor import Editor
+from tenantry.edit.names import Kind, Target, existing
+from tenantry.load import load_fleet
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
+from tenantry.messages.text import counted, format_path
+from tenantry.source.parsed_file import override_of
+
+_SHOWN = 5
+_CLUSTERS_OF_WHEN = ("when", "clusters", "names")
+
+
+def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
+    """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
+    target = existing(editor, kind, name)
+    known, before = {problem.message for problem in _unknown_names(editor)}, Editor.open(editor.main)
+    editor.unset(target.path)
+    count = 0
+    while found := [problem for problem in _unknown_names(editor) if problem.message not in known]:
+        held = found if not cascade else [problem for problem in found if _why_not(editor, problem.path, found)]
+        if held:
+            raise _in_use(before, editor, target, held, cascade=cascade)
+        for problem in sorted(found, key=_from_the_end, reverse=True):
+            _drop(editor, problem.path)
+        count += len(found)
+    notes = [f"{counted(count, 'reference')} removed with it"] if count else []
+    empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
+    notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
+    return Edit(f"removed {target}", notes)
+
+
+def _unknown_names(editor: Editor) -> Sequence[Problem]:
+    """The names in the edited files that are not declared."""
+    try:
+        load_fleet(editor.main, editor.read)
+    except InvalidFleet as invalid:
+        return [problem for problem in invalid.diagnostics if problem.code.startswith("unknown-") and problem.path]
+    return ()
+
+
+def _from_the_end(problem: Problem) -> tuple[tuple[int, int | str], ...]:
+    """The order in which places stand; they are changed from the end, so that indexes of lists stay right."""
+    return tuple((1, part) if isinstance(part, int) else (0, part) for part in problem.path)
+
+
+def _why_not(editor: Editor, path: Path, found: Sequence[Problem]) -> str:
+    """Why a reference cannot just be removed; "" if it can."""
+    above, inner = path[:-1], path[len(override_of(path)) :]
+    if len(inner) == 2 and inner[0] in ("apps", "sources", "addons"):
+        return ""  # without the removed entry the override has no effect
+    if not isinstance(path[-1], int):
+        return "something has to take its place"
+    may_be_empty = "dependsOn" in above[-1:] or "exclude" in above[-2:] or inner[:-1] == _CLUSTERS_OF_WHEN
+    if not may_be_empty and len(editor.value(above)) == sum(problem.path[:-1] == above for problem in found):
+        return "it is the last entry, and an empty list would be invalid or mean something else"
+    return ""
+
+
+def _drop(editor: Editor, path: Path) -> None:
+    above, override = path[:-1], override_of(path)
+    if len(value_at(editor.value(above), ())) > 1 or not isinstance(path[-1], int):
+        editor.unset(path)
+    elif path[len(override) : -1] == _CLUSTERS_OF_WHEN:
+        editor.unset(override)  # without names it would hold nowhere
+    elif above[-1] == "dependsOn" and (
+        override or (len(above) == 3 and editor.value(("defaults", "dependsOn")) is not ABSENT)
+    ):
+        editor.set(above, [])  # without the list, another one would apply instead
+    else:
+        editor.unset(above)
+
+
+def _in_use(before: Editor, editor: Editor, target: Target, held: Sequence[Problem], *, cascade: bool) -> Refused:
+    lines = [
+        f"{before.place(problem.path) if before.files_with(problem.path) else problem.location} {format_path(problem.path)}"
+        + (f" ({_why_not(editor, problem.path, held)})" if cascade else "")
+        for problem in held[:_SHOWN]
+    ]
+    more = f"; and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
+    fix = "change these places first"
+    fix += "" if cascade else ", or add --cascade, which removes them where that is safe"
+    return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)
