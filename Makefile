@@ -47,7 +47,7 @@ schemas: tools ## derive tenantry/flux/schemas from the CRDs of the pinned Flux
 up: tools ## run the sandbox, apply the environment to it with `tenantry up`, which waits until all is ready
 	@$(BIN)/tenantry sandbox up --environment $(ENVIRONMENT)
 	@$(BIN)/tenantry sandbox run -- pulumi stack select --create $(ENVIRONMENT)
-	@$(BIN)/tenantry sandbox run -- $(BIN)/tenantry up --environment $(ENVIRONMENT) --yes --skip-preview -- --suppress-outputs
+	@$(BIN)/tenantry sandbox run -- $(BIN)/tenantry up --environment $(ENVIRONMENT) --yes --skip-preview
 
 .PHONY: down
 down: ## end the sandbox and remove all it left

@@ -95,6 +95,9 @@ class Session:
         """The tuned command for a stack. refresh: None: as the user's options say."""
         if refresh is not None:
             passed = ("--refresh" if refresh else "--refresh=false", *passed)
+        if verb == "up" and not any(each.startswith("--suppress-outputs") for each in passed):
+            # Twelve lines for each tenant would push errors off the screen; `pulumi stack output` prints them.
+            passed = ("--suppress-outputs", *passed)
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
         made = tuned(

@@ -50,7 +50,7 @@ def test_without_an_earlier_success_every_environment_is_deployed_in_order(deplo
     assert deploy.react(WORKFLOW, INSTALLED)
     assert asked(calls) == all_of(*BOTH)
     up = next(line for line in calls.read_text().splitlines() if line.startswith("tenantry up"))
-    options = "--yes --skip-preview --no-preflight --no-wait -- --non-interactive --suppress-outputs"
+    options = "--yes --skip-preview --no-preflight --no-wait -- --non-interactive"
     assert up == f"tenantry up --environment test {options}"
 
 

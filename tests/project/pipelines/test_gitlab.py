@@ -94,7 +94,7 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
         "tenantry-prod",
     )
     code, _ = run(job, root)
-    options = "--yes --skip-preview --timeout 900 -- --non-interactive --suppress-outputs"
+    options = "--yes --skip-preview --timeout 900 -- --non-interactive"
     assert (code, calls.read_text().splitlines()) == (1, [f"tenantry up --environment prod {options}"])
 
 
