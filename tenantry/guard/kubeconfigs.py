@@ -87,8 +87,8 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
             f"what {listed(map(str, gone))} has installed on the cluster behind {reference} would be installed by"
             f" {listed(map(str, after))}: Flux would remove everything that the first has installed there, namespaces with their"
             " data included",
-            "put the former name of the cluster back, in the file and in the labels of its objects; docs/lifecycle.md says how to"
-            " rename a cluster",
+            "put the former name of the cluster back, in the file and in the labels of its objects; to rename a cluster, set"
+            " 'state: decommissioned' on it and run `tenantry up`, then rename it, remove 'state', and run `tenantry up` again",
         )
 
 

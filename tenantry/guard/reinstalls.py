@@ -124,7 +124,10 @@ def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
             yield f"put '{key}: {before}'{whose} back{_BESIDE if found.app else ''}"
 
 
-_MOVE = "docs/lifecycle.md says how to move it without loss"
+_MOVE = (
+    "to move it without loss, decommission the remote clusters, delete their entries, and adopt them with the new value, a run for"
+    " each"
+)
 _BESIDE = "; to move the add-on, declare it under another name beside, then off-board the old one"
 _IN_PLACE = (
     "put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from Flux 2.9 on,"

@@ -180,5 +180,5 @@ def _unwatched(shard: str, software: str, objects: list[ObjectId], management: s
         "no-shard",
         f"no {software} on '{management}' takes objects {whose}:"
         f" {counted(len(objects), 'object')} would not be reconciled, such as {first}",
-        f"run one with --{_SELECTOR}={selector} (docs/flux-at-scale.md), or correct 'shard' of the cluster",
+        f"run one with --{_SELECTOR}={selector} beside the others, or correct 'shard' of the cluster",
     )

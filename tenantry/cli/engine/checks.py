@@ -181,7 +181,8 @@ class Planned:
             say(
                 f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"
                 f" their data: {listed(staying)}\n"
-                f"  fix: `tenantry up --environment {name}` takes them over again; docs/lifecycle.md says how to delete them"
+                f"  fix: `tenantry up --environment {name}` takes them over again, and with 'state: offboarding' they"
+                " would go with their data"
             )
         if unknown:
             say(unknown)

@@ -80,7 +80,8 @@ def test_another_platform_namespace_is_refused_everywhere(limits: RunLimits) -> 
         + f"    the namespaces of add-ons on edge {change}\n"
         + f"    add-on 'dns' on edge {change}\n"
         + f"    the baseline of tenant 'rocky' on edge {change}\n"
-        + "  fix: put 'platform.namespace: tenantry-system' back; docs/lifecycle.md says how to move it without loss"
+        + "  fix: put 'platform.namespace: tenantry-system' back; to move it without loss, decommission the"
+        + " remote clusters, delete their entries, and adopt them with the new value, a run for each"
     )
 
 

@@ -58,7 +58,7 @@ def test_a_shard_that_no_controller_watches_is_told_with_an_object_that_would_st
         " such as Kustomization rocky/web"
     )
     assert problem.fix == (
-        "run one with --watch-label-selector=sharding.fluxcd.io/key=a (docs/flux-at-scale.md),"
+        "run one with --watch-label-selector=sharding.fluxcd.io/key=a beside the others,"
         " or correct 'shard' of the cluster"
     )
 

@@ -67,7 +67,10 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
         "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --suppress-outputs --refresh=false --yes"
         " --target urn:x --message 'a b' -p 8\nwith your own -p 8\n"
     )
-    assert log.read_text() == "true up --stack dev --suppress-outputs --refresh=false --yes --target urn:x --message a b -p 8\n"
+    assert (
+        log.read_text()
+        == "true up --stack dev --suppress-outputs --refresh=false --yes --target urn:x --message a b -p 8\n"
+    )
 
 
 def test_no_temporary_file_of_a_run_is_left_behind(capsys: Capture, log: Path) -> None:
