@@ -147,7 +147,7 @@ def test_secrets_are_variables_of_jobs_with_an_environment_only() -> None:
 def test_deployments_run_one_after_the_other() -> None:
     workflow = load(OF_A_FLEET / "deploy.yml")
     deploy = workflow["jobs"]["deploy"]
-    assert (deploy["strategy"]["max-parallel"], deploy["strategy"]["fail-fast"]) == (1, True)
+    assert (deploy["strategy"]["max-parallel"], deploy["strategy"]["fail-fast"]) == (1, False)
     groups = [each["concurrency"] for each in (workflow, deploy)]
     assert [each["cancel-in-progress"] for each in groups] == [False, False]
     assert "matrix.environment" in groups[1]["group"]
