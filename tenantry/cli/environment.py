@@ -1,4 +1,6 @@
-"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file."""
+"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file or of
+the clusters that are named.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def _unambiguous(context: click.Context, *, typed: bool) -> str:
-    """The environment that the variable or the file names.
+    """The environment that the variable, the file or the named clusters leave.
 
     Raises: click.UsageError: there is none, or it has to be typed; TenantryError: the file cannot be read.
     """
@@ -91,10 +93,13 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if variable and not typed:
         _tell(context, variable, f"${VARIABLE}")
         return variable
-    names = _declared(context)
+    names, of_clusters = _declared(context)
     if len(names) == 1 and not typed:
         _tell(context, names[0], f"the only one in {fleet_file(context)}")
         return names[0]
+    if len(of_clusters) == 1 and not typed:
+        _tell(context, of_clusters[0], "the only one of what --cluster names")
+        return of_clusters[0]
     raise click.UsageError(_no_tenant(context) or _missing(context, names, typed=typed), context)
 
 
@@ -116,13 +121,21 @@ def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) ->
     return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 
-def _declared(context: click.Context) -> list[str]:
-    """The environments of the file. Raises: TenantryError: it cannot be read."""
+def _declared(context: click.Context) -> tuple[list[str], list[str]]:
+    """The environments of the file, and those of them in which all clusters are that the command line names.
+
+    Raises: TenantryError: it cannot be read.
+    """
     # Most calls name the environment, and do not need the files for this.
+    from tenantry.fleet.templates import with_templates
     from tenantry.source.include import read_all
 
     source = read_all(fleet_file(context))
-    return [str(name) for name in mapping_at(source.data, "environments")]
+    names = [str(name) for name in mapping_at(source.data, "environments")]
+    named = values(context.params.get("clusters") or context.params.get("cluster"))
+    clusters = mapping_at(with_templates(source).data, "clusters") if named and names else {}
+    lists = [mapping_at(clusters, cluster).get("environments") or () for cluster in named]
+    return names, [name for name in names if lists and all(name in each for each in lists)]
 
 
 def _tell(context: click.Context, environment: str, why: str) -> None:

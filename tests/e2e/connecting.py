@@ -56,7 +56,7 @@ class Connector:
             self.admin.unlink(missing_ok=True)
 
     def _as_here(self, command: str) -> str:
-        command = command.replace("--environments prod", "--from edges").replace(" prod", " dev")
+        command = command.replace("environments=prod", "from=edges").replace(" prod", " dev")
         if self._secret:
             namespace, name, key = self._secret
             command = re.sub(r"(name(?:space)?:? )clusters\b", rf"\g<1>{namespace}", command)

@@ -160,3 +160,14 @@ def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
 def test_what_to_set_names_the_stack(capsys: Capture) -> None:
     err = tenantry(capsys, "status", "dev", "--kubeconfig", "nowhere")[2]
     assert "pulumi config set --stack dev tenantry:kubeconfig FILE" in err
+
+
+def test_a_cluster_of_one_environment_names_it(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(
+        "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub-dev}, prod: {management: hub-prod}}\n"
+        "clusters: {hub-dev: {environments: [dev]}, hub-prod: {environments: [prod]}, both: {environments: [dev, prod]}}\n"
+    )
+    _, _, err = tenantry(capsys, "preflight", "--cluster", "hub-prod")
+    assert err.startswith("environment: prod (the only one of what --cluster names)\n")
+    code, _, err = tenantry(capsys, "preflight", "--cluster", "both")
+    assert (code, "Name an environment. tenants.yaml declares dev, prod." in err) == (2, True)
