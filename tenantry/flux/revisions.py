@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from tenantry.flux.conformance.check import holds
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import shown
@@ -35,8 +34,6 @@ _NOT_IN_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
 _NAMED = {" ": "space", "\\": "backslash"}
 _SHORT_COMMIT = re.compile(r"[0-9a-fA-F]{4,39}")
 _STARTS = {"refs/heads/": "branch", "refs/tags/": "tag"}
-_COMPILES = "'x'.matches(self) in [true, false]"
-"""CEL reads regular expressions as Go does; one that it cannot read makes the rule fail."""
 
 
 def revision_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
@@ -78,9 +75,6 @@ def _of_registry(ref: Mapping[str, str]) -> Iterator[_Bad]:
             else "write the whole digest, as `crane digest` or `flux push artifact` prints it"
         )
         yield ("digest", "not a digest, which is 'sha256:' and 64 digits from 0 to 9 and a to f", fix)
-    if (pattern := ref.get("semverFilter")) is not None and not holds(_COMPILES, pattern, {"type": "string"}):
-        fix = "write one such as '.*-rc.*': it is no pattern of a shell"
-        yield ("semverFilter", "not a regular expression that Flux reads", fix)
 
 
 def _of_git(ref: Mapping[str, str]) -> Iterator[_Bad]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 from unicodedata import normalize
 
 from tenantry.fleet import walk
@@ -14,7 +16,7 @@ from tenantry.fleet.rules.without_effect import may_be_filled
 from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, in_words
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
+from tenantry.messages.problems import doubtful, shown
 from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
@@ -141,6 +143,7 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
     kind = receiver.type
     if is_unfilled(kind):
         return
+    yield from _unknown_events(at, kind, receiver.flux.get("events"))
     if kind == _WITHOUT_SECRET:
         if receiver.credentials:
             yield Problem(
@@ -161,6 +164,27 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
         yield _missing_credentials(
             (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
         )
+
+
+_EVENTS = {
+    "bitbucket": (re.compile(r"[a-z_]+(:[a-z_]+)+", re.IGNORECASE), "repo:refs_changed"),
+    "cdevents": (re.compile(r"dev\.cdevents\..+", re.IGNORECASE), "dev.cdevents.change.merged.0.2.0"),
+    "github": (re.compile(r"[a-z_]+", re.IGNORECASE), "push"),
+    "gitlab": (re.compile(r".+ hook", re.IGNORECASE), "Push Hook"),
+}
+"""Type of a receiver -> what its service calls an event in the header that Flux compares, in any case, and one of them."""
+
+
+def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Problem]:
+    """Flux refuses a call with another event than the listed ones."""
+    form, usual = _EVENTS.get(kind, (None, ""))
+    for index, event in enumerate(events if form and isinstance(events, list) else ()):
+        if form and isinstance(event, str) and not is_unfilled(event) and not form.fullmatch(event):
+            message = (
+                f"no call of type '{kind}' has the event {shown(event)}, so Flux would refuse those that are meant"
+            )
+            fix = f"write it as in '{usual}'"
+            yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
 
 
 def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
