@@ -128,7 +128,8 @@ class _Builder:
             release = None
             spec = planned.manifest["spec"]
             taken: dict[Path, str] = {("kustomize", "path"): spec["path"]}
-            for index, name in enumerate(spec.get("components", ())):
+            needed = () if spec.get("ignoreMissingComponents") else spec.get("components", ())
+            for index, name in enumerate(needed):
                 taken["kustomize", "components", index] = posixpath.join(spec["path"], name)
             check_checkout(app, source, taken)
             said = "path" in app.block.model_fields_set

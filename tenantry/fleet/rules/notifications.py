@@ -23,6 +23,8 @@ _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmerge
 _CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
 """Types of providers that do not know where to without a channel."""
 _NO_ADDRESS = "telegram"
+_SLACK_API = "https://slack.com/api/"
+"""Where Slack knows by a token who posts, and by nothing where to. The address of a webhook says both."""
 _OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": ("cluster",)}
 """Keys of messages by which the fleet says whose an object is."""
 
@@ -73,6 +75,12 @@ def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Pro
         yield _lacking(
             (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
         )
+    if kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API):
+        if not flux.get("channel"):
+            yield _lacking((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
+        if not _may_hold(fleet, at, alert, RECEIVER):
+            what = "credentials with the key 'token' with this address"
+            yield _lacking(at, kind, what, "set 'credentials:', or write the address of a webhook")
     if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
         where = (*at, "credentials") if alert.credentials else at
         yield _lacking(

@@ -1031,6 +1031,7 @@ def checking_out(app: str) -> str:
         "kustomize: {source: manifests, path: ./apps}",
         "kustomize: {source: manifests, path: apps/web, components: [../../charts/web/x]}",
         "kustomize: {source: manifests, path: ./charts}",
+        "kustomize: {source: manifests, path: ./apps, components: [../x], ignoreMissingComponents: true}",
         "kustomize: {source: manifests}",
         "helm: {source: manifests, chart: ./charts/web, valuesFiles: [./apps/values.yaml]}",
     ],
