@@ -32,6 +32,7 @@ _GOOGLE = "storage.googleapis.com"
 _BITBUCKET = "https://bitbucket.org"
 """Where alerts of type `bitbucket` go, whatever host is written."""
 _HOST = re.compile(r"^[^/]*//[^/]*")
+_PATH = re.compile(r"[^/]*//[^/]*/*(.*)", re.DOTALL)
 
 
 class Form(NamedTuple):
@@ -110,6 +111,16 @@ _CHANNELS: dict[str, tuple[re.Pattern[str], str]] = {
 }
 """Type of a provider -> the form of its channel. Other services get the channel as a text, which names no place for Flux."""
 
+
+_TWO = (re.compile(r"[^/]+/[^/]+"), "OWNER/REPOSITORY")
+_REPOSITORIES: dict[str, tuple[re.Pattern[str], str]] = {
+    **dict.fromkeys(("bitbucket", "gitea", "github", "githubdispatch"), _TWO),
+    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment"), _TWO),
+    **dict.fromkeys(("gitlab", "gitlabmergerequestcomment"), (re.compile(r"[^/]+(/[^/]+)+"), "GROUP/PROJECT")),
+    "azuredevops": (re.compile(r"[^/]+/[^/]+/_git/[^/]+"), "ORGANIZATION/PROJECT/_git/REPOSITORY"),
+    "bitbucketserver": (re.compile(r"(.*/)?scm/[^/]+/[^/]+"), "scm/PROJECT/REPOSITORY"),
+}
+"""Type of a provider -> the path of a repository as Flux reads it, without `.git`, and in words. A `/` at its end is a part."""
 
 _CHART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 """Nothing that means another place when it is added to the URL of a repository: no `..`, no tag, no digest."""
@@ -314,6 +325,13 @@ def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             f"is not {_NAMES[kind][1]}",
             f"write {_NAMES[kind][1]}; a connection string belongs into credentials",
         )
+    if address and kind in _REPOSITORIES and not _misfit(str(address), PROVIDERS[kind] or _GIT):
+        repository, words = _REPOSITORIES[kind]
+        found = _PATH.fullmatch(str(address))
+        if found and not repository.fullmatch(found[1].removesuffix(".git")):
+            yield _bad(
+                (*at, "address"), f"names no repository as Flux reads it for '{kind}'", f"write 'https://HOST/{words}'"
+            )
     if not channel:
         return
     form, words = _CHANNELS.get(kind, (None, ""))

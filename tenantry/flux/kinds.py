@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.flux.expressions import Misread
-from tenantry.kube.kinds import API_OF, is_namespaced, is_served, kind_named, kinds_of
+from tenantry.kube.kinds import API_OF, OLD_GROUPS, is_namespaced, is_served, kind_named, kinds_of
 from tenantry.kube.names import object_name_problem
 from tenantry.kube.objects import group_of, is_of_flux
 from tenantry.messages.data import mappings_in
@@ -98,12 +98,19 @@ def target_problems(target: Mapping[str, Any]) -> Iterator[tuple[str, Misread]]:
             yield "kind", _no_kind(kind)
         elif meant and kinds == kind and not set(group + version) & set("*+?[](){}|\\^$"):
             own = group_of(API_OF[kind])
-            if "group" in target and group != own:
+            if group and not is_served(f"{group}/{version or 'v1'}", kind) and group != own:
                 fix = f"write 'group: {own}'" if own else "remove 'group'"
                 yield "group", Misread("unknown-kind", f"group '{shorten(group)}' has no kind '{kind}'", fix)
-            elif version and not is_served(f"{own}/{version}".lstrip("/"), kind):
+            elif version and _is_of(own, group, version) and not is_served(f"{own}/{version}".lstrip("/"), kind):
                 fix = f"write 'version: {API_OF[kind].rpartition('/')[2]}'"
                 yield (
                     "version",
                     Misread("unknown-kind", f"no cluster serves {kind} in version '{shorten(version)}'", fix),
                 )
+
+
+def _is_of(own: str, group: str, version: str) -> bool:
+    """Whether a target means Kubernetes' or Flux's own kind. Others have a Role, a Service or a Provider too, so without a group
+    only the old versions of the groups without a dot are surely Kubernetes' own.
+    """
+    return group == own if group else own in OLD_GROUPS and bool(own) and "beta" in version

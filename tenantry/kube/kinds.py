@@ -46,7 +46,7 @@ API_OF = {kind: api for part in (_NAMESPACED, _CLUSTER_SCOPED, _FLUX) for api, k
 """Each kind with the group and version to write for it."""
 _ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Event")}
 _OF_FLUX = frozenset(group_of(api) for api in _FLUX)
-_OLD_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
+OLD_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 """The groups without a dot: no definition can add one, and these get no more kinds."""
 _SHORT = {
     **{
@@ -99,7 +99,7 @@ def is_served(api_version: str, kind: str) -> bool:
     if API_OF.get(kind) == api_version or (api_version, kind) in _ALSO:
         return True
     group = group_of(api_version)
-    if group in _OF_FLUX or group in _OLD_GROUPS or "." not in group:
+    if group in _OF_FLUX or group in OLD_GROUPS or "." not in group:
         return False
     if is_cluster_scoped(api_version, kind) and kind not in API_OF:  # one of the newer kinds, in several versions
         return True

@@ -9,7 +9,17 @@ from pydantic_core.core_schema import ValidationInfo
 
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
-from tenantry.model.scalars import LabelKey, LabelValue, Name, Refers, SourcePath, SubstituteValue, Text, refusal
+from tenantry.model.scalars import (
+    DirectoryPath,
+    LabelKey,
+    LabelValue,
+    Name,
+    Refers,
+    SourcePath,
+    SubstituteValue,
+    Text,
+    refusal,
+)
 from tenantry.model.strict import Fillable, Model
 
 SET_BY_FLEET = "the fleet sets it"
@@ -214,7 +224,7 @@ class KustomizePatch(FluxBlock):
 
     source: Annotated[str, Refers("sources")] | None = None
     """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
-    path: SourcePath | None = None
+    path: DirectoryPath | None = None
     """The directory in the source to build."""
     interval: Fillable[Duration] | None = None
     """How often the app is reconciled. Default: the tenant's `interval`."""
@@ -273,7 +283,7 @@ def _in_the_source(component: str, info: ValidationInfo) -> str:
 class Kustomize(KustomizePatch):
     """A complete `kustomize:` block of one placement."""
 
-    path: SourcePath = "./"
+    path: DirectoryPath = "./"
     prune: bool = True
     wait: bool = True
     deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] = "WaitForTermination"

@@ -6,6 +6,7 @@ A refusal is a `PydanticCustomError` whose type is the diagnostic's code, so `sh
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 import unicodedata
 from collections.abc import Callable
@@ -121,6 +122,26 @@ def _quantity_fix(value: str) -> str:
     return "write it as '4', '500m' or '8Gi'"
 
 
+_FILE = re.compile(r"(?:^|/)(?:Kustomization|[^/]*\.ya?ml)/*$")
+
+
+def directory_problem(value: str) -> str | None:
+    """Why a value is not a directory inside a source, or None."""
+    if _FILE.search(value):
+        return "is a file, and Flux takes a directory"
+    return "has a '*', and Flux takes one directory" if "*" in value else path_problem(value)
+
+
+def directory_fix(value: str) -> str:
+    """What to write instead of such a value."""
+    above = posixpath.dirname(value.rstrip("/"))
+    if path_problem(value) or "*" in above or above != shorten(above):
+        return _path_fix(value)
+    if _FILE.search(value):
+        return f"write '{above or './'}'; to apply one file of many, list it in a kustomization.yaml of its own"
+    return "declare an app for each directory, or write one whose kustomization.yaml lists them"
+
+
 def path_problem(value: str) -> str | None:
     """Why a value is not a path inside a source, or None."""
     if value.startswith("/"):
@@ -218,6 +239,13 @@ LabelValue = Annotated[
 
 SourcePath = Annotated[str, checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
+
+DirectoryPath = Annotated[
+    str,
+    checked("bad-path", "path", directory_problem, directory_fix),
+    text(r"(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(Kustomization|[^/]*\.ya?ml)/*$)[^*]*"),
+]
+"""A directory inside a source."""
 
 DataKey = Annotated[
     str,

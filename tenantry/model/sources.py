@@ -60,18 +60,22 @@ class Git(FluxBlock):
 
 class OciRef(OneOf):
     one_of = ("tag", "semver", "digest")
+    # Tools that update both write a digest beside its tag. Flux takes the digest.
+    lifted_by = "digest"
 
     tag: Text | None = None
     """A tag. Registries take no `+`: `helm push` writes `_` for it."""
     semver: Text | None = None
     """The newest tag in a range of versions, for example `1.2.x`."""
     digest: Text | None = None
-    """The digest of an artifact: `sha256:` and 64 digits."""
+    """The digest of an artifact: `sha256:` and 64 digits. Beside it, a `tag` is for readers alone."""
     semverFilter: Text | None = None
     """A regular expression for the tags that `semver` considers."""
 
     @model_validator(mode="after")
-    def _filters_versions(self) -> Self:
+    def _versions_are_looked_for(self) -> Self:
+        if self.semver is not None and self.digest is not None:
+            raise refusal("bad-combination", "'semver' has no effect beside 'digest'", fix="keep one of them")
         if self.semverFilter is not None and self.semver is None:
             raise refusal(
                 "bad-combination", "'semverFilter' has no effect without 'semver'", fix="remove it, or add 'semver:'"

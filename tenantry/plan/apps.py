@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -26,7 +27,7 @@ from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
-from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
+from tenantry.plan.objects.sources import chart_object, check_chart, check_checkout, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
@@ -125,8 +126,14 @@ class _Builder:
             self._check_manifests(app, source_name, source)
             planned = kustomization(self._acting(app), app, source.id, after)
             release = None
+            spec = planned.manifest["spec"]
+            taken: dict[Path, str] = {("kustomize", "path"): spec["path"]}
+            needed = () if spec.get("ignoreMissingComponents") else spec.get("components", ())
+            for index, name in enumerate(needed):
+                taken["kustomize", "components", index] = posixpath.join(spec["path"], name)
+            check_checkout(app, source, taken)
             said = "path" in app.block.model_fields_set
-            installs = manifests_of(self.scope.cluster, planned.manifest["spec"], source, said=said)
+            installs = manifests_of(self.scope.cluster, spec, source, said=said)
         else:
             chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self._acting(app), app, chart.id, after)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 from unicodedata import normalize
 
 from tenantry.fleet import walk
@@ -14,13 +16,15 @@ from tenantry.fleet.rules.without_effect import may_be_filled
 from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, in_words
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
+from tenantry.messages.problems import doubtful, shown
 from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
 _CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
 """Types of providers that do not know where to without a channel."""
 _NO_ADDRESS = "telegram"
+_SLACK_API = "https://slack.com/api/"
+"""Where Slack knows by a token who posts, and by nothing where to. The address of a webhook says both."""
 _OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": ("cluster",)}
 """Keys of messages by which the fleet says whose an object is."""
 
@@ -71,6 +75,12 @@ def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Pro
         yield _lacking(
             (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
         )
+    if kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API):
+        if not flux.get("channel"):
+            yield _lacking((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
+        if not _may_hold(fleet, at, alert, RECEIVER):
+            what = "credentials with the key 'token' with this address"
+            yield _lacking(at, kind, what, "set 'credentials:', or write the address of a webhook")
     if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
         where = (*at, "credentials") if alert.credentials else at
         yield _lacking(
@@ -141,6 +151,7 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
     kind = receiver.type
     if is_unfilled(kind):
         return
+    yield from _unknown_events(at, kind, receiver.flux.get("events"))
     if kind == _WITHOUT_SECRET:
         if receiver.credentials:
             yield Problem(
@@ -161,6 +172,27 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
         yield _missing_credentials(
             (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
         )
+
+
+_EVENTS = {
+    "bitbucket": (re.compile(r"[a-z_]+(:[a-z_]+)+", re.IGNORECASE), "repo:refs_changed"),
+    "cdevents": (re.compile(r"dev\.cdevents\..+", re.IGNORECASE), "dev.cdevents.change.merged.0.2.0"),
+    "github": (re.compile(r"[a-z_]+", re.IGNORECASE), "push"),
+    "gitlab": (re.compile(r".+ hook", re.IGNORECASE), "Push Hook"),
+}
+"""Type of a receiver -> what its service calls an event in the header that Flux compares, in any case, and one of them."""
+
+
+def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Problem]:
+    """Flux refuses a call with another event than the listed ones."""
+    form, usual = _EVENTS.get(kind, (None, ""))
+    for index, event in enumerate(events if form and isinstance(events, list) else ()):
+        if form and isinstance(event, str) and not is_unfilled(event) and not form.fullmatch(event):
+            message = (
+                f"no call of type '{kind}' has the event {shown(event)}, so Flux would refuse those that are meant"
+            )
+            fix = f"write it as in '{usual}'"
+            yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
 
 
 def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -16,10 +17,11 @@ from tenantry.fleet.placement import (
 )
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.grants.grants import is_filled
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
+from tenantry.messages.text import listed
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -174,6 +176,62 @@ def health_checks_are_not_ignored(fleet: Fleet) -> Iterator[Problem]:
             fix="remove it ('null' in an override), or write 'wait: false'",
             at_key=True,
         )
+
+
+def drift_that_is_ignored_is_looked_for(fleet: Fleet) -> Iterator[Problem]:
+    def ignored(app: dict[str, Any]) -> bool:
+        drift = mapping_at(app, "helm", "driftDetection")
+        return bool(drift.get("ignore")) and drift.get("mode") == "disabled"
+
+    for path in _where(fleet, ("helm", "driftDetection", "mode"), ("helm", "driftDetection", "ignore"), ignored):
+        message = "Flux ignores 'ignore' of 'driftDetection' where its mode is 'disabled': it looks for no drift"
+        fix = "remove it ('null' in an override), or write 'mode: enabled' or 'mode: warn'"
+        yield doubtful(path, "ignored-by-flux", message, fix=fix, at_key=True)
+
+
+_VARIABLE = re.compile(r"(?<!\$)\$\{([_A-Za-z]\w*)\}")
+_LEFT_ALONE = "kustomize.toolkit.fluxcd.io/substitute"
+"""The label or annotation of objects in which Flux substitutes nothing."""
+
+
+def variables_of_patches_are_set(fleet: Fleet) -> Iterator[Problem]:
+    """Flux substitutes variables in what its own patches add, too, and fails where one is not set and has no default."""
+    unset: dict[str, None] = {}
+
+    def ignored(app: dict[str, Any]) -> bool:
+        after = mapping_at(app, "kustomize", "postBuild")
+        text = "\n".join(str(mapping_at(entry, "patch") or entry) for entry in mappings_in(value_at(app, _PATCHES)))
+        missing = {name: None for name in _VARIABLE.findall(text) if name not in mapping_at(after, "substitute")}
+        unset.update(missing)
+        substitutes = bool(after.get("substitute")) or after.get("substituteStrategy") == "Always"
+        return bool(missing) and substitutes and "substituteFrom" not in after and _LEFT_ALONE not in text
+
+    for path in _where(fleet, _PATCHES, _PATCHES, ignored):
+        message = f"'postBuild' does not set what the patches name ({listed(unset)}), and Flux fails then"
+        fix = "set it in 'substitute:', or write '${NAME:=DEFAULT}', or '$${NAME}' for a text that stays"
+        yield doubtful(path, "unset-variable", message, fix=fix, at_key=True)
+        unset.clear()
+
+
+_PATCHES = ("kustomize", "patches")
+_OF_ROLLBACKS = (("helm", "rollback"), ("helm", "upgrade", "remediation", "strategy"))
+
+
+def rollbacks_are_asked_for(fleet: Fleet) -> Iterator[Problem]:
+    """Helm's rollback is what remediation does, which needs retries or `remediateLastFailure`."""
+    for at in _OF_ROLLBACKS:
+
+        def ignored(app: dict[str, Any], at: tuple[str, ...] = at) -> bool:
+            upgrade = mapping_at(app, "helm", "upgrade")
+            remediation = mapping_at(upgrade, "remediation")
+            asked = remediation.get("retries") or remediation.get("remediateLastFailure")
+            told_elsewhere = "remediation" in upgrade and mapping_at(upgrade, "strategy").get("name") == _RETRIES
+            return at[-1] in mapping_at(app, *at[:-1]) and not (asked or told_elsewhere)
+
+        for path in _where(fleet, at, at, ignored):
+            message = f"Flux ignores '{at[-1]}': it remedies a failed upgrade where 'retries' or 'remediateLastFailure' says so"
+            fix = "write 'upgrade: {remediation: {retries: 3}}' in 'helm:', or remove it"
+            yield doubtful(path, "ignored-by-flux", message, fix=fix, at_key=True)
 
 
 def _where(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import posixpath
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,9 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import declared
+from tenantry.messages.text import declared, listed
 from tenantry.model import Helm, Source
-from tenantry.model.scalars import path_problem
+from tenantry.model.scalars import directory_fix, directory_problem
 from tenantry.plan.objects.scope import Scope, with_metadata
 
 API = "source.toolkit.fluxcd.io/v1"
@@ -120,10 +121,37 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
             fix = f"write '{chart}' and the version beside it: 'version: {version}'" if tagged else _A_VERSION
             raise Found([replace(missing_key(at, "version"), fix=fix)])
         return
-    if why := path_problem(helm.chart):
-        raise Found([Problem(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
+    if why := directory_problem(helm.chart):
+        message, fix = f"path '{shorten(helm.chart)}' {why}", directory_fix(helm.chart)
+        raise Found([Problem(app.origin("helm", "chart"), "bad-path", message, fix=fix)])
     if helm.version is not None:
         raise Found([_no_version(app, helm, source, charts)])
+    taken: dict[Path, str] = {("helm", "chart"): helm.chart}
+    check_checkout(app, source, taken | {("helm", "valuesFiles", i): at for i, at in enumerate(helm.valuesFiles or ())})
+
+
+def check_checkout(app: EffectiveApp, source: KubeObject, paths: Mapping[Path, str]) -> None:
+    """Check that the source checks out what the app takes. What it includes of other sources may have the rest.
+
+    Args:   paths: by where they stand in the app.
+    Raises: Found: a path that its `sparseCheckout` leaves out.
+    """
+    spec = source.manifest["spec"]
+    if spec.get("include") or not (directories := spec.get("sparseCheckout")):
+        return
+    there = [posixpath.normpath(directory) for directory in directories]
+    for at, path in paths.items():
+        taken = posixpath.normpath(path)
+        if taken != "." and not any(_is_below(taken, each) or _is_below(each, taken) for each in there):
+            message = f"'{shorten(path)}' is in none of the directories that the source checks out"
+            fix = f"add '{shorten(taken)}' to its 'sparseCheckout', or write a path in one of these"
+            raise Found(
+                [Problem(app.origin(*at), "not-checked-out", message, (f"it checks out: {listed(directories)}",), fix)]
+            )
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return directory == "." or f"{path}/".startswith(f"{directory}/")
 
 
 def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Problem:

@@ -52,7 +52,7 @@ def test_a_bucket_at_google_needs_the_platforms_word_for_its_identity_too() -> N
         ("bitbucket", "https://hooks.example.com/movy/x", False),
         ("bitbucket", "https://bitbucket.org/rocky/x", True),
         ("bitbucket", "ssh://git@hooks.example.com/movy/x", False),
-        ("bitbucketserver", "https://hooks.example.com/rocky/x", True),
+        ("bitbucketserver", "https://hooks.example.com/scm/rocky/x", True),
         ("github", "https://bitbucket.org/movy/x", False),
     ],
 )

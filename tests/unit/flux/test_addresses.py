@@ -130,6 +130,7 @@ def test_usual_addresses_of_every_kind_are_taken(kind: str, spec: dict[str, Any]
 # --- providers of alerts ---------------------------------------------------------------------------------------------
 
 HOOK = "https://hooks.example.com/rocky"
+REPOSITORY = "https://git.example.com/rocky/manifests"
 TAKEN = {
     **dict.fromkeys(
         ("alertmanager", "discord", "generic", "generic-hmac", "googlechat", "grafana"), (f"{HOOK}?a=b", "x y")
@@ -140,8 +141,11 @@ TAKEN = {
     "otel": ("https://otel.example.com/v1/traces", ""),
     "sentry": ("https://0a1b@o0.ingest.sentry.io/12341234", "staging"),
     **dict.fromkeys(("datadog", "pagerduty", "zulip"), ("https://events.example.com", "a/b")),
-    **dict.fromkeys(("azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "githubdispatch"), (GIT, "")),
-    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment"), (GIT, "")),
+    **dict.fromkeys(("bitbucket", "gitea", "github", "githubdispatch"), (REPOSITORY, "")),
+    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment"), (f"{REPOSITORY}.git", "")),
+    "gitlabmergerequestcomment": ("https://git.example.com/teams/rocky/manifests", ""),
+    "azuredevops": ("https://dev.azure.com/example/rocky/_git/manifests", ""),
+    "bitbucketserver": ("https://git.example.com/bitbucket/scm/rocky/manifests.git", ""),
     "gitlab": ("ssh://git@git.example.com/rocky/manifests", ""),
     "nats": ("nats://a.example.com,tls://b.example.com:4223", "fleet.rocky"),
     "azureeventhub": ("rocky-hub", "rocky-ns.servicebus.windows.net"),
@@ -162,6 +166,26 @@ def test_every_type_of_flux_has_a_form() -> None:
 def test_the_usual_address_and_channel_of_a_type_are_taken(kind: str) -> None:
     address, channel = TAKEN[kind]
     assert why("Provider", type=kind, address=address, channel=channel) == []
+
+
+@table(
+    ("kind", "address", "form"),
+    [
+        ("github", "https://github.com/rocky", "OWNER/REPOSITORY"),
+        ("github", "https://github.com/rocky/manifests/", "OWNER/REPOSITORY"),
+        ("gitea", "https://example.com/gitea/rocky/manifests", "OWNER/REPOSITORY"),
+        ("gitlab", "https://gitlab.com/rocky", "GROUP/PROJECT"),
+        ("azuredevops", "https://dev.azure.com/example/rocky", "ORGANIZATION/PROJECT/_git/REPOSITORY"),
+        ("bitbucketserver", "https://git.example.com/projects/R/repos/manifests", "scm/PROJECT/REPOSITORY"),
+    ],
+)
+def test_the_address_of_a_forge_is_that_of_a_repository_as_flux_takes_it_apart(
+    kind: str, address: str, form: str
+) -> None:
+    (found,) = address_problems("Provider", {"type": kind, "address": address})
+    assert (found.path, found.code) == (("address",), "bad-url")
+    assert found.message == f"the address names no repository as Flux reads it for '{kind}'"
+    assert found.fix == f"write 'https://HOST/{form}'"
 
 
 @table("kind", TAKEN)

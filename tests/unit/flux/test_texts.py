@@ -453,6 +453,10 @@ def test_health_checks(changes: dict[str, str], message: str, fix: str) -> None:
         ({"kind": "Certificate", "group": "cert-manager.io"}, "", ""),
         ({"kind": "Deployment", "group": "apps", "version": "v1"}, "", ""),
         ({"kind": "Deployment", "group": ".*"}, "", ""),
+        ({"kind": "Deployment", "group": ""}, "", ""),
+        ({"kind": "Role", "group": "iam.aws.crossplane.io"}, "", ""),
+        ({"kind": "Service", "group": "serving.knative.dev", "version": "v1"}, "", ""),
+        ({"kind": "Bucket", "version": "v1beta1"}, "", ""),
         ({"kind": "deployment"}, "'deployment' is no kind, and matches no object", "write 'Deployment'"),
         (
             {"kind": "Deployment|statefulsets"},
@@ -468,6 +472,11 @@ def test_health_checks(changes: dict[str, str], message: str, fix: str) -> None:
             {"kind": "Deployment", "group": "extensions"},
             "group 'extensions' has no kind 'Deployment'",
             "write 'group: apps'",
+        ),
+        (
+            {"kind": "Bucket", "group": "source.toolkit.fluxcd.io", "version": "v1beta2"},
+            "no cluster serves Bucket in version 'v1beta2'",
+            "write 'version: v1'",
         ),
         ({"kind": "Service", "group": "core"}, "group 'core' has no kind 'Service'", "remove 'group'"),
         (

@@ -172,6 +172,21 @@ def test_paths_that_leave_the_source_are_refused(value: str, why: str) -> None:
     assert refusal(scalars.SourcePath, value) == ("bad-path", f"path '{value}' {why}")
 
 
+@table(
+    ("value", "why"),
+    [
+        ("./web/kustomization.yaml", "is a file, and Flux takes a directory"),
+        ("web/Kustomization", "is a file, and Flux takes a directory"),
+        ("deploy.yml/", "is a file, and Flux takes a directory"),
+        ("./web/*", "has a '*', and Flux takes one directory"),
+        ("../web", "leaves the source"),
+    ],
+)
+def test_a_path_to_build_is_that_of_a_directory(value: str, why: str) -> None:
+    assert refusal(scalars.DirectoryPath, value) == ("bad-path", f"path '{value}' {why}")
+    assert checked(scalars.DirectoryPath, "./web.yaml.d/v1.2/kustomization")
+
+
 @table("value", ["git", "GIT_URL2", "a"])
 def test_variables_are_words(value: str) -> None:
     assert value == checked(scalars.VariableName, value)

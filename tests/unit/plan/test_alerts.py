@@ -11,7 +11,7 @@ from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky,
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
 EVERYWHERE = "clusters: {all: true}\ncredentials: {hook: {keys: [address, token]}, ca: {existing: true}}"
 CHAT = "chat: {provider: {type: generic, address: 'https://hooks.example.com'}}"
-GIT = "provider: {type: gitea, address: 'https://git.example.com/rocky'}, credentials: hook"
+GIT = "provider: {type: gitea, address: 'https://git.example.com/rocky/manifests'}, credentials: hook"
 WATCHED = (
     "Kustomization",
     "HelmRelease",
@@ -198,7 +198,7 @@ def test_the_platforms_commits_are_those_of_add_ons_whatever_tenants_call_their_
         f"{name}: {{clusters: {{all: true}}, source: {source}, kustomize: {{}}}}" for name in ("web", "dns")
     )
     text = platform(
-        "commits: {provider: {type: gitlab, address: 'https://git.example.com/x'}, credentials: git}", addons
+        "commits: {provider: {type: gitlab, address: 'https://git.example.com/x/y'}, credentials: git}", addons
     )
     plan = planned(text.replace("platform: {", "platform: {credentials: {git: {existing: true}}, "))
     assert watched(plan, "edge-commits") == [("Kustomization", "edge-dns", {}), ("Kustomization", "edge-web", {})]

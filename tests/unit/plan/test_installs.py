@@ -83,7 +83,7 @@ def test_two_apps_with_the_same_manifests_are_refused(two: str) -> None:
         (SHOP, "kustomize: {source: m, path: ./shop, nameSuffix: -blue}"),
         (SHOP, "kustomize: {source: m, path: ./shop, components: [../tls]}"),
         (SHOP, "kustomize: {source: m, path: ./shop, postBuild: {substitute: {NAME: blue}}}"),
-        (SHOP, "kustomize: {source: m, path: ./shop, patches: [{patch: '[]', target: {kind: Deployment}}]}"),
+        (SHOP, "kustomize: {source: m, path: ./shop, patches: [{patch: '[]', target: {kind: Service}}]}"),
         ("kustomize: {source: m}", "kustomize: {source: m}"),
         (f"{SHOP[:-1]}, deletionPolicy: Orphan}}", f"{SHOP[:-1]}, deletionPolicy: Orphan}}"),
         (f"{SHOP[:-1]}, prune: false, deletionPolicy: MirrorPrune}}", f"{SHOP[:-1]}, deletionPolicy: Orphan}}"),

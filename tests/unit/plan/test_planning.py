@@ -976,7 +976,14 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
         ),
         (
             "helm: {source: manifests, chart: ../c}",
-            "tenants.yaml:15:46: error[bad-path]: path '../c' leaves the source\n  at tenants.rocky.apps.web.helm.chart",
+            "tenants.yaml:15:46: error[bad-path]: path '../c' leaves the source\n  at tenants.rocky.apps.web.helm.chart\n"
+            "  fix: write a path from the source's root, such as './web'",
+        ),
+        (
+            "helm: {source: manifests, chart: ./c/Chart.yaml}",
+            "tenants.yaml:15:46: error[bad-path]: path './c/Chart.yaml' is a file, and Flux takes a directory\n"
+            "  at tenants.rocky.apps.web.helm.chart\n"
+            "  fix: write './c'; to apply one file of many, list it in a kustomization.yaml of its own",
         ),
         (
             "kustomize: {source: manifests, targetNamespace: movy}",
@@ -1009,6 +1016,60 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
 )
 def test_an_app_that_can_not_be_planned_is_reported_at_its_place(app: str, expected: str) -> None:
     assert f"{expected}\nFound 1 error\n" == problems(rocky(f"web: {{{app}}}"))
+
+
+SPARSE = "ref: {branch: main}, sparseCheckout: [./apps, ./charts/web/]"
+
+
+def checking_out(app: str) -> str:
+    return rocky(f"web: {{{app}}}").replace("ref: {branch: main}", SPARSE, 1)
+
+
+@table(
+    "app",
+    [
+        "kustomize: {source: manifests, path: ./apps}",
+        "kustomize: {source: manifests, path: apps/web, components: [../../charts/web/x]}",
+        "kustomize: {source: manifests, path: ./charts}",
+        "kustomize: {source: manifests, path: ./apps, components: [../x], ignoreMissingComponents: true}",
+        "kustomize: {source: manifests}",
+        "helm: {source: manifests, chart: ./charts/web, valuesFiles: [./apps/values.yaml]}",
+    ],
+)
+def test_what_a_source_checks_out_is_taken(app: str) -> None:
+    assert planned(checking_out(app)).objects
+
+
+@table(
+    ("app", "key", "place", "path", "add"),
+    [
+        ("kustomize: {source: manifests, path: ./web}", "kustomize.path", 50, "./web", "web"),
+        ("kustomize: {source: manifests, path: ./apps2}", "kustomize.path", 50, "./apps2", "apps2"),
+        (
+            "kustomize: {source: manifests, path: ./apps, components: [../web]}",
+            "kustomize.components[0]",
+            71,
+            "./apps/../web",
+            "web",
+        ),
+        ("helm: {source: manifests, chart: ./charts/db}", "helm.chart", 46, "./charts/db", "charts/db"),
+    ],
+)
+def test_what_a_source_does_not_check_out_is_refused(app: str, key: str, place: int, path: str, add: str) -> None:
+    assert problems(checking_out(app)) == (
+        f"tenants.yaml:15:{place}: error[not-checked-out]: '{path}' is in none of the directories that the source checks out\n"
+        f"  at tenants.rocky.apps.web.{key}\n"
+        "  it checks out: ./apps, ./charts/web/\n"
+        f"  fix: add '{add}' to its 'sparseCheckout', or write a path in one of these\n"
+        "Found 1 error\n"
+    )
+
+
+def test_what_a_source_includes_may_have_the_rest() -> None:
+    include = "{repository: {name: manifests}, toPath: ./web}"
+    app = "kustomize: {source: more, path: ./web}"
+    more = f"more: {{git: {{url: 'https://git.example.com/rocky/more', {SPARSE}, include: [{include}]}}}}"
+    assert planned(rocky(f"web: {{{app}}}").replace("      manifests:", f"      {more}\n      manifests:", 1)).objects
 
 
 def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:

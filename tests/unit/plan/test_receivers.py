@@ -80,10 +80,13 @@ def test_charts_of_an_oci_registry_are_fetched_themselves() -> None:
 
 
 def test_flux_s_own_keys_arrive_with_placeholders_filled_in() -> None:
-    written = "push: {type: '{kind}', credentials: hook, events: [push], interval: 1h, resourceFilter: 'req.body.env == \"{env}\"'}"
+    written = (
+        "push: {type: '{kind}', credentials: hook, events: [Push Hook], interval: 1h,"
+        " resourceFilter: 'req.body.env == \"{env}\"'}"
+    )
     text = receiving(written).replace("dev: {management: hub}", "dev: {management: hub, variables: {kind: gitlab}}")
     spec = one(planned(text), "Receiver", "edge-rocky-push").manifest["spec"]
-    assert (spec["type"], spec["events"], spec["interval"]) == ("gitlab", ["push"], "1h")
+    assert (spec["type"], spec["events"], spec["interval"]) == ("gitlab", ["Push Hook"], "1h")
     assert spec["resourceFilter"] == 'req.body.env == "dev"'
 
 
