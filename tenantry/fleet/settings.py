@@ -98,6 +98,12 @@ def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     return with_whole(layers, _WHOLE)
 
 
+def settings_alike(fleet: Fleet, tenant: str, environment: str, cluster: str) -> tuple[Path, ...]:
+    """The paths of these layers: equal for two clusters on which the same parts of the file speak."""
+    at = ("tenants", tenant)
+    return (at, *(layer.path for layer in overrides(fleet, at, environment, cluster)))
+
+
 def _settings(layer: Layer) -> Layer:
     return Layer(layer.path, {key: value for key, value in layer.data.items() if key in _INHERITED})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
@@ -24,6 +24,7 @@ from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
 
+_T = TypeVar("_T")
 _TO_SOURCES = ("sourceRef", "chartRef")
 """Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
 
@@ -43,21 +44,11 @@ class Wall:
         self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
 
-    def check_once(
-        self,
-        key: tuple[Hashable, ...],
-        of: tuple[object, ...],
-        check: Callable[[], None],
-        authors: Callable[[], Hashable] = tuple,
-    ) -> None:
-        """Run a check once for equal specs.
-
-        Args: as for `Fleet.check_once`. authors: all that says who wrote the values of the spec, and what else of it the key leaves
-        out; asked if an included file speaks of the tenant. Equal specs of several clusters can have different authors.
-        """
+    def once(self, key: tuple[Hashable, ...], of: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """What a function returns that checks a spec, called once for clusters with the same grants. Args: as for `Fleet.once`."""
         if self._grants is not None:
-            key = (*key, authors(), *self._allowed_for("", self._grants))
-        self._fleet.check_once(key, of, check)
+            key = (*key, *self._allowed_for("", self._grants))
+        return self._fleet.once(key, of, make)
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import TypeVar
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
@@ -15,7 +16,7 @@ from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
 from tenantry.kube import names
-from tenantry.kube.objects import KubeObject, is_cluster_scoped
+from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
@@ -30,6 +31,8 @@ from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
+
+_T = TypeVar("_T")
 
 
 def plan_apps(
@@ -82,16 +85,6 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
     return ("tenants", scope.tenant, "apps", app) if scope.tenant else ("platform", "addons", app)
 
 
-_DIFFERS = frozenset({"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "values"})
-"""What the fleet sets in a spec, and what no check of a tenant without an included file looks at."""
-
-
-def _authors(app: EffectiveApp) -> Hashable:
-    """The layers of an app, which say where each of its values is written, and what `_DIFFERS` leaves out, as the file has it."""
-    values = repr(app.block.values) if isinstance(app.block, Helm) else ""
-    return (tuple(layer.path for layer in app.layers), app.block.source, app.depends_on, values)
-
-
 class _Builder:
     """Turns resolved apps into objects, in the order of their dependencies; `known` are those that others may wait for."""
 
@@ -120,7 +113,7 @@ class _Builder:
         after = (*self.before.get(app.name, ()), *known.values())
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
-        self._check_target(app)
+        self._once("target", app, lambda: self._check_target(app))
         if isinstance(app.block, Kustomize):
             self._check_manifests(app, source_name, source)
             planned = kustomization(self._acting(app), app, source.id, after)
@@ -134,13 +127,13 @@ class _Builder:
             release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
             installs = release_of(self.scope.cluster, spec, chart)
         check_length(planned, _path_of(self.scope, app.name))
-        self._check_spec(planned, app)
-        self._check_health_checks(app, planned)
+        self._once("spec", app, lambda: self._check_spec(planned, app))
+        self._once("health checks", app, lambda: self._check_health_checks(app, planned))
         planned, state = with_metadata(planned, app.metadata), self._state(app)
         check_size(planned, _path_of(self.scope, app.name))
         if self._keeps_definitions(app.name):
             planned = with_kept_definitions(planned, state)
-        self.add(in_state(self._bound(planned, app), state))
+        self.add(in_state(self._bound(planned, app, self.attachments), state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
         self.result.apps.append(
@@ -156,6 +149,12 @@ class _Builder:
                 after={name: each.id for name, each in known.items()},
             )
         )
+
+    def _once(self, what: str, app: EffectiveApp, make: Callable[[], _T], *of: object) -> _T:
+        """What a function makes of the block of an app, whatever the names and the values of a cluster are."""
+        scope = self.scope
+        names = (scope.storage, *scope.namespaces.items(), *scope.together)
+        return self.wall.once((what, _path_of(scope, app.name), *names), (app.block, app.settings, *of), make)
 
     def _acting(self, app: EffectiveApp) -> Scope:
         """The scope with the account as which Flux applies the app."""
@@ -194,12 +193,20 @@ class _Builder:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
-        chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
-        check_size(chart, _path_of(self.scope, app.name))
-        self._check_spec(chart, app, {("interval",): ("chartInterval",)})
-        platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
-        chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source, platforms=platforms)
-        check_length(chart, _path_of(self.scope, app.name))
+
+        def made() -> tuple[KubeObject, dict[ObjectId, KubeObject]]:
+            chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
+            check_size(chart, _path_of(self.scope, app.name))
+            self._check_spec(chart, app, {("interval",): ("chartInterval",)})
+            platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
+            attachments = Attachments(self.fleet, self.scope, self.variables)
+            bound = self._bound(chart, app, attachments)
+            chart = shared_chart(self.fleet, self.scope, bound, source, platforms=platforms)
+            check_length(chart, _path_of(self.scope, app.name))
+            return chart, attachments.made
+
+        chart, attached = self._once("chart", app, made, source)
+        self.attachments.made.update(attached)
         self.add(chart)
         return chart
 
@@ -237,20 +244,14 @@ class _Builder:
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        def check() -> None:
-            raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
-            raise_found(self.wall.check(kind, spec, origin))
-            raise_found(self.attachments.misfits(kind, spec, origin))
-            raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+        raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
+        raise_found(self.wall.check(kind, spec, origin))
+        raise_found(self.attachments.misfits(kind, spec, origin))
+        raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
-        alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)
-        # The values of a chart are no field of Flux's, and often differ between clusters.
-        written = repr({key: value for key, value in spec.items() if key not in _DIFFERS})
-        self.wall.check_once((*alike, written), (), check, lambda: _authors(app))
-
-    def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
+    def _bound(self, planned: KubeObject, app: EffectiveApp, attachments: Attachments) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
-        return self.attachments.bound(planned, lambda path: app.origin(app.kind, *path))
+        return attachments.bound(planned, lambda path: app.origin(app.kind, *path))
 
     def _source_name(self, app: EffectiveApp) -> str:
         at = _path_of(self.scope, app.name)

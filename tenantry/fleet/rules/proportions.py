@@ -8,7 +8,14 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
-from tenantry.fleet.settings import TIMES, TenantSettings, namespace_layers, platform_layers, settings_layers
+from tenantry.fleet.settings import (
+    TIMES,
+    TenantSettings,
+    namespace_layers,
+    platform_layers,
+    settings_alike,
+    settings_layers,
+)
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
@@ -87,7 +94,7 @@ def _distinct_placements(fleet: Fleet) -> Iterator[tuple[str, str, str]]:
         apps = (("tenants", tenant, "apps", app) for app in declared.apps)
         seen = set()
         for environment, cluster in dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)):
-            lines = tuple(layer.path for layer in settings_layers(fleet, tenant, environment, cluster))
+            lines = settings_alike(fleet, tenant, environment, cluster)
             if lines not in seen:
                 seen.add(lines)
                 yield tenant, environment, cluster

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from tenantry.fleet import placement
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
 from tenantry.fleet.template import fill
@@ -46,6 +46,8 @@ class Frame:
         """Every text and number that the main file has for the tenant."""
         self.metadata = frozenset((str(path[-2]), str(path[-1])) for path, _ in written if path[-3:-2] == ("metadata",))
         """The labels and annotations that it gives Flux objects of the tenant, such as ("labels", "team")."""
+        self.apps = placement.apps_by_cluster(fleet, environment, tenant, clusters_of(fleet, environment))
+        """Those that the main file puts on each cluster."""
         self.settings: dict[tuple[Path, ...], TenantSettings] = {}
         """By the paths of their layers: what clusters have alike is merged once."""
 
@@ -70,7 +72,7 @@ class Place:
         self.variables = variables_of(self.fleet, self.environment, cluster, tenant=self.tenant)
         self._settings: dict[str, TenantSettings] = {}
         self._addresses: dict[tuple[str, ...], list[str]] = {}
-        self.apps = set(placement.apps_on(self.fleet, self.environment, self.tenant, cluster))
+        self.apps = frame.apps.get(cluster, [])
         """Those that the main file puts here."""
 
     def grants(self, setting: str) -> bool:
