@@ -28,6 +28,7 @@ class Fleet:
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
+    environments: all but frames: each has a stack.
     grants: those that `fleet.grants` has merged so far. shared: what `once` keeps; a planner empties it after each tenant.
     """
 
@@ -37,14 +38,11 @@ class Fleet:
     known_problems: bool = False
     grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    environments: dict[str, Environment] = field(init=False, repr=False, compare=False)
 
-    @property
-    def environments(self) -> dict[str, Environment]:
-        """All but frames: each has a stack."""
-        declared = self.document.environments
-        return self.once(
-            ("environments",), (), lambda: {name: each for name, each in declared.items() if each.management}
-        )
+    def __post_init__(self) -> None:
+        declared = self.document.environments.items()
+        object.__setattr__(self, "environments", {name: each for name, each in declared if each.management})
 
     def extending(self, environment: str) -> list[str]:
         """The environments with a stack that extend this one, in the order of the file."""
@@ -74,9 +72,9 @@ class Fleet:
         Args: key: its name, and what the result depends on; of: the objects that it depends on, by identity.
         """
         known = (*key, *map(id, of))
-        if known not in self.shared:
-            self.shared[known] = (make(), of)  # `of` is kept, so that no other object gets one of the identities
-        made: _T = self.shared[known][0]
+        if (kept := self.shared.get(known)) is None:
+            kept = self.shared[known] = (make(), of)  # `of` is kept, so that no other object gets one of the identities
+        made: _T = kept[0]
         return made
 
     def raw(self, *path: str | int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.settings import variable_at, variables_of
+from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.flux.revisions import revision_problems
@@ -36,7 +36,6 @@ class Wall:
         self._fleet = fleet
         self._scope = scope
         self._variables = variables
-        self._of_tenant = variables_of(fleet, scope.environment, scope.cluster, tenant=scope.tenant)
         self._grants = (
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
@@ -155,7 +154,7 @@ class Wall:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
-                yield str(fill(pattern, self._of_tenant, ()))
+                yield str(fill(pattern, self._variables, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(finding, path=at) for finding in found.findings) from None

@@ -105,6 +105,7 @@ class _Builder:
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
+        self.where = (scope.tenant, scope.storage, *scope.namespaces.items(), *scope.together)
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
@@ -127,13 +128,13 @@ class _Builder:
             release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
             installs = release_of(self.scope.cluster, spec, chart)
         check_length(planned, _path_of(self.scope, app.name))
-        self._once("spec", app, lambda: self._check_spec(planned, app))
-        self._once("health checks", app, lambda: self._check_health_checks(app, planned))
+        names_others = self._once("spec", app, lambda: self._check(planned, app))
         planned, state = with_metadata(planned, app.metadata), self._state(app)
         check_size(planned, _path_of(self.scope, app.name))
         if self._keeps_definitions(app.name):
             planned = with_kept_definitions(planned, state)
-        self.add(in_state(self._bound(planned, app, self.attachments), state))
+        planned = self._bound(planned, app, self.attachments) if names_others else planned
+        self.add(in_state(planned, state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
         self.result.apps.append(
@@ -152,9 +153,7 @@ class _Builder:
 
     def _once(self, what: str, app: EffectiveApp, make: Callable[[], _T], *of: object) -> _T:
         """What a function makes of the block of an app, whatever the names and the values of a cluster are."""
-        scope = self.scope
-        names = (scope.storage, *scope.namespaces.items(), *scope.together)
-        return self.wall.once((what, _path_of(scope, app.name), *names), (app.block, app.settings, *of), make)
+        return self.wall.once((what, app.name, *self.where), (app.block, app.settings, *of), make)
 
     def _acting(self, app: EffectiveApp) -> Scope:
         """The scope with the account as which Flux applies the app."""
@@ -233,6 +232,12 @@ class _Builder:
         document = self.fleet.document
         sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
         return [name for name, source in sources.items() if source.helm]
+
+    def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
+        """Whether an app's object names Secrets or ConfigMaps. Raises: Found: an API server or Flux would not take it."""
+        self._check_spec(planned, app)
+        self._check_health_checks(app, planned)
+        return any(references(planned.id.kind, planned.manifest["spec"]))
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
         """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct.

@@ -13,6 +13,7 @@ from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
     setting_origin,
+    tenant_settings,
     tenant_states,
     variables_of,
 )
@@ -77,8 +78,9 @@ class PlacementPlanner:
         self._platform = platform
         self._territory = territory
 
-    def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
+    def add(self, tenant: str, cluster: str, apps: Sequence[str]) -> None:
         """Plan one placement. Raises: Found: it cannot be planned."""
+        settings = tenant_settings(self.fleet, tenant, self.environment, cluster)
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
@@ -109,9 +111,8 @@ class PlacementPlanner:
             self._gathering.add(objects, at)
 
     def _scope(self, tenant: str, cluster: str) -> Scope:
-        namespace = self._territory.main(tenant)
+        namespace, extra = self._territory.of(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
-        extra = self._territory.extra(tenant)
         own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
@@ -155,7 +156,7 @@ class PlacementPlanner:
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
-        self._refuse(scope, [own, *extras])
+        self._refuse(scope, settings, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
@@ -219,7 +220,7 @@ class PlacementPlanner:
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
         baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
-        self._refuse(scope, baselines)
+        self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
@@ -233,16 +234,21 @@ class PlacementPlanner:
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared)
 
-    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
-        """Check the baselines of the main namespace and of the extra ones.
+    def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
+        """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster
+        only a label says which it is.
 
         Raises: Found: an API server would refuse a part.
         """
-        findings: list[Problem] = []
-        for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            for found in chain.from_iterable(map(refusals, manifests)):
-                findings.append(replace(found, path=self._origin(scope, key, found.path)))
-        raise_found(findings)
+
+        def refuse() -> None:
+            findings: list[Problem] = []
+            for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
+                for found in chain.from_iterable(map(refusals, manifests)):
+                    findings.append(replace(found, path=self._origin(scope, key, found.path)))
+            raise_found(findings)
+
+        self.fleet.once(("refusals", scope.tenant, scope.kubeconfig is None), (settings,), refuse)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:
         return setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, *path, namespace=namespace)

@@ -11,9 +11,8 @@ from tenantry.fleet.fleet import Fleet, clusters_of, platform_account
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import (
     TenantSettings,
-    namespace_layers,
+    namespace_settings,
     settings_alike,
-    settings_of,
     tenant_states,
     variables_of,
 )
@@ -57,8 +56,6 @@ class Frame:
         """The labels and annotations that it gives Flux objects of the tenant, such as ("labels", "team")."""
         self.apps = placement.apps_by_cluster(fleet, environment, tenant, clusters_of(fleet, environment))
         """Those that the main file puts on each cluster."""
-        self.settings: dict[tuple[Hashable, ...], TenantSettings] = {}
-        """By the key of the namespace and the paths of the overrides that hold: what clusters have alike is merged once."""
 
 
 class Place:
@@ -116,11 +113,7 @@ class Place:
     def settings(self, namespace: str) -> TenantSettings:
         key = self.frame.extra.get(namespace, "")
         if key not in self._settings:
-            paths = (key, *settings_alike(self.fleet, self.tenant, self.environment, self.cluster))
-            if paths not in self.frame.settings:
-                layers = namespace_layers(self.fleet, self.tenant, self.environment, self.cluster, key)
-                self.frame.settings[paths] = settings_of(layers)
-            self._settings[key] = self.frame.settings[paths]
+            self._settings[key] = namespace_settings(self.fleet, self.tenant, self.environment, self.cluster, key)
         return self._settings[key]
 
     def states(self, namespace: str) -> set[str]:
