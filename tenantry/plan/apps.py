@@ -21,7 +21,7 @@ from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Addon, Helm, Kustomize
+from tenantry.model import Addon, Helm, Kustomize, State
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
@@ -110,6 +110,7 @@ class _Builder:
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
     def build(self, app: EffectiveApp) -> None:
+        at = _path_of(self.scope, app.name)
         known = {name: self.known[name] for name in app.depends_on if name in self.known}
         after = (*self.before.get(app.name, ()), *known.values())
         source_name = self._source_name(app)
@@ -127,10 +128,10 @@ class _Builder:
             spec = planned.manifest["spec"]
             release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
             installs = release_of(self.scope.cluster, spec, chart)
-        check_length(planned, _path_of(self.scope, app.name))
+        check_length(planned, at)
         names_others = self._once("spec", app, lambda: self._check(planned, app))
         planned, state = with_metadata(planned, app.metadata), self._state(app)
-        check_size(planned, _path_of(self.scope, app.name))
+        check_size(planned, at)
         if self._keeps_definitions(app.name):
             planned = with_kept_definitions(planned, state)
         planned = self._bound(planned, app, self.attachments) if names_others else planned
@@ -144,7 +145,7 @@ class _Builder:
                 name=app.name,
                 id=planned.id,
                 shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
-                at=_path_of(self.scope, app.name),
+                at=at,
                 release=release,
                 installs=installs,
                 after={name: each.id for name, each in known.items()},
@@ -164,10 +165,11 @@ class _Builder:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
             return lifecycle(cluster, self._addon(app.name).state)
-        apps = document.tenants[self.scope.tenant].apps
-        return lifecycle(
-            cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
-        )
+        return lifecycle(cluster, *self._states, document.tenants[self.scope.tenant].apps[app.name].state)
+
+    @cached_property
+    def _states(self) -> tuple[State, State]:
+        return tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
 
     def _keeps_definitions(self, app: str) -> bool:
         return not self.scope.tenant and self._addon(app).keepCRDs

@@ -37,7 +37,7 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.remote import baseline_release, service_account
-from tenantry.plan.objects.scope import Scope, on_management, unawaited
+from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
 
@@ -155,7 +155,7 @@ class PlacementPlanner:
 
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
-        own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
+        own, *extras = self._baselines(scope, settings)
         self._refuse(scope, settings, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
@@ -219,7 +219,7 @@ class PlacementPlanner:
         # Clusters whose kubeconfigs lie in one namespace share the account.
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
-        baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
+        baselines = self._baselines(scope, settings)
         self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
@@ -260,8 +260,24 @@ class PlacementPlanner:
             self.fleet.clusters[scope.cluster].state, *("active" if state == "paused" else state for state in states)
         )
 
+    def _baselines(self, scope: Scope, settings: TenantSettings) -> list[list[Manifest]]:
+        """A whole baseline for each of the tenant's namespaces. Only a label says of which remote cluster it is."""
+
+        def made() -> list[list[Manifest]]:
+            return [baseline(scope, settings), *self._extra_baselines(scope)]
+
+        def here(manifest: Manifest) -> Manifest:
+            metadata = manifest["metadata"]
+            return {
+                **manifest,
+                "metadata": {**metadata, "labels": {**metadata["labels"], CLUSTER_LABEL: scope.cluster}},
+            }
+
+        alike = self.fleet.once(("baselines", *scope.together), (settings,), made)
+        return [[here(manifest) for manifest in each] for each in alike]
+
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
-        """A whole baseline for each of the tenant's extra namespaces."""
+        """Those of the tenant's extra namespaces."""
         declared = self.fleet.document.tenants[scope.tenant].namespaces
         for key, name in scope.namespaces.items():
             settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)

@@ -118,14 +118,15 @@ class Attachments:
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""
         resolved = (self._scope.home, self._name(kind, name))
-        for cluster, declared in self._fleet.clusters.items():
-            if declared.kubeconfig:
-                kubeconfig = declared.kubeconfig.resolved
-                if (kubeconfig.namespace, kubeconfig.name) == resolved:
-                    message = (
-                        f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
-                    )
-                    raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+        if cluster := self._fleet.once(("kubeconfigs",), (), lambda: _kubeconfigs(self._fleet)).get(resolved):
+            message = f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
+            raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+
+
+def _kubeconfigs(fleet: Fleet) -> dict[tuple[str, str], str]:
+    """The first cluster of each kubeconfig, by the namespace and the name of what holds it."""
+    ways = ((name, each.kubeconfig.resolved) for name, each in reversed(fleet.clusters.items()) if each.kubeconfig)
+    return {(way.namespace, way.name): name for name, way in ways}
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
