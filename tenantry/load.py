@@ -88,7 +88,7 @@ def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Prob
 
 def _confined(fleet: Fleet, planned: Plan) -> Plan:
     """The plan, if no tenant with a team's file leaves its frame in it. Raises: NotConfined."""
-    if (frame := _frame_of(fleet)) is None:
+    if (frame := fleet.once(("frame",), (), lambda: _frame_of(fleet))) is None:
         return planned
     adopting = [each.tenant for each in planned.permits if each.what == "adopt" and each.tenant]
     if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
@@ -100,13 +100,10 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
     """The fleet as the main file alone declares it; None: no team has a file."""
     if fleet.source.frame is None:
         return None
-    frame: Fleet | None = fleet.shared.get("frame")
-    if frame is None:
-        source = with_filled_selectors(fleet.source.frame)[0]
-        checked = check_shape(source.data, first_of(check_blocks(source.data)))
-        assert checked.document, "the main file is sound, and its frame is not"
-        frame = fleet.shared["frame"] = Fleet(checked.document, source, checked.left_out)
-    return frame
+    source = with_filled_selectors(fleet.source.frame)[0]
+    checked = check_shape(source.data, first_of(check_blocks(source.data)))
+    assert checked.document, "the main file is sound, and its frame is not"
+    return Fleet(checked.document, source, checked.left_out)
 
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.resolve import resolved_once
+from tenantry.fleet.resolve import filled_once, resolved_once
 from tenantry.fleet.settings import TIMES, TenantSettings, overrides
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
@@ -44,6 +44,8 @@ Source: fluxcd.io/flux/components/helm/helmreleases, "Drift detection"; `kind` i
 REPLACED = {"crds": "CreateReplace"}
 """What an upgrade of an add-on does with the chart's CRDs. Flux's own default leaves them as the first version had them."""
 
+NO_METADATA = FluxMetadata()
+_NO_SETTINGS = TenantSettings()
 MERGED = frozenset(AppPatch.model_fields)
 """The keys of an app that overrides can set, too. All others stand in the app's entry alone."""
 
@@ -52,41 +54,22 @@ MERGED = frozenset(AppPatch.model_fields)
 class EffectiveApp:
     """One app on one cluster.
 
-    layers: trace a value back to the file. settings: of its tenant, or of the platform; an app takes over their times.
-    is_addon: what the platform installs has other defaults than what a tenant does.
+    block: as the author writes it; the same object on all clusters where it is equal, without a chart's values.
+    layers: trace a value back to the file. data: as of `completed`, with the values.
+    settings: of its tenant, or of the platform; an app takes over their times.
     """
 
     name: str
     block: Kustomize | Helm
     depends_on: tuple[str, ...]
     layers: tuple[Layer, ...]
+    data: dict[str, Any]
     settings: TenantSettings = field(default_factory=TenantSettings)
-    metadata: FluxMetadata = field(default_factory=FluxMetadata)
-    is_addon: bool = False
+    metadata: FluxMetadata = NO_METADATA
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:
         return "kustomize" if isinstance(self.block, Kustomize) else "helm"
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The block in the keys of the file, with what its author does not set: times, strategies, what belongs to others."""
-        data = self.block.model_dump(exclude_none=True)
-        if isinstance(self.block, Helm):
-            for action in ACTIONS:
-                data[action] = {"strategy": {"name": _strategy(self.block, action)}, **data.get(action, {})}
-            if self.is_addon and not _leaves_crds(data["install"]):
-                data["upgrade"] = {**REPLACED, **data["upgrade"]}
-            data["driftDetection"] = self._drift(data["driftDetection"])
-        own = (time for time in TIMES if time in type(self.block).model_fields)
-        return data | {time: getattr(self.settings, time) for time in own if time not in data}
-
-    def _drift(self, written: dict[str, Any]) -> dict[str, Any]:
-        """How Flux treats drift. An empty list of what to ignore is the author's word that nothing is."""
-        if "ignore" in written:
-            return {key: value for key, value in written.items() if key != "ignore" or value}
-        others = OF_OTHERS_IN_ADDONS if self.is_addon else OF_OTHERS
-        return written if written["mode"] == "disabled" else {**written, "ignore": others}
 
     @property
     def retried(self) -> tuple[Action, ...]:
@@ -100,6 +83,29 @@ class EffectiveApp:
     def origin(self, *path: str | int) -> Path:
         """Where in the document the app's value at `path` stands."""
         return origin(self.layers, path)
+
+
+def completed(block: Kustomize | Helm, settings: TenantSettings, *, is_addon: bool) -> dict[str, Any]:
+    """A block in the keys of the file, with what its author does not set: times, strategies, what belongs to others.
+
+    Args: is_addon: what the platform installs has other defaults than what a tenant does.
+    """
+    data = block.model_dump(exclude_none=True)
+    if isinstance(block, Helm):
+        for action in ACTIONS:
+            data[action] = {"strategy": {"name": _strategy(block, action)}, **data.get(action, {})}
+        if is_addon and not _leaves_crds(data["install"]):
+            data["upgrade"] = {**REPLACED, **data["upgrade"]}
+        data["driftDetection"] = _drift(data["driftDetection"], OF_OTHERS_IN_ADDONS if is_addon else OF_OTHERS)
+    own = (time for time in TIMES if time in type(block).model_fields)
+    return data | {time: getattr(settings, time) for time in own if time not in data}
+
+
+def _drift(written: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
+    """How Flux treats drift. An empty list of what to ignore is the author's word that nothing is."""
+    if "ignore" in written:
+        return {key: value for key, value in written.items() if key != "ignore" or value}
+    return written if written["mode"] == "disabled" else {**written, "ignore": others}
 
 
 def effective_app(
@@ -117,13 +123,16 @@ def effective_app(
     layers = app_layers(fleet, at, environment, cluster)
     kind = kind_of(fleet, at)
     model: type[Kustomize | Helm] = Helm if kind == "helm" else Kustomize
-    block = resolved_once(fleet, layers, model, variables, part=(kind,))
-    metadata = FluxMetadata()
+    # A chart's values often name the cluster, and nothing else of the app depends on them.
+    block = resolved_once(fleet, layers, model, variables, part=(kind,), apart="values")
+    values = filled_once(fleet, layers, variables, (kind, "values"))
+    metadata = NO_METADATA
     if any("metadata" in layer.data for layer in layers):
         metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
-    return EffectiveApp(
-        at[-1], block, _dependencies(layers), layers, settings or TenantSettings(), metadata, at[0] == "platform"
-    )
+    settings, is_addon = settings or _NO_SETTINGS, at[0] == "platform"
+    data = fleet.once(("completed", is_addon), (block, settings), lambda: completed(block, settings, is_addon=is_addon))
+    data = data if values is None else {**data, "values": values}
+    return EffectiveApp(at[-1], block, _dependencies(layers), layers, data, settings, metadata)
 
 
 def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
@@ -133,18 +142,25 @@ def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
 
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
+    above, own = ([*overrides(fleet, each, environment, cluster)] for each in (holder_of(at), at))
+    alike = (at, *(layer.path for layer in (*above, *own)))
+    return fleet.once(("layers", *alike), (), lambda: _layers(fleet, at, above, own))
+
+
+def _layers(fleet: Fleet, at: tuple[str, ...], above: Sequence[Layer], own: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Args: above, own: the overrides that hold, of the tenant or the platform, and of the app."""
     kind, owner, source = kind_of(fleet, at), holder_of(at), fleet.source
     # What an included file says of all apps is for the apps of the file alone.
     is_main = source.frame is not None and source.filled_by(at) is None
     block = mapping_at((source.frame or source).data if is_main else source.data, *owner, kind)
     layers = [Layer(owner, {kind: block})] if block else []
     layers.append(_merged(Layer(at, fleet.raw(*at))))
-    for layer in overrides(fleet, owner, environment, cluster):
+    for layer in above:
         if kind in layer.data and not (is_main and source.filled_by(layer.path)):
             layers.append(Layer(layer.path, {kind: layer.data[kind]}))
         if said := mapping_at(layer.data, *at[len(owner) :]):
             layers.append(_merged(Layer((*layer.path, *at[len(owner) :]), said)))
-    return (*layers, *map(_merged, overrides(fleet, at, environment, cluster)))
+    return (*layers, *map(_merged, own))
 
 
 def holder_of(at: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.inherit import in_order, lineage
@@ -19,6 +19,8 @@ from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
 from tenantry.source.parsed_file import ParsedFile
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -26,8 +28,8 @@ class Fleet:
 
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
-    grants: those that `fleet.grants` has merged so far. shared: what `fleet.resolve` keeps for the clusters of a
-    tenant, `blocks`, and which environments extend which.
+    environments: all but frames: each has a stack.
+    grants: those that `fleet.grants` has merged so far. shared: what `once` keeps; a planner empties it after each tenant.
     """
 
     document: Document
@@ -36,15 +38,11 @@ class Fleet:
     known_problems: bool = False
     grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    environments: dict[str, Environment] = field(init=False, repr=False, compare=False)
 
-    @property
-    def environments(self) -> dict[str, Environment]:
-        """All but frames: each has a stack."""
-        found: dict[str, Environment] | None = self.shared.get("environments")
-        if found is None:
-            declared = self.document.environments.items()
-            found = self.shared["environments"] = {name: each for name, each in declared if each.management}
-        return found
+    def __post_init__(self) -> None:
+        declared = self.document.environments.items()
+        object.__setattr__(self, "environments", {name: each for name, each in declared if each.management})
 
     def extending(self, environment: str) -> list[str]:
         """The environments with a stack that extend this one, in the order of the file."""
@@ -66,20 +64,18 @@ class Fleet:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of Flux's own keys. Several rules look at all of them, and finding them takes time."""
-        found: tuple[Block, ...] | None = self.shared.get("blocks")
-        if found is None:
-            found = self.shared["blocks"] = tuple(flux_blocks(self.source.data))
-        return found
+        return self.once(("blocks",), (), lambda: tuple(flux_blocks(self.source.data)))
 
-    def check_once(self, key: tuple[Hashable, ...], of: tuple[object, ...], check: Callable[[], None]) -> None:
-        """Run a check that raises what is wrong, unless the same has passed it on another cluster.
+    def once(self, key: tuple[Hashable, ...], of: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """What a function returns, called once for all clusters on which it would return the same. What it raises is not kept.
 
-        Args: key: what the check depends on besides; of: the objects that it looks at, by identity.
+        Args: key: its name, and what the result depends on; of: the objects that it depends on, by identity.
         """
-        known = ("sound", *key, *map(id, of))
-        if known not in self.shared:
-            check()
-            self.shared[known] = of  # kept, so that no other object gets one of the identities
+        known = (*key, *map(id, of))
+        if (kept := self.shared.get(known)) is None:
+            kept = self.shared[known] = (make(), of)  # `of` is kept, so that no other object gets one of the identities
+        made: _T = kept[0]
+        return made
 
     def raw(self, *path: str | int) -> dict[str, Any]:
         """The mapping at a path as written; empty if the path does not exist."""
@@ -95,10 +91,12 @@ class Fleet:
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
-        extends: dict[str, str | None] | None = self.shared.get("extends")
-        if extends is None:
-            extends = self.shared["extends"] = {name: each.extends for name, each in self.document.environments.items()}
-        return lineage(environment, extends)
+        declared = self.document.environments
+        return self.once(
+            ("lineage", environment),
+            (),
+            lambda: lineage(environment, {name: each.extends for name, each in declared.items()}),
+        )
 
     def in_order(self) -> list[str]:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""

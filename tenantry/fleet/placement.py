@@ -108,16 +108,20 @@ def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
     return declared.apps[app].clusters or declared.clusters
 
 
-def apps_on(fleet: Fleet, environment: str, tenant: str, cluster: str) -> list[str]:
-    """The tenant's apps that an environment places on one of its clusters."""
-    apps = fleet.document.tenants[tenant].apps
-    taken = (app for app in apps if _takes(fleet, tenant, app, cluster))
-    return [app for app in taken if not app_barrier(fleet, environment, tenant, app)]
+def apps_by_cluster(fleet: Fleet, environment: str, tenant: str, clusters: Iterable[str]) -> dict[str, list[str]]:
+    """The tenant's apps that an environment places on each of its clusters, without clusters that have none."""
+    clusters = tuple(clusters)
+    placed: dict[str, list[str]] = {}
+    for app in fleet.document.tenants[tenant].apps:
+        if not app_barrier(fleet, environment, tenant, app):
+            for cluster in _taken(fleet, tenant, app, clusters):
+                placed.setdefault(cluster, []).append(app)
+    return placed
 
 
 def is_placed(fleet: Fleet, environment: str, tenant: str, cluster: str) -> bool:
     """Whether an environment has a tenant on one of its clusters."""
-    return bool(apps_on(fleet, environment, tenant, cluster))
+    return bool(apps_by_cluster(fleet, environment, tenant, [cluster]))
 
 
 def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
@@ -131,14 +135,17 @@ def clusters_taken(fleet: Fleet, at: tuple[str, ...]) -> Iterator[str]:
         selector = fleet.document.platform.addons[at[-1]].clusters
         yield from (name for name, cluster in fleet.clusters.items() if matches(selector, name, cluster))
     else:
-        yield from (name for name in fleet.clusters if _takes(fleet, at[1], at[-1], name))
+        yield from _taken(fleet, at[1], at[-1], fleet.clusters)
 
 
-def _takes(fleet: Fleet, tenant: str, app: str, cluster: str) -> bool:
-    selector = selector_of(fleet, tenant, app)
-    if not (selector and matches(selector, cluster, fleet.clusters[cluster])):
-        return False
-    return not is_restricted(fleet, tenant, app) or cluster_is_granted(fleet, tenant, cluster)
+def _taken(fleet: Fleet, tenant: str, app: str, clusters: Iterable[str]) -> Iterator[str]:
+    """Those of some clusters that an app selects."""
+    if selector := selector_of(fleet, tenant, app):
+        restricted = is_restricted(fleet, tenant, app)
+        for cluster in clusters:
+            is_selected = matches(selector, cluster, fleet.clusters[cluster])
+            if is_selected and (not restricted or cluster_is_granted(fleet, tenant, cluster)):
+                yield cluster
 
 
 def is_restricted(fleet: Fleet, tenant: str, app: str) -> bool:
@@ -158,6 +165,10 @@ def cluster_is_granted(fleet: Fleet, tenant: str, cluster: str) -> bool:
 
 def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
     """What an included file selects clusters from, and its place: the nearest grant, or selector, of the main file."""
+    return fleet.once(("granted", tenant), (), lambda: _granted_selector(fleet, tenant))
+
+
+def _granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
     declared, at = fleet.document.tenants[tenant], ("tenants", tenant)
     granted, own = (*at, "grants", "clusters"), (*at, "clusters")
     selector = None if is_filled(fleet, own) else declared.clusters
@@ -193,14 +204,14 @@ def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list
 
 def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """The environments and clusters where the app or add-on at a path is placed, clusters in the order of the file."""
+    barriers: dict[str, Barrier | None] = {}
     for name in clusters_taken(fleet, at):
         if at[0] == "tenants":
-            environments = fleet.clusters[name].environments
-            yield from (
-                (environment, name)
-                for environment in environments
-                if not app_barrier(fleet, environment, at[1], at[-1])
-            )
+            for environment in fleet.clusters[name].environments:
+                if environment not in barriers:
+                    barriers[environment] = app_barrier(fleet, environment, at[1], at[-1])
+                if not barriers[environment]:
+                    yield environment, name
         elif owner := addon_environment(fleet, at[-1], name):
             yield owner, name
 

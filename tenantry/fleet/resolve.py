@@ -6,9 +6,9 @@ Never: decides which layers there are. A finding names the place where the autho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic_core import ValidationError
 
@@ -16,13 +16,14 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill, fill_block
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, value_at, without
 from tenantry.messages.errors import Found
 from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.model import Helm, Model
 from tenantry.model.strict import FILLED
 
 _M = TypeVar("_M", bound=Model)
+_T = TypeVar("_T")
 
 
 def resolved(fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables) -> _M:
@@ -40,22 +41,55 @@ def resolved_once(
     variables: Variables,
     *,
     part: tuple[str, ...] = (),
+    apart: str = "",
 ) -> _M:
     """As `resolved_layers`, computed once for all clusters on which the same layers apply and their placeholders become the same.
 
     The layers of the same paths have to have the same data for a model. `Planner` empties what is kept after each tenant.
+    Args: apart: a key that is empty in the result if the layers have it, whatever its placeholders become.
     """
-    what = (model, part, tuple(layer.path for layer in layers))
-    names = fleet.shared.get(what)
-    if names is None:
-        texts = mapping_at(merge(layers), *part)
-        names = fleet.shared[what] = tuple(dict.fromkeys(all_names_in(texts)))
+
+    def whole() -> _M:
+        found = resolved_layers(layers, model, variables, part=part)
+        return found.model_copy(update={apart: {}}) if apart in found.model_fields_set else found
+
+    def written() -> dict[str, Any]:
+        data = mapping_at(merge(layers), *part)
+        return without(data, [(apart,)]) if apart else data
+
+    return _once(fleet, (model, part), layers, variables, written, whole)
+
+
+def filled_once(
+    fleet: Fleet, layers: Sequence[Layer], variables: Variables, path: tuple[str, ...]
+) -> dict[str, Any] | None:
+    """The part of layers at a path, filled in, if they have it: the values of a chart. Computed as often as by `resolved_once`."""
+    what = ("written", path, *(layer.path for layer in layers))
+    written = fleet.once(what, (), lambda: value_at(merge(layers), path))
+
+    def filled() -> dict[str, Any]:
+        try:
+            whole: dict[str, Any] = fill_block({path[-1]: written}, variables, path[:-1])[path[-1]]
+        except Found as found:
+            raise Found(replace(finding, path=origin(layers, finding.path)) for finding in found.findings) from None
+        return whole
+
+    return None if written is None else _once(fleet, path, layers, variables, lambda: written, filled)
+
+
+def _once(
+    fleet: Fleet,
+    what: tuple[Hashable, ...],
+    layers: Sequence[Layer],
+    variables: Variables,
+    written: Callable[[], object],
+    make: Callable[[], _T],
+) -> _T:
+    """What a function makes of layers and of the placeholders in a part of them."""
+    key = (*what, *(layer.path for layer in layers))
+    names = fleet.once(("names", *key), (), lambda: dict.fromkeys(all_names_in(written())))
     # By text, because 1 and true are equal.
-    key = (what, tuple(repr(variables.get(name)) for name in names))
-    found: _M | None = fleet.shared.get(key)
-    if found is None:
-        found = fleet.shared[key] = resolved_layers(layers, model, variables, part=part)
-    return found
+    return fleet.once(("filled", *key, *(repr(variables.get(name)) for name in names)), (), make)
 
 
 def resolved_layers(

@@ -60,20 +60,26 @@ def platform_layers(fleet: Fleet) -> list[Layer]:
 
 
 def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> TenantSettings:
-    """A tenant's settings on a cluster; cluster: None for what all clusters of the environment have in common."""
-    return settings_of(settings_layers(fleet, tenant, environment, cluster))
+    """A tenant's settings on a cluster; cluster: None for what all clusters of the environment have in common.
+
+    Clusters on which the same parts of the file speak have the same object.
+    """
+    return namespace_settings(fleet, tenant, environment, cluster, "")
 
 
 _NO_SETTINGS = ("name", "serviceAccount", "state")
 """Keys of an entry that say something of a namespace or a placement, and nothing of what is in it."""
 
 
-def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
+def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None, key: str) -> TenantSettings:
     """The settings of one of the tenant's extra namespaces: the tenant's settings there merged with its entry."""
-    return settings_of(namespace_layers(fleet, tenant, environment, cluster, key))
+    alike = settings_alike(fleet, tenant, environment, cluster)
+    return fleet.once(
+        ("settings", key, *alike), (), lambda: settings_of(namespace_layers(fleet, tenant, environment, cluster, key))
+    )
 
 
-def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> list[Layer]:
+def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None, key: str) -> list[Layer]:
     """The layers of the settings in one namespace of a tenant. Args: key: of an extra namespace; "" for the main one."""
     layers = settings_layers(fleet, tenant, environment, cluster)
     at = ("tenants", tenant, "namespaces", key)
@@ -96,6 +102,12 @@ def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     at = ("tenants", tenant)
     layers = [_settings(Layer(at, fleet.said(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
     return with_whole(layers, _WHOLE)
+
+
+def settings_alike(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Path, ...]:
+    """The paths of these layers: equal for two clusters on which the same parts of the file speak."""
+    at = ("tenants", tenant)
+    return (at, *(layer.path for layer in overrides(fleet, at, environment, cluster)))
 
 
 def _settings(layer: Layer) -> Layer:

@@ -15,7 +15,7 @@ from tenantry.fleet.settings import overrides, variables_of, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import Scalar, Variables
+from tenantry.messages.placeholders import Scalar
 from tenantry.model import Source
 from tenantry.source.parsed_file import override_of
 
@@ -48,15 +48,13 @@ def source_taken(
     return source_place(at, str(fill(next(filter(None, named), ""), variables, at)))
 
 
-def effective_source(
-    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: Variables | None = None
-) -> Source:
-    """The source at a path of the document as it is on one cluster. variables: None: those of the source's owner there.
+def effective_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> Source:
+    """The source at a path of the document as it is on one cluster.
 
     Raises: Found: a placeholder is unknown, or the levels do not fit together.
     """
-    filled = variables_of_source(fleet, at, environment, cluster) if variables is None else variables
-    return resolved_once(fleet, source_layers(fleet, at, environment, cluster), Source, filled)
+    variables = variables_of_source(fleet, at, environment, cluster)
+    return resolved_once(fleet, source_layers(fleet, at, environment, cluster), Source, variables)
 
 
 def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.settings import variable_at, variables_of
+from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.flux.revisions import revision_problems
@@ -24,6 +24,7 @@ from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
 
+_T = TypeVar("_T")
 _TO_SOURCES = ("sourceRef", "chartRef")
 """Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
 
@@ -35,7 +36,6 @@ class Wall:
         self._fleet = fleet
         self._scope = scope
         self._variables = variables
-        self._of_tenant = variables_of(fleet, scope.environment, scope.cluster, tenant=scope.tenant)
         self._grants = (
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
@@ -43,21 +43,11 @@ class Wall:
         self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
 
-    def check_once(
-        self,
-        key: tuple[Hashable, ...],
-        of: tuple[object, ...],
-        check: Callable[[], None],
-        authors: Callable[[], Hashable] = tuple,
-    ) -> None:
-        """Run a check once for equal specs.
-
-        Args: as for `Fleet.check_once`. authors: all that says who wrote the values of the spec, and what else of it the key leaves
-        out; asked if an included file speaks of the tenant. Equal specs of several clusters can have different authors.
-        """
+    def once(self, key: tuple[Hashable, ...], of: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """What a function returns that checks a spec, called once for clusters with the same grants. Args: as for `Fleet.once`."""
         if self._grants is not None:
-            key = (*key, authors(), *self._allowed_for("", self._grants))
-        self._fleet.check_once(key, of, check)
+            key = (*key, *self._allowed_for("", self._grants))
+        return self._fleet.once(key, of, make)
 
     def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
@@ -164,7 +154,7 @@ class Wall:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
-                yield str(fill(pattern, self._of_tenant, ()))
+                yield str(fill(pattern, self._variables, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(finding, path=at) for finding in found.findings) from None

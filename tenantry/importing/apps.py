@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tenantry.cluster.kubectl import suspend
-from tenantry.fleet.apps import ACTIONS, EffectiveApp
+from tenantry.fleet.apps import ACTIONS, EffectiveApp, completed
 from tenantry.fleet.settings import TenantSettings
 from tenantry.importing.blocks import (
     Block,
@@ -202,7 +202,8 @@ def _as_app(app: App, storage: str) -> Planned:
 
     def planned(block: Block) -> Mapping[str, Any]:
         validated = model.model_validate(block, context=FILLED)
-        effective = EffectiveApp(app.key, validated, (), (), settings, is_addon=not app.tenant)
+        data = completed(validated, settings, is_addon=not app.tenant)
+        effective = EffectiveApp(app.key, validated, (), (), data, settings)
         build = kustomization if model is Kustomize else helm_release
         return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
 

@@ -30,7 +30,70 @@ _WIDTH = 1_000_000
 
 def documents(data: Iterable[Any]) -> str:
     """The data as YAML documents, each after `---` and with its own order of keys."""
-    text: str = yaml.dump_all(data, Dumper=_Dumper, sort_keys=False, explicit_start=True, width=_WIDTH)
+    text = _Text()
+    return "".join(map(text.document, data))
+
+
+class _SeveralLines(Exception):
+    """A scalar takes more than one line, whose indentation depends on where it stands."""
+
+
+class _Text:
+    """Puts documents together as PyYAML would write them, and asks it for each scalar once: in a fleet, nearly all come often."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}
+        self._scalars: dict[str | tuple[type, str], str] = {}
+
+    def document(self, data: Any) -> str:
+        """The text of one document."""
+        parts = ["---"]
+        try:
+            self._add(data, "\n", "\n", parts)
+        except _SeveralLines:
+            return dumped(data)
+        return "".join((*parts, "\n"))
+
+    def _add(self, value: Any, first: str, rest: str, parts: list[str]) -> None:
+        """Args: first, rest: what comes before the first line of a collection, and before its others."""
+        if isinstance(value, dict) and value:
+            for key, inner in value.items():
+                parts.append(f"{first}{self._key(key)}:")
+                below = rest if isinstance(inner, list) else f"{rest}  "
+                self._add(inner, below, below, parts)
+                first = rest
+        elif isinstance(value, list) and value:
+            for inner in value:
+                parts.append(f"{first}-")
+                self._add(inner, " ", f"{rest}  ", parts)
+                first = rest
+        else:
+            parts.append(f" {self._scalar(value)}")
+
+    def _key(self, key: str) -> str:
+        if (text := self._keys.get(key)) is None:
+            text = self._keys[key] = _line({key: None}).removesuffix(": null")
+        return text
+
+    def _scalar(self, value: Any) -> str:
+        # By text, because 1 and true are equal, and so are 0.0 and -0.0.
+        known = value if isinstance(value, str) else (type(value), repr(value))
+        if (text := self._scalars.get(known)) is None:
+            text = self._scalars[known] = _line([value]).removeprefix("- ")
+        return text
+
+
+def _line(data: Any) -> str:
+    """The one line that some data takes. Raises: _SeveralLines."""
+    _, *lines = dumped(data).splitlines()
+    if len(lines) != 1:
+        raise _SeveralLines
+    return lines[0]
+
+
+def dumped(data: Any) -> str:
+    """The document as PyYAML writes it."""
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, explicit_start=True, width=_WIDTH)
     return text
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import TypeVar
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
@@ -16,12 +17,12 @@ from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
 from tenantry.kube import names
-from tenantry.kube.objects import KubeObject, is_cluster_scoped
+from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Addon, Helm, Kustomize
+from tenantry.model import Addon, Helm, Kustomize, State
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
@@ -31,6 +32,8 @@ from tenantry.plan.objects.sources import chart_object, check_chart, check_check
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
+
+_T = TypeVar("_T")
 
 
 def plan_apps(
@@ -83,16 +86,6 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
     return ("tenants", scope.tenant, "apps", app) if scope.tenant else ("platform", "addons", app)
 
 
-_DIFFERS = frozenset({"chartRef", "dependsOn", "kubeConfig", "serviceAccountName", "sourceRef", "values"})
-"""What the fleet sets in a spec, and what no check of a tenant without an included file looks at."""
-
-
-def _authors(app: EffectiveApp) -> Hashable:
-    """The layers of an app, which say where each of its values is written, and what `_DIFFERS` leaves out, as the file has it."""
-    values = repr(app.block.values) if isinstance(app.block, Helm) else ""
-    return (tuple(layer.path for layer in app.layers), app.block.source, app.depends_on, values)
-
-
 class _Builder:
     """Turns resolved apps into objects, in the order of their dependencies; `known` are those that others may wait for."""
 
@@ -113,15 +106,17 @@ class _Builder:
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
+        self.where = (scope.tenant, scope.storage, *scope.namespaces.items(), *scope.together)
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
     def build(self, app: EffectiveApp) -> None:
+        at = _path_of(self.scope, app.name)
         known = {name: self.known[name] for name in app.depends_on if name in self.known}
         after = (*self.before.get(app.name, ()), *known.values())
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
-        self._check_target(app)
+        self._once("target", app, lambda: self._check_target(app))
         if isinstance(app.block, Kustomize):
             self._check_manifests(app, source_name, source)
             planned = kustomization(self._acting(app), app, source.id, after)
@@ -140,14 +135,14 @@ class _Builder:
             spec = planned.manifest["spec"]
             release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
             installs = release_of(self.scope.cluster, spec, chart)
-        check_length(planned, _path_of(self.scope, app.name))
-        self._check_spec(planned, app)
-        self._check_health_checks(app, planned)
+        check_length(planned, at)
+        names_others = self._once("spec", app, lambda: self._check(planned, app))
         planned, state = with_metadata(planned, app.metadata), self._state(app)
-        check_size(planned, _path_of(self.scope, app.name))
+        check_size(planned, at)
         if not self.scope.tenant and self._addon(app.name).keepCRDs:
             planned = with_kept_definitions(planned, state)
-        self.add(in_state(self._bound(planned, app), state))
+        planned = self._bound(planned, app, self.attachments) if names_others else planned
+        self.add(in_state(planned, state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
         self.result.apps.append(
@@ -157,12 +152,16 @@ class _Builder:
                 name=app.name,
                 id=planned.id,
                 shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
-                at=_path_of(self.scope, app.name),
+                at=at,
                 release=release,
                 installs=installs,
                 after={name: each.id for name, each in known.items()},
             )
         )
+
+    def _once(self, what: str, app: EffectiveApp, make: Callable[[], _T], *of: object) -> _T:
+        """What a function makes of the block of an app, whatever the names and the values of a cluster are."""
+        return self.wall.once((what, app.name, *self.where), (app.block, app.settings, *of), make)
 
     def _acting(self, app: EffectiveApp) -> Scope:
         """The scope with the account as which Flux applies the app."""
@@ -173,10 +172,11 @@ class _Builder:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
             return lifecycle(cluster, self._addon(app.name).state)
-        apps = document.tenants[self.scope.tenant].apps
-        return lifecycle(
-            cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
-        )
+        return lifecycle(cluster, *self._states, document.tenants[self.scope.tenant].apps[app.name].state)
+
+    @cached_property
+    def _states(self) -> tuple[State, State]:
+        return tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
 
     def _addon(self, app: str) -> Addon:
         return self.fleet.document.platform.addons[app]
@@ -198,12 +198,20 @@ class _Builder:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
-        chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
-        check_size(chart, _path_of(self.scope, app.name))
-        self._check_spec(chart, app, {("interval",): ("chartInterval",)})
-        platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
-        chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source, platforms=platforms)
-        check_length(chart, _path_of(self.scope, app.name))
+
+        def made() -> tuple[KubeObject, dict[ObjectId, KubeObject]]:
+            chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
+            check_size(chart, _path_of(self.scope, app.name))
+            self._check_spec(chart, app, {("interval",): ("chartInterval",)})
+            platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
+            attachments = Attachments(self.fleet, self.scope, self.variables)
+            bound = self._bound(chart, app, attachments)
+            chart = shared_chart(self.fleet, self.scope, bound, source, platforms=platforms)
+            check_length(chart, _path_of(self.scope, app.name))
+            return chart, attachments.made
+
+        chart, attached = self._once("chart", app, made, source)
+        self.attachments.made.update(attached)
         self.add(chart)
         return chart
 
@@ -231,6 +239,12 @@ class _Builder:
         sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
         return [name for name, source in sources.items() if source.helm]
 
+    def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
+        """Whether an app's object names Secrets or ConfigMaps. Raises: Found: an API server or Flux would not take it."""
+        self._check_spec(planned, app)
+        self._check_health_checks(app, planned)
+        return any(references(planned.id.kind, planned.manifest["spec"]))
+
     def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
         """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct.
 
@@ -241,20 +255,14 @@ class _Builder:
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        def check() -> None:
-            raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
-            raise_found(self.wall.check(kind, spec, origin))
-            raise_found(self.attachments.misfits(kind, spec, origin))
-            raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+        raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
+        raise_found(self.wall.check(kind, spec, origin))
+        raise_found(self.attachments.misfits(kind, spec, origin))
+        raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
-        alike = (kind, app.name, self.scope.tenant, self.scope.kubeconfig is None)
-        # The values of a chart are no field of Flux's, and often differ between clusters.
-        written = repr({key: value for key, value in spec.items() if key not in _DIFFERS})
-        self.wall.check_once((*alike, written), (), check, lambda: _authors(app))
-
-    def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
+    def _bound(self, planned: KubeObject, app: EffectiveApp, attachments: Attachments) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
-        return self.attachments.bound(planned, lambda path: app.origin(app.kind, *path))
+        return attachments.bound(planned, lambda path: app.origin(app.kind, *path))
 
     def _source_name(self, app: EffectiveApp) -> str:
         at = _path_of(self.scope, app.name)

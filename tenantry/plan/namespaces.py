@@ -55,9 +55,15 @@ class Territory:
         self._addons = addon_namespaces(fleet)
         self._patterns = fleet.document.platform.reservedNamespaces
         self._claims: dict[str, _Claim] = {}
+        self._of: dict[str, tuple[str, dict[str, str]]] = {}
 
-    def main(self, tenant: str) -> str:
-        """The tenant's main namespace. Raises: Found: it is reserved, or another's."""
+    def of(self, tenant: str) -> tuple[str, dict[str, str]]:
+        """The tenant's main namespace, and its others by key. Raises: Found: one is reserved, or another's."""
+        if tenant not in self._of:
+            self._of[tenant] = (self._main(tenant), self._extra(tenant))
+        return self._of[tenant]
+
+    def _main(self, tenant: str) -> str:
         name = main_namespace(self.fleet, self.environment, tenant)
         if self.fleet.document.tenants[tenant].namespace:
             self._refuse_reserved(name, tenant, ("tenants", tenant, "namespace"), "choose another name")
@@ -67,8 +73,7 @@ class Territory:
         self._claim(name, _Claim(tenant))
         return name
 
-    def extra(self, tenant: str) -> dict[str, str]:
-        """The tenant's others by key. Raises: Found: as for the main one."""
+    def _extra(self, tenant: str) -> dict[str, str]:
         extra = extra_namespaces(self.fleet, self.environment, tenant)
         for key, name in extra.items():
             at = _entry(tenant, key)

@@ -55,10 +55,14 @@ def plan_alerts(
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
            own: whether to plan those that tell of the cluster's own objects.
     """
+    if not (
+        declared := fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts
+    ):
+        return
     attachments = Attachments(fleet, scope, variables)
     wall = Wall(fleet, scope, variables)
     at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
-    for name in fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts:
+    for name in declared:
         with collecting(findings):
             alert = resolved(fleet, (*at, name), Alert, variables)
             raise_found(alert_lacks(fleet, (*at, name), alert))
@@ -196,10 +200,12 @@ def plan_receivers(
     Shape: for each the Secrets it needs, its Receiver; Secrets come again with the next receiver that needs them.
     Args:  planned: the apps of the scope. findings: is given what keeps a receiver from being planned.
     """
+    if not (declared := fleet.document.tenants[scope.tenant].receivers):
+        return
     attachments = Attachments(fleet, scope, variables)
     wall = Wall(fleet, scope, variables)
     at = ("tenants", scope.tenant, "receivers")
-    for name in fleet.document.tenants[scope.tenant].receivers:
+    for name in declared:
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
             raise_found(receiver_lacks(fleet, (*at, name), receiver))

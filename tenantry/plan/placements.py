@@ -13,6 +13,7 @@ from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
     setting_origin,
+    tenant_settings,
     tenant_states,
     variables_of,
 )
@@ -36,7 +37,7 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.remote import baseline_release, service_account
-from tenantry.plan.objects.scope import Scope, on_management, unawaited
+from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
 
@@ -77,8 +78,9 @@ class PlacementPlanner:
         self._platform = platform
         self._territory = territory
 
-    def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
+    def add(self, tenant: str, cluster: str, apps: Sequence[str]) -> None:
         """Plan one placement. Raises: Found: it cannot be planned."""
+        settings = tenant_settings(self.fleet, tenant, self.environment, cluster)
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
@@ -109,9 +111,8 @@ class PlacementPlanner:
             self._gathering.add(objects, at)
 
     def _scope(self, tenant: str, cluster: str) -> Scope:
-        namespace = self._territory.main(tenant)
+        namespace, extra = self._territory.of(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
-        extra = self._territory.extra(tenant)
         own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
@@ -154,8 +155,8 @@ class PlacementPlanner:
 
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
-        own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
-        self._refuse(scope, [own, *extras])
+        own, *extras = self._baselines(scope, settings)
+        self._refuse(scope, settings, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
@@ -218,8 +219,8 @@ class PlacementPlanner:
         # Clusters whose kubeconfigs lie in one namespace share the account.
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
-        baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
-        self._refuse(scope, baselines)
+        baselines = self._baselines(scope, settings)
+        self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
@@ -233,16 +234,21 @@ class PlacementPlanner:
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared)
 
-    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
-        """Check the baselines of the main namespace and of the extra ones.
+    def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
+        """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster
+        only a label says which it is.
 
         Raises: Found: an API server would refuse a part.
         """
-        findings: list[Problem] = []
-        for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            for found in chain.from_iterable(map(refusals, manifests)):
-                findings.append(replace(found, path=self._origin(scope, key, found.path)))
-        raise_found(findings)
+
+        def refuse() -> None:
+            findings: list[Problem] = []
+            for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
+                for found in chain.from_iterable(map(refusals, manifests)):
+                    findings.append(replace(found, path=self._origin(scope, key, found.path)))
+            raise_found(findings)
+
+        self.fleet.once(("refusals", scope.tenant, scope.kubeconfig is None), (settings,), refuse)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:
         return setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, *path, namespace=namespace)
@@ -254,8 +260,24 @@ class PlacementPlanner:
             self.fleet.clusters[scope.cluster].state, *("active" if state == "paused" else state for state in states)
         )
 
+    def _baselines(self, scope: Scope, settings: TenantSettings) -> list[list[Manifest]]:
+        """A whole baseline for each of the tenant's namespaces. Only a label says of which remote cluster it is."""
+
+        def made() -> list[list[Manifest]]:
+            return [baseline(scope, settings), *self._extra_baselines(scope)]
+
+        def here(manifest: Manifest) -> Manifest:
+            metadata = manifest["metadata"]
+            return {
+                **manifest,
+                "metadata": {**metadata, "labels": {**metadata["labels"], CLUSTER_LABEL: scope.cluster}},
+            }
+
+        alike = self.fleet.once(("baselines", *scope.together), (settings,), made)
+        return [[here(manifest) for manifest in each] for each in alike]
+
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
-        """A whole baseline for each of the tenant's extra namespaces."""
+        """Those of the tenant's extra namespaces."""
         declared = self.fleet.document.tenants[scope.tenant].namespaces
         for key, name in scope.namespaces.items():
             settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)

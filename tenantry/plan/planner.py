@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import apps_on, matches, tenant_barrier
-from tenantry.fleet.settings import TenantSettings, settings_layers, tenant_settings, tenant_states
+from tenantry.fleet.placement import apps_by_cluster, matches, tenant_barrier
+from tenantry.fleet.settings import tenant_states
 from tenantry.grants.grants import is_filled
-from tenantry.messages.errors import Path, Problems, collecting
+from tenantry.messages.errors import Problems, collecting
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory
 from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
@@ -37,7 +37,6 @@ class Planner:
         clusters, tenants = clusters_of(fleet, environment), fleet.document.tenants
         self._clusters = tuple(cluster for cluster in clusters if part.cluster in (None, cluster))
         self._tenants = tuple(tenant for tenant in tenants if part.tenant in (None, tenant))
-        self._settings: dict[tuple[Path, ...], TenantSettings] = {}
         self.gathered = Gathering(fleet.source, self.findings)
         self._platform = PlatformPlanner(fleet, environment, self.gathered)
         territory = Territory(fleet, environment)
@@ -59,20 +58,13 @@ class Planner:
     def _plan_tenant(self, tenant: str) -> None:
         for cluster, apps in self._apps_by_cluster(tenant).items():
             with collecting(self.findings):
-                self._placements.add(tenant, cluster, apps, self._settings_of(tenant, cluster))
-
-    def _settings_of(self, tenant: str, cluster: str) -> TenantSettings:
-        """The tenant's settings there. Clusters for which the same parts of the file speak share them: checking them takes time."""
-        layers = settings_layers(self.fleet, tenant, self.environment, cluster)
-        key = tuple(layer.path for layer in layers)
-        if key not in self._settings:
-            self._settings[key] = tenant_settings(self.fleet, tenant, self.environment, cluster)
-        return self._settings[key]
+                self._placements.add(tenant, cluster, apps)
 
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant is, each with its apps, in the order of the file."""
-        placed = {cluster: apps_on(self.fleet, self.environment, tenant, cluster) for cluster in self._clusters}
-        return {cluster: apps for cluster, apps in placed.items() if apps or self._is_given_up(tenant, cluster)}
+        placed = apps_by_cluster(self.fleet, self.environment, tenant, self._clusters)
+        there = (cluster for cluster in self._clusters if cluster in placed or self._is_given_up(tenant, cluster))
+        return {cluster: placed.get(cluster, []) for cluster in there}
 
     def _is_given_up(self, tenant: str, cluster: str) -> bool:
         """Whether a tenant without apps is placed for its namespaces' sake, which go with their data."""

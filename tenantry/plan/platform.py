@@ -60,6 +60,7 @@ class PlatformPlanner:
         self._gathering = gathering
         self._charts: dict[str, ObjectId] = {}
         self._scopes: dict[str, Scope] = {}
+        self._there: dict[str, dict[str, Dependency]] = {}
         self._accessible: set[str] = set()
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
@@ -158,13 +159,16 @@ class PlatformPlanner:
 
     def addons_there(self, cluster: str) -> dict[str, Dependency]:
         """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
-        return {
-            f"{names.ADDON_PREFIX}{name}": Dependency(
-                app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
-            )
-            for name, owner in addons_on(self.fleet, cluster).items()
-            if self._is_managed_here(owner)
-        }
+        if cluster not in self._there:
+            self._there[cluster] = {
+                f"{names.ADDON_PREFIX}{name}": Dependency(
+                    app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind),
+                    owner == self.environment,
+                )
+                for name, owner in addons_on(self.fleet, cluster).items()
+                if self._is_managed_here(owner)
+            }
+        return self._there[cluster]
 
     def add_alerts(
         self, scope: Scope, apps: Mapping[str, ObjectId], variables: Variables, *, own: bool = True

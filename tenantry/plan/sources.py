@@ -9,9 +9,10 @@ from typing import Any
 
 from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet, environment_part
-from tenantry.fleet.merge import Layer
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.rules.references import misfitting_keys, undeclared
-from tenantry.fleet.sources import effective_source, source_data, source_layers, source_origin, source_place
+from tenantry.fleet.sources import source_layers, source_origin, source_place
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
@@ -117,14 +118,15 @@ class Attachments:
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""
         resolved = (self._scope.home, self._name(kind, name))
-        for cluster, declared in self._fleet.clusters.items():
-            if declared.kubeconfig:
-                kubeconfig = declared.kubeconfig.resolved
-                if (kubeconfig.namespace, kubeconfig.name) == resolved:
-                    message = (
-                        f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
-                    )
-                    raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+        if cluster := self._fleet.once(("kubeconfigs",), (), lambda: _kubeconfigs(self._fleet)).get(resolved):
+            message = f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
+            raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+
+
+def _kubeconfigs(fleet: Fleet) -> dict[tuple[str, str], str]:
+    """The first cluster of each kubeconfig, by the namespace and the name of what holds it."""
+    ways = ((name, each.kubeconfig.resolved) for name, each in reversed(fleet.clusters.items()) if each.kubeconfig)
+    return {(way.namespace, way.name): name for name, way in ways}
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
@@ -185,32 +187,40 @@ class SourceSet:
 
     def _build(self, name: str) -> KubeObject:
         at = self._path(name)
-        source = self._declared(at)
+        if at in self._fleet.left_out or not self._fleet.raw(*at):
+            raise AlreadyTold(f"source '{at[-1]}'")
         layers = source_layers(self._fleet, at, self._scope.environment, self._scope.cluster)
+        source = self._declared(at, layers)
         block = (*at, source.kind)
-        try:
-            planned = source_object(self.scope_of(name), name, source, at, is_chart=name in self._charts)
-            kind, spec = planned.id.kind, planned.manifest["spec"]
+        scope, is_chart = self.scope_of(name), name in self._charts
 
-            def check() -> None:
-                origin = partial(_written_at, layers, block)
-                raise_found(self._wall.check_addresses(kind, spec, origin))
-                raise_found(check_spec(kind, spec, block))
-                raise_found(self._wall.check(kind, spec, origin))
-                raise_found(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
-
+        def checked() -> KubeObject:
+            planned = source_object(scope, name, source, at, is_chart=is_chart)
+            kind, spec, origin = planned.id.kind, planned.manifest["spec"], partial(_written_at, layers, block)
             check_size(planned, at)
-            alike = (kind, at, name in self._charts, self._scope.kubeconfig is None)
-            self._wall.check_once(alike, (source,), check)
+            raise_found(self._wall.check_addresses(kind, spec, origin))
+            raise_found(check_spec(kind, spec, block))
+            raise_found(self._wall.check(kind, spec, origin))
+            raise_found(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
+            return planned
+
+        def bound() -> tuple[KubeObject, dict[ObjectId, KubeObject]]:
+            attachments = Attachments(self._fleet, self._scope, self._variables)
             platforms = is_platforms(self._fleet, self._scope, name, planned)
-            planned = self._attachments.bound(self._with_included(planned, block))
             key = name if self._scope.tenant else key_of_address(source)
-            planned = shared(self._fleet, self._scope, planned, key, platforms=platforms)
-            check_length(planned, at)
+            made = shared(self._fleet, self._scope, attachments.bound(whole), key, platforms=platforms)
+            check_length(made, at)
+            return made, attachments.made
+
+        try:
+            planned = self._wall.once(("source", at, is_chart, *scope.together), (source,), checked)
+            whole = self._with_included(planned, block)
+            made, attached = self._fleet.once(("shared source",), (whole,), bound)
         except Found as found:
             raise Found(replace(each, path=source_origin(layers, each.path)) for each in found.findings) from None
-        self._add(planned)
-        return planned
+        self._attachments.made.update(attached)
+        self._add(made)
+        return made
 
     def scope_of(self, name: str) -> Scope:
         """The scope of a source and of its charts: add-ons of an environment share a source of the platform, whatever theirs is."""
@@ -225,13 +235,12 @@ class SourceSet:
         addon = ("platform", "addons", name)
         return source_place(addon, None if self._fleet.raw(*addon) else name)
 
-    def _declared(self, at: tuple[str, ...]) -> Source:
-        if at in self._fleet.left_out or not self._fleet.raw(*at):
-            raise AlreadyTold(f"source '{at[-1]}'")
-        kinds = source_data(self._fleet, at, self._scope.environment, self._scope.cluster).keys() & SOURCE_KINDS.keys()
-        if len(kinds) > 1:
+    def _declared(self, at: tuple[str, ...], layers: Sequence[Layer]) -> Source:
+        """What layers say of the source at a path. Raises: AlreadyTold: two of them disagree of its kind."""
+        paths = tuple(layer.path for layer in layers)
+        if len(self._fleet.once(("kinds", paths), (), lambda: merge(layers).keys() & SOURCE_KINDS.keys())) > 1:
             raise AlreadyTold(f"an override of source '{at[-1]}'")
-        return effective_source(self._fleet, at, self._scope.environment, self._scope.cluster, self._variables)
+        return resolved_once(self._fleet, layers, Source, self._variables)
 
     def _with_included(self, planned: KubeObject, at: Path) -> KubeObject:
         """A Git source with the names of the objects of those it includes, and after them."""

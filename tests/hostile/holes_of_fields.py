@@ -33,7 +33,8 @@ _KUSTOMIZATION = (apps, "kustomization")
 _RELEASE = (apps, "helm_release")
 _SOURCE_OBJECT = (planned_sources, "source_object")
 _BOUND = (planned_sources.Attachments, "bound")
-"""Comes after the check against Flux's schema."""
+_IN_STATE = (apps, "in_state")
+"""Both come after the check against Flux's schema."""
 _CHART: Data = {
     "sources": {"c": {"helm": {"url": "https://charts.example.com"}}, "m": SOURCE},
     "apps": {"web": {"helm": {"source": "c", "chart": "web", "version": "1.x"}}},
@@ -214,11 +215,11 @@ FIELD_HOLES = (
     ),
     Hole(
         "a field of a newer Flux is filled",
-        _leaks(_BOUND, "spec.impersonate", {"user": "admin"}, "Kustomization"),
+        _leaks(_IN_STATE, "spec.impersonate", {"user": "admin"}, "Kustomization"),
     ),
     Hole(
         "a field of a newer Flux is filled within a known one",
-        _leaks(_BOUND, "spec.install.asUser", "admin", "HelmRelease"),
+        _leaks(_IN_STATE, "spec.install.asUser", "admin", "HelmRelease"),
         _CHART,
         _GRANTED,
     ),

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tenantry.kube.yaml_text import ManifestLoader, documents
+from tenantry.kube.yaml_text import ManifestLoader, documents, dumped
 from tests.drawn import given
 from tests.unit.cli.test_serializer import holds
 from tests.unit.kube.test_yaml_text import NASTY, reads
@@ -36,6 +36,7 @@ def test_whatever_the_data_readers_read_it_as_it_is(data: list[Any]) -> None:
     text = documents(data)
     assert repr(reads(text, yaml.SafeLoader)) == repr(data)  # `repr` tells 1, 1.0 and True apart, and the order of keys
     assert repr(reads(text, ManifestLoader)) == repr(data)
+    assert text == "".join(map(dumped, data))  # put together as PyYAML does
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

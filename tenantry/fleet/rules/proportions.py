@@ -8,7 +8,14 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
-from tenantry.fleet.settings import TIMES, TenantSettings, namespace_layers, platform_layers, settings_layers
+from tenantry.fleet.settings import (
+    TIMES,
+    TenantSettings,
+    namespace_layers,
+    platform_layers,
+    settings_alike,
+    settings_layers,
+)
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
@@ -20,7 +27,7 @@ _DEFAULTS = TenantSettings()
 
 
 def times_fit_the_interval(fleet: Fleet) -> Iterator[Problem]:
-    tenants = [settings_layers(fleet, *placement) for placement in _distinct_placements(fleet)]
+    tenants = [settings_layers(fleet, *placement) for placement in _placements(fleet)]
     addons = [platform_layers(fleet)] if fleet.document.platform.addons else []
     yield from dict.fromkeys(problem for layers in (*tenants, *addons) for problem in _times(layers))
 
@@ -62,7 +69,7 @@ _COUNTED = ("cpu", "memory")
 
 def quotas_come_with_defaults_for_containers(fleet: Fleet) -> Iterator[Problem]:
     found: dict[Path, tuple[str, str, str]] = {}
-    for tenant, environment, cluster in _distinct_placements(fleet):
+    for tenant, environment, cluster in _placements(fleet):
         for key in ("", *fleet.raw("tenants", tenant, "namespaces")):
             layers = namespace_layers(fleet, tenant, environment, cluster, key)
             settings = merge(layers)
@@ -81,13 +88,17 @@ def _has_default(settings: Mapping[str, Any], kind: str, resource: str) -> bool:
     return any(resource in mapping_at(settings, "limits", part) for part in _DEFAULTED_BY.get(kind, ()))
 
 
-def _distinct_placements(fleet: Fleet) -> Iterator[tuple[str, str, str]]:
+def _placements(fleet: Fleet) -> tuple[tuple[str, str, str], ...]:
+    return fleet.once(("distinct placements",), (), lambda: tuple(_distinct(fleet)))
+
+
+def _distinct(fleet: Fleet) -> Iterator[tuple[str, str, str]]:
     """Tenant, environment and cluster of apps: one of those on which the same lines set the tenant's settings."""
     for tenant, declared in fleet.document.tenants.items():
         apps = (("tenants", tenant, "apps", app) for app in declared.apps)
         seen = set()
         for environment, cluster in dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)):
-            lines = tuple(layer.path for layer in settings_layers(fleet, tenant, environment, cluster))
+            lines = settings_alike(fleet, tenant, environment, cluster)
             if lines not in seen:
                 seen.add(lines)
                 yield tenant, environment, cluster

@@ -178,7 +178,7 @@ def _chart(object: Object, _: str, named: Mapping[str, str]) -> Iterator[str]:
 
 def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the objects that it installs, and what it lacks of the main file's, or does not wait for."""
-    place, plan = object.place, object.plan
+    place = object.place
     there = set()
     for manifest in mapping_at(spec, "values").get("objects", ()):
         metadata = manifest["metadata"]
@@ -197,9 +197,14 @@ def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
         ):
             if is_set and (kind, namespace, name) not in there and not place.grants(setting):
                 yield f"lacks the {kind} '{name}' of namespace '{namespace}'"
-    after = {each["name"] for each in spec.get("dependsOn", ())}
+    yield from unawaited(object, spec)
+
+
+def unawaited(object: Object, spec: Mapping[str, Any]) -> Iterator[str]:
+    """The add-ons that the main file has a baseline wait for, and that it does not wait for."""
+    place, after = object.place, {each["name"] for each in spec.get("dependsOn", ())}
     for name in place.settings("").dependsOn:
-        addon = plan.addons.get((name.partition("/")[2], place.cluster))
+        addon = object.plan.addons.get((name.partition("/")[2], place.cluster))
         if addon and not (addon.name in after if addon.kind == "HelmRelease" else addon in object.depends_on):
             yield f"does not wait for {addon}"
 

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.template import fill_manifest
 from tenantry.grants.confined import checks, wanted
-from tenantry.grants.confined.place import APP, SOURCE, Place, Planned
+from tenantry.grants.confined.place import APP, CLUSTER, SOURCE, Place, Planned
 from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES, Tree
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import Manifest, ObjectId, is_of_flux, labels_of
@@ -19,6 +19,11 @@ from tenantry.messages.data import mapping_at, value_at
 
 _RAISING = frozenset({"*", "bind", "escalate"})
 _RIGHTS = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
+_NAMED = ("kubeConfig", "dependsOn", "sourceRef", "chartRef")
+"""Fields of a spec that say nothing but names of what is on the management cluster for one cluster."""
+_NAMING = ("decryption", "postBuild", "valuesFrom")
+"""Fields that have such names beside other things."""
+_APPLYING = ("Kustomization", "HelmRelease", BASELINE)
 _FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
 _GROUPS = {
     "Secret": "credentials",
@@ -65,12 +70,45 @@ class Object:
                     yield "leads to all rights"
             yield from self._walk(OBJECT, {"metadata": self.manifest["metadata"]})
         elif tree := (OF_FLUX if self.is_flux else OF_KUBERNETES).get(self.kind):
-            yield from self._walk(tree, self.manifest)
-            for path, *accepted in wanted.values(self):
-                if value_at(self.manifest, path) not in accepted:
-                    yield f"has another {'.'.join(path)} than the main file gives"
+            alike = self._alike() if self.is_beside and self.kind in _APPLYING else None
+            if alike in self.plan.sound and self._names_are_right(tree["spec"]):
+                return
+            found = [*self._walk(tree, self.manifest), *self._values()]
+            if alike is not None and not found:
+                self.plan.sound.add(alike)
+            yield from found
         else:
             yield "is of a kind of which no tenant has any"
+
+    def _values(self) -> Iterator[str]:
+        for path, *accepted in wanted.values(self):
+            if value_at(self.manifest, path) not in accepted:
+                yield f"has another {'.'.join(path)} than the main file gives"
+
+    def _alike(self) -> Hashable:
+        """Equal for objects of one entry that differ only in what `_names_are_right` looks at, and in the values of a chart."""
+        spec = {key: value for key, value in self.manifest["spec"].items() if key not in _NAMED}
+        if self.kind == BASELINE:
+            values = mapping_at(spec, "values")
+            spec["values"] = {**values, "objects": [*map(_of_no_cluster, values.get("objects", ()))]}
+        elif isinstance(spec.get("values"), Mapping):
+            spec["values"] = {}
+        manifest = _of_no_cluster({**self.manifest, "spec": spec})
+        metadata = {key: value for key, value in manifest["metadata"].items() if key != "name"}
+        entry = self.entry(self.kind, self.name, self.labels)
+        return (self.kind, entry, *self.place.alike, repr({**manifest, "metadata": metadata}))
+
+    def _names_are_right(self, tree: Tree) -> bool:
+        """Whether the same finds nothing in what tells such objects apart: the cluster, and names. Args: tree: of the spec."""
+        spec, is_baseline = self.manifest["spec"], self.kind == BASELINE
+        installed = mapping_at(spec, "values").get("objects", ()) if is_baseline else ()
+        named = {key: spec[key] for key in (*_NAMED, *_NAMING) if key in spec}
+        return (
+            spec.get("kubeConfig") == self.place.kubeconfig_reference
+            and all(labels_of(each).get(CLUSTER, self.place.cluster) == self.place.cluster for each in installed)
+            and not any(self._walk(tree, named, "spec."))
+            and not (is_baseline and any(checks.unawaited(self, spec)))
+        )
 
     def _walk(self, tree: Tree, mapping: Mapping[str, Any], at: str = "") -> Iterator[str]:
         for key, value in mapping.items():
@@ -141,6 +179,14 @@ class Object:
             return name
         rest = next((name.removeprefix(prefix) for prefix in self.place.prefixes if name.startswith(prefix)), "")
         return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
+
+
+def _of_no_cluster(manifest: Manifest) -> Manifest:
+    """The manifest with nothing in place of its cluster's name among its labels."""
+    labels = labels_of(manifest)
+    if CLUSTER not in labels:
+        return manifest
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": {**labels, CLUSTER: ""}}}
 
 
 def _entries(value: Any) -> Iterator[Any]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from tenantry.fleet import placement
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, clusters_of, platform_account
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
-from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
+from tenantry.fleet.settings import (
+    TenantSettings,
+    namespace_settings,
+    settings_alike,
+    tenant_states,
+    variables_of,
+)
 from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
 from tenantry.grants.model import Grants
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, scalars
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import Found
+from tenantry.messages.placeholders import names_in
 from tenantry.model import SecretKey
 
 TENANT, ROLE, MANAGED = "toolkit.fluxcd.io/tenant", "toolkit.fluxcd.io/role", "app.kubernetes.io/managed-by"
@@ -44,10 +51,11 @@ class Frame:
         written = [*scalars(fleet.raw("tenants", tenant))]
         self.values = frozenset(str(value) for _, value in written)
         """Every text and number that the main file has for the tenant."""
+        self.placeholders = frozenset(name for text in self.values for name in names_in(text))
         self.metadata = frozenset((str(path[-2]), str(path[-1])) for path, _ in written if path[-3:-2] == ("metadata",))
         """The labels and annotations that it gives Flux objects of the tenant, such as ("labels", "team")."""
-        self.settings: dict[tuple[Path, ...], TenantSettings] = {}
-        """By the paths of their layers: what clusters have alike is merged once."""
+        self.apps = placement.apps_by_cluster(fleet, environment, tenant, clusters_of(fleet, environment))
+        """Those that the main file puts on each cluster."""
 
 
 class Place:
@@ -70,8 +78,18 @@ class Place:
         self.variables = variables_of(self.fleet, self.environment, cluster, tenant=self.tenant)
         self._settings: dict[str, TenantSettings] = {}
         self._addresses: dict[tuple[str, ...], list[str]] = {}
-        self.apps = set(placement.apps_on(self.fleet, self.environment, self.tenant, cluster))
+        self.apps = frame.apps.get(cluster, [])
         """Those that the main file puts here."""
+
+    @cached_property
+    def alike(self) -> tuple[Hashable, ...]:
+        """Equal for clusters on which the main file gives the tenant the same, whatever they and their kubeconfigs are called."""
+        declared = self.fleet.clusters[self.cluster]
+        filled = (repr(self.variables.get(name)) for name in self.frame.placeholders)
+        states = (declared.state, *tenant_states(self.fleet, self.tenant, self.cluster))
+        account = platform_account(self.fleet, self.environment, self.cluster)
+        where = (self.tenant, self.home, self.account, account, declared.shard)
+        return (*where, *states, *settings_alike(self.fleet, self.tenant, self.environment, self.cluster), *filled)
 
     def grants(self, setting: str) -> bool:
         return setting in (self.frame.grants.settings or ())
@@ -95,11 +113,7 @@ class Place:
     def settings(self, namespace: str) -> TenantSettings:
         key = self.frame.extra.get(namespace, "")
         if key not in self._settings:
-            layers = namespace_layers(self.fleet, self.tenant, self.environment, self.cluster, key)
-            paths = tuple(layer.path for layer in layers)
-            if paths not in self.frame.settings:
-                self.frame.settings[paths] = settings_of(layers)
-            self._settings[key] = self.frame.settings[paths]
+            self._settings[key] = namespace_settings(self.fleet, self.tenant, self.environment, self.cluster, key)
         return self._settings[key]
 
     def states(self, namespace: str) -> set[str]:
@@ -183,6 +197,8 @@ class Planned:
         for tenant in fleet.document.tenants:
             self.of_tenants.add(main_namespace(fleet, environment, tenant))
             self.of_tenants.update(extra_namespaces(fleet, environment, tenant).values())
+        self.sound: set[Hashable] = set()
+        """What `Object` has found to be confined."""
         self._frames: dict[str, Frame] = {}
         self._places: dict[tuple[str, str], Place] = {}
 

@@ -7,7 +7,7 @@ of its kubeconfig, where Flux looks for it, so their names contain the cluster a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -109,6 +109,11 @@ class Scope:
     def made_home(self) -> tuple[ObjectId, ...]:
         """The Namespace `home`, on which all objects in it depend; empty if the plan does not create it."""
         return tuple(id for id in self.base if (id.kind, id.name) == ("Namespace", self.home))
+
+    @property
+    def together(self) -> tuple[Hashable, ...]:
+        """Equal for clusters that share sources and charts: nothing else of a scope decides what these are."""
+        return (self.environment, self.home, self.common or self.cluster, self.made_home, self.shard)
 
     @property
     def tenant(self) -> str:

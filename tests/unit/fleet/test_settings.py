@@ -160,7 +160,6 @@ def test_null_for_the_other_kind_leaves_the_app_s_own_kind() -> None:
 def test_values_reach_helm_as_they_are() -> None:
     values = "{n: 1, f: 1.5, b: false, s: 'no', l: [{a: 'on'}, []], m: {gone: null}, t: '{tenant} {{ .Values.x }}'}"
     app = effective(rocky(f"web: {{helm: {{source: charts, chart: c, version: 1.x, values: {values}}}}}"))
-    assert isinstance(app.block, Helm)
     expected = {
         "n": 1,
         "f": 1.5,
@@ -170,7 +169,7 @@ def test_values_reach_helm_as_they_are() -> None:
         "m": {},
         "t": "rocky {{ .Values.x }}",
     }
-    assert expected == app.block.values
+    assert expected == app.data["values"]
 
 
 def test_an_unknown_placeholder_is_reported_where_it_stands_in_an_override() -> None:

@@ -12,6 +12,7 @@ from tenantry import load
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.confined.escapes import escapes
 from tenantry.kube.objects import KubeObject
+from tenantry.messages.data import scalars
 from tenantry.messages.errors import Path
 from tests.table import table
 
@@ -361,8 +362,27 @@ def test_a_change_of_an_object_is_found(asked: Asked, name: str, path: Path, lea
     frame, environment, objects = asked
     (before,) = (each for each in objects if str(each.id) == name)
     after = replace(before, manifest=changed(before.manifest, path, leaf))
-    problems = list(escapes(frame, environment, [after if each is before else each for each in objects], (), ()))
-    assert f"{after.id} of tenant 'rocky' {found}" in problems
+    planned = [after if each is before else each for each in objects]
+    # Also if it comes after those of other clusters that are equal but for the change.
+    for order in (planned, planned[::-1]):
+        assert f"{after.id} of tenant 'rocky' {found}" in list(escapes(frame, environment, order, (), ()))
+
+
+@table(("cluster", "other"), [("edge", "far"), ("far", "edge")])
+def test_every_single_change_of_an_object_is_found_behind_those_of_other_clusters_too(
+    asked: Asked, cluster: str, other: str
+) -> None:
+    frame, environment, objects = asked
+    tried = 0
+    for before in objects:
+        if before.owner.cluster == cluster and before.id.kind in ("Kustomization", "HelmRelease"):
+            rest = [each for each in objects if each is not before]
+            for path, _ in scalars(before.manifest):
+                after = replace(before, manifest=changed(before.manifest, path, other))
+                found = [list(escapes(frame, environment, order, (), ())) for order in ([after, *rest], [*rest, after])]
+                assert set(found[0]) == set(found[1]), path
+                tried += bool(found[0])
+    assert tried > 50
 
 
 def test_only_the_main_file_lets_a_tenant_take_over_objects_and_keep_out_of_the_waves(asked: Asked) -> None:
