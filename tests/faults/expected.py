@@ -39,16 +39,15 @@ def places(document: Data) -> Places:
         if ENVIRONMENT not in declared["environments"]:
             continue
         for name, tenant in {"": _platform(document), **document["tenants"]}.items():
+            selector = tenant.get("clusters") or document["defaults"]["clusters"]
             apps = {
                 (app, kind_of(each))
                 for app, each in tenant["apps"].items()
-                if _takes(
-                    each.get("clusters") or tenant.get("clusters") or document["defaults"]["clusters"],
-                    cluster,
-                    declared,
-                )
+                if _takes(each.get("clusters") or selector, cluster, declared)
             }
-            if apps:
+            # Without apps, a tenant that is off-boarded is placed for its namespaces' sake.
+            is_given_up = bool(name) and not tenant["apps"] and tenant.get("state") == "offboarding"
+            if apps or (is_given_up and _takes(selector, cluster, declared)):
                 namespaces = {name, *(f"{name}-{key}" for key in tenant.get("namespaces", ()))} if name else set()
                 found[name, cluster] = Place(frozenset(namespaces), frozenset(apps))
     return found
