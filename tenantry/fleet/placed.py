@@ -75,7 +75,11 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
     app = effective_app(fleet, at, environment, cluster, variables, settings)
     values = (
         namespace_of(fleet, environment, tenant) if tenant else _addon_namespace(fleet, at),
-        *_block_values(fleet, app, _times(fleet, layers, settings)),
+        *fleet.once(
+            ("block values",),
+            (app.data, app.layers, app.metadata, settings),
+            lambda: _block_values(fleet, app, _times(fleet, layers, settings)),
+        ),
         *_source_values(fleet, environment, at, cluster, app),
         *_shard(fleet, cluster),
         *_state(fleet, at, tenant, cluster),
@@ -107,9 +111,14 @@ def _source_values(
     # The plan refuses an app of a tenant without a source.
     place = source_place(at, app.block.source)
     part = ("sources", place[-1]) if at[0] == "tenants" else ("source",)
-    source = effective_source(fleet, place, environment, cluster).model_dump(exclude_none=True)
-    values = trace(fleet.source, source_layers(fleet, place, environment, cluster), source)
-    return tuple(value.under(*part) for value in values)
+    source = effective_source(fleet, place, environment, cluster)
+
+    def values() -> tuple[Value, ...]:
+        layers = source_layers(fleet, place, environment, cluster)
+        found = trace(fleet.source, layers, source.model_dump(exclude_none=True))
+        return tuple(value.under(*part) for value in found)
+
+    return fleet.once(("source values", part), (source,), values)
 
 
 def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:

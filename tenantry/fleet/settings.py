@@ -51,7 +51,7 @@ class TenantSettings:
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
     """The settings of add-ons; only the defaults' times apply to them."""
-    return settings_of(platform_layers(fleet))
+    return fleet.once(("platform settings",), (), lambda: settings_of(platform_layers(fleet)))
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
