@@ -325,7 +325,7 @@ _PROVIDERS: st.SearchStrategy[Data] = st.sampled_from(
         {
             "provider": {
                 "type": "gitlab",
-                "address": "https://git.{domain}/x",
+                "address": "https://git.{domain}/team/x",
                 "commitStatusExpr": "string(event.reason)",
             },
             "credentials": "git",

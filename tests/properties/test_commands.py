@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, assume, settings
+from hypothesis import Phase, assume, reject, settings
 from hypothesis import strategies as st
 
 from tenantry.edit.adding import add
 from tenantry.edit.editor import Editor
 from tenantry.edit.names import Kind
 from tenantry.edit.removing import remove
+from tenantry.messages.errors import Refused
 from tests.drawn import given
 from tests.layouts import written
 from tests.strategies import fleets
@@ -43,19 +44,23 @@ def test_what_is_added_is_there_alone_and_leaves_no_trace(file: Path, data: st.D
     before, tenants = checked(editor).document, editor.names("tenants")
     assume(tenants)  # The last tenant takes an empty `tenants` with it.
     owner = data.draw(st.sampled_from([NEW, *tenants]))
-    done = []
+    additions = [(Kind.SOURCE, f"{owner}/{NEW}", SOURCE), (Kind.APP, f"{owner}/{NEW}", APP)]
     if owner == NEW:
-        add(editor, Kind.TENANT, NEW, TENANT)
-        done.append((Kind.TENANT, NEW))
-    add(editor, Kind.SOURCE, f"{owner}/{NEW}", SOURCE)
-    add(editor, Kind.APP, f"{owner}/{NEW}", APP)
-    done += [(Kind.SOURCE, f"{owner}/{NEW}"), (Kind.APP, f"{owner}/{NEW}")]
+        additions.insert(0, (Kind.TENANT, NEW, TENANT))
+    for kind, name, values in additions:
+        added = texts(editor)
+        try:
+            add(editor, kind, name, values)
+        except Refused as refused:
+            assert "these brackets hold comments" in refused.message, refused
+            assert texts(editor) == added
+            reject()
     after = checked(editor).document
     assert NEW in after.tenants[owner].apps
     assert {name: each for name, each in after.tenants.items() if name != owner} == {
         name: each for name, each in before.tenants.items() if name != owner
     }
     assert (after.clusters, after.environments) == (before.clusters, before.environments)
-    for kind, name in reversed(done):
+    for kind, name, _ in reversed(additions):
         remove(editor, kind, name)
     assert texts(editor) == {file: content}
