@@ -76,9 +76,8 @@ class Flux:
     def _appliers(self, shard: str) -> tuple[Part, ...]:
         flags = self._shared(shard)
         # Of remote bases, kustomize fetches those of Git repositories with git, which reads the name in small letters.
-        proxies = {"HTTP_PROXY": self.proxy, "http_proxy": self.proxy}
         return (
-            self._part("kustomize-controller", shard, flags, **proxies),
+            self._part("kustomize-controller", shard, flags, HTTP_PROXY=self.proxy, http_proxy=self.proxy),
             self._part("helm-controller", shard, flags),
         )
 
