@@ -20,7 +20,6 @@ ADVICE = re.compile(r"\b(?:or|and|then) delete (?!its entry)\S+(?: \S+)?")
 
 ALLOWED = {
     ("tenantry/preflight/adoption.py", "kubectl delete"): "a RoleBinding holds no data, and Tenantry's stand beside it",
-    ("docs/operations.md", "kubectl delete"): "shows that message",
     (
         "examples/multi-cluster/workflows.md",
         "kubectl --context america-south delete",
