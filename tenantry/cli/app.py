@@ -70,7 +70,10 @@ _MODULES = {
     "up": "tenantry.cli.engine.up",
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
-    **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
+    "add": "tenantry.cli.edit.entries",
+    "remove": "tenantry.cli.edit.entries",
+    "set": "tenantry.cli.edit.set",
+    "promote": "tenantry.cli.edit.promote",
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import clusters
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import file_option, fleet_file
-from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
@@ -66,8 +65,8 @@ Exit codes:
      directory of --chart has other files or cannot be written
 """,
 )
-@click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=clusters)
-@environment_option(
+@click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=options.complete_clusters)
+@options.environment(
     "The environment that the cluster is prepared for; of CLUSTER, its first.", required=True, unless=("name", "chart")
 )
 @click.option(

@@ -13,8 +13,7 @@ import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
-from tenantry.cli.completers import fleet_data
-from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.fleet_file import fleet_data, fleet_file
 from tenantry.cli.output import say
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at

@@ -7,14 +7,10 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import app as app_argument
-from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
-from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, working
 from tenantry.facts.explain import AppRollout, Explanation, Placed, explain
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
@@ -46,11 +42,10 @@ Exit codes:
   2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
-@tenant_argument()
-@app_argument()
-@environment_option("The environment to show.", required=True)
-@cluster_option("Only this cluster; default: all of the environment.")
-@output("text", "json", kind="Explanation")
+@options.subject
+@options.environment("The environment to show.", required=True)
+@options.cluster("Only this cluster; default: all of the environment.")
+@options.output("text", "json", kind="Explanation")
 @reads_file
 def command(
     file: Path,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused, TenantryError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 NAME = "tenants.yaml"
@@ -90,3 +90,14 @@ def _nearest() -> Path | None:
 
 def _same_owner(*paths: Path) -> bool:
     return len({path.lstat().st_uid for path in paths}) == 1
+
+
+def fleet_data(context: click.Context) -> dict[str, Any]:
+    """The data of the fleet's files, for completion; empty if the files cannot be read."""
+    from tenantry.grants.frames import filled
+    from tenantry.source.include import read_all
+
+    try:
+        return filled(read_all(fleet_file(context))).data
+    except TenantryError:
+        return {}

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import changed_objects
 from tenantry.cli.diff.text import line_text
@@ -19,9 +20,6 @@ from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.output import (
     as_text,
     columns,
@@ -72,8 +70,8 @@ Exit codes:
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
-@environment_option("The environment to check.", required=True, argument=True)
-@cluster_option("Check this cluster alone: that it answers, and takes what Flux does there.")
+@options.environment("The environment to check.", required=True, argument=True)
+@options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
 @click.option(
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
@@ -95,7 +93,7 @@ Exit codes:
     is_flag=True,
     help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
 )
-@output("text", "json", kind="Preflight")
+@options.output("text", "json", kind="Preflight")
 @reads_file
 def command(
     file: Path,

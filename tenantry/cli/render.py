@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
@@ -36,14 +35,14 @@ Exit codes:
   2  tenants.yaml is invalid, or the result cannot be written
 """,
 )
-@environment_option("Only this environment; default: all of them.", argument=True)
+@options.environment("Only this environment; default: all of them.", argument=True)
 @click.option(
     "-d",
     "--directory",
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a file per object here, in a directory per environment, and remove files of objects that are gone.",
 )
-@output("yaml", "json", "names", kind="Objects")
+@options.output("yaml", "json", "names", kind="Objects")
 @reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `tenantry up` applies. No cluster is contacted.

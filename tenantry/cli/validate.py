@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.annotations import annotate_warnings, notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
@@ -35,7 +35,7 @@ Exit codes:
 """,
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
-@output("text", "json", "github", kind="Validation")
+@options.output("text", "json", "github", kind="Validation")
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import click
 from click import style
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster.selection import select
@@ -53,9 +53,11 @@ Exit codes:
   2  there is no such app, or the management cluster does not answer
 """,
 )
-@tenant_apps
+@options.subject
+@options.environment("The environment of the apps.", required=True)
+@options.clusters("Only on this cluster; repeatable.")
 @management_options
-@output("text", "json", kind="Why")
+@options.output("text", "json", kind="Why")
 @reads_file
 @click.pass_context
 def command(

@@ -20,12 +20,12 @@ Entry = dict[str, Any]
 
 
 class Edit(NamedTuple):
-    """What an edit did. done: a sentence in the past tense; notes: what else.
+    """What an edit did. done: sentences in the past tense; notes: what else.
 
     added: the path of a new entry, which nothing uses yet.
     """
 
-    done: str
+    done: Sequence[str]
     notes: Sequence[str] = ()
     added: Path = ()
 
@@ -50,7 +50,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     if own_file:
         editor.set(target.path, {}, file=file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit(f"added {target}{where}", [] if own_file else _notes(target, entry), added=target.path)
+    return Edit([f"added {target}{where}"], [] if own_file else _notes(target, entry), added=target.path)
 
 
 def _notes(target: Target, entry: Entry) -> list[str]:

@@ -37,7 +37,7 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     notes = [f"{counted(count, 'reference')} removed with it"] if count else []
     empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
     notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
-    return Edit(f"removed {target}", notes)
+    return Edit([f"removed {target}"], notes)
 
 
 def _unknown_names(editor: Editor) -> Sequence[Problem]:

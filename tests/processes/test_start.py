@@ -21,7 +21,6 @@ AT_START = [
     "app",
     "asked",
     "commands",
-    "completers",
     "environment",
     "failures",
     "fleet_file",

@@ -8,14 +8,12 @@ from typing import Any
 
 import click
 
-from tenantry.cli import completers
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.between import compare_environments
 from tenantry.cli.diff.result import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import environments as environments_option
-from tenantry.cli.options import output, revision, tenant_names
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.guard.permissions import limit_in
 from tenantry.kube.names import PLATFORM
@@ -56,11 +54,11 @@ Exit codes:
   4  the change is refused: by the guard of `tenantry up`, or by a limit
 """,
 )
-@revision("base", default="HEAD")
+@click.argument("base", default="HEAD", shell_complete=options.complete_revisions)
 @click.option(
     "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE, like `git diff BASE...`."
 )
-@environments_option("Only this environment; can be repeated. Default: all of them.")
+@options.environment("Only this environment; can be repeated. Default: all of them.", multiple=True)
 @click.option(
     "--max-deletions",
     type=_Limit(),
@@ -82,11 +80,11 @@ Exit codes:
     "--between",
     nargs=2,
     metavar="FIRST SECOND",
-    shell_complete=completers.environments,
+    shell_complete=options.complete_environments,
     help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
 )
-@tenant_names(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
-@output(*FORMATS, kind="Diff")
+@options.tenants(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
+@options.output(*FORMATS, kind="Diff")
 @reads_file
 def command(
     file: Path,

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.engine.checks import Planned
 from tenantry.cli.engine.options import Asked, EngineCommand, deleted_stack_options, has, pulumi_options
 from tenantry.cli.engine.session import chosen, opened, run
-from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.outcome import OFFBOARD
 
 
@@ -35,7 +35,7 @@ Exit codes:
 )
 @deleted_stack_options
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
-@timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
+@options.timeout(600, "How long to wait with --offboard until every cluster has what is given up.")
 @pulumi_options("yes", "skip_preview")
 def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.

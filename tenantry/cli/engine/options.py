@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.environment import values
 from tenantry.cli.fleet_file import fleet_file, reads_file
-from tenantry.cli.options import environment as environment_option
 from tenantry.messages.errors import TenantryError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
 def stack_options(command: _F) -> _F:
     """Which stack a command runs, for `pulumi_options`, which collects them."""
     return _stack_options(
-        command, environment_option("The environment whose stack runs.", required=True, argument=True)
+        command, options.environment("The environment whose stack runs.", required=True, argument=True)
     )
 
 
@@ -63,7 +63,7 @@ def deleted_stack_options(command: _F) -> _F:
     `up` takes these defaults, because the file can undo what it does, and the guard limits what it removes.
     """
     return _stack_options(
-        command, environment_option("The environment whose stack runs.", required=True, argument=True, typed=True)
+        command, options.environment("The environment whose stack runs.", required=True, argument=True, typed=True)
     )
 
 

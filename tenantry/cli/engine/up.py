@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
 from tenantry.cli.engine.session import chosen, opened, run
-from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.ignoring import CONDITIONS, IGNORE, THROUGH, ignore_variable, through_variable
 
 _LINES = "tenantry.lines"
@@ -69,7 +69,7 @@ Exit codes:
     "--through", metavar="WAVE", help="End well when every wave up to this one is ready: its name, or its number."
 )
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
-@timeout_option(600, "How long to wait until every app is ready.")
+@options.timeout(600, "How long to wait until every app is ready.")
 @pulumi_options("yes", "skip_preview")
 def command(
     asked: Asked,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.options import output
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Document, objects_in
@@ -185,7 +185,7 @@ Exit codes:
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
-@output("text", "json", kind="Import")
+@options.output("text", "json", kind="Import")
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.failures import described
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import app_names, cluster_names, output, tenant_names
-from tenantry.cli.options import environments as environments_option
-from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.cli.status.table import status_text
 from tenantry.cli.status.waiting import wait_until_ready
@@ -53,10 +51,10 @@ Exit codes:
   5    what is not as planned waits for its wave
 """,
 )
-@environments_option("The environment to show; repeatable.", required=True, argument=True)
-@tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
-@app_names("Only this app or add-on, such as web or rocky/web; repeatable.")
-@cluster_names("Only apps on this cluster; repeatable.")
+@options.environment("The environment to show; repeatable.", required=True, argument=True, multiple=True)
+@options.tenants(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
+@options.apps("Only this app or add-on, such as web or rocky/web; repeatable.")
+@options.clusters("Only apps on this cluster; repeatable.")
 @click.option(
     "--failing",
     is_flag=True,
@@ -64,8 +62,8 @@ Exit codes:
 )
 @management_options
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
-@timeout_option(600, "How long --wait waits.")
-@output("text", "json", kind="Status")
+@options.timeout(600, "How long --wait waits.")
+@options.output("text", "json", kind="Status")
 @reads_file
 def command(
     file: Path,
