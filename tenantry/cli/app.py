@@ -66,9 +66,9 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 _MODULES = {
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
-    "preview": "tenantry.cli.engine.preview",
-    "up": "tenantry.cli.engine.up",
-    "destroy": "tenantry.cli.engine.destroy",
+    "preview": "tenantry.cli.engine.commands",
+    "up": "tenantry.cli.engine.commands",
+    "destroy": "tenantry.cli.engine.commands",
     "status": "tenantry.cli.status.command",
     "add": "tenantry.cli.edit.entries",
     "remove": "tenantry.cli.edit.entries",

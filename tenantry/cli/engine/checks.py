@@ -23,7 +23,6 @@ from tenantry.stacks.file import Stack
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-    from tenantry.guard import Held
 
 _PAUSE = 1.0
 """Seconds between two looks at the cluster."""
@@ -39,11 +38,11 @@ class Planned:
     stack: Stack
 
     @classmethod
-    def of(cls, file: Path, environment: str, stack: Stack) -> Planned:
-        """Plan the environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
+    def of(cls, file: Path, stack: Stack) -> Planned:
+        """Plan the stack's environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
         with working(f"planning {file}"):
             fleet = load_fleet(file)
-            return cls(file, fleet, plan_one(fleet, environment), stack)
+            return cls(file, fleet, plan_one(fleet, stack.environment), stack)
 
     def connect(self) -> AbstractContextManager[Client]:
         """A client for the management cluster."""
@@ -95,33 +94,32 @@ class Planned:
         Returns: 4 if the stack runs something else, or another one runs the environment; otherwise 0.
         Raises:  Refused: Pulumi could not delete the Secrets.
         """
+        from tenantry.cluster.inventory import against_claim
+        from tenantry.cluster.reading import check_deletable
+
         try:
-            self._check_others()
+            with self.connect() as client:
+                if claim := self.stack.target.claim:
+                    refuse(against_claim(client, self.fleet, claim))
+                secrets = (planned.id for planned in self.plan.objects if planned.id.kind == "Secret")
+                check_deletable(client, self.plan.environment, secrets)
         except RefusedChange as refused:
             error(str(refused))
             return 4
         return 0
-
-    def _check_others(self) -> None:
-        from tenantry.cluster.inventory import against_claim
-        from tenantry.cluster.reading import check_deletable
-
-        with self.connect() as client:
-            if claim := self.stack.target.claim:
-                refuse(against_claim(client, self.fleet, claim))
-            secrets = (each.id for each in self.plan.objects if each.id.kind == "Secret")
-            check_deletable(client, self.plan.environment, secrets)
 
     def staying(self) -> list[str]:
         """The namespaces that stay on their clusters when everything else is destroyed, in words.
 
         Raises: Refused: one of them would be deleted, because its cluster has no mark yet.
         """
+        from tenantry.cluster.inventory import holdings
+        from tenantry.guard import held
         from tenantry.guard.keeping import keeping_problems, left_behind
 
         nothing = nothing_of(self.plan)
         with self.connect() as client:
-            now = self._held(client)
+            now = held(holdings(client, self.plan), self.plan.environment)
         refuse(keeping_problems(nothing, now))
         return [f"'{name}' on {cluster}" for cluster, name in left_behind(nothing, now)]
 
@@ -147,12 +145,6 @@ class Planned:
             f"  fix: tenantry status --environment {self.plan.environment} shows what is not ready; then run this again"
         )
         return 1
-
-    def _held(self, client: Client) -> Held:
-        from tenantry.cluster.inventory import holdings
-        from tenantry.guard import held
-
-        return held(holdings(client, self.plan), self.plan.environment)
 
     def nothing_left(self, staying: Sequence[str]) -> int:
         """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0.
