@@ -14,9 +14,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import changed_objects
-from tenantry.cli.diff.text import line_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options

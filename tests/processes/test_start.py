@@ -19,7 +19,6 @@ print(*sorted(ours), file=sys.stderr)
 """
 AT_START = [
     "app",
-    "asked",
     "commands",
     "environment",
     "failures",

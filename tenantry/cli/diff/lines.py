@@ -1,20 +1,70 @@
-"""A review as lines with signs, which text and Markdown print alike: sections with changes, and the objects of each environment."""
+"""A review as lines with signs: sections with changes, the objects of each environment; and such lines in a terminal."""
 
 from __future__ import annotations
 
+import difflib
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines, shortened, value_lines
-from tenantry.facts.changes import Change, Effect
+import click
+
+from tenantry.cli.annotated import place, scalar
+from tenantry.facts.changes import Change, ChangedValue, Effect
+from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import Changed, Status
-from tenantry.facts.review import Review, Section, SharedDanger
-from tenantry.messages.text import counted, grouped, listed, printable
+from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
+from tenantry.messages.data import ABSENT
+from tenantry.messages.inert import short
+from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
 from tenantry.plan.after import in_words
 from tenantry.rollout.waves import then
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
 _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer declared; "}
+_COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
+_NARROWEST = 40
+"""Columns below which lines are not wrapped any further."""
+_MOST_TEXT_LINES = 2_000
+"""The most lines of a text that is compared line by line. The comparison takes quadratic time."""
+
+
+class Line(NamedTuple):
+    """sign: "!" warning, "-" removed, "+" added, "~" changed, " " none of these; depth: the indentation; comment: a place."""
+
+    sign: str
+    text: str
+    depth: int = 0
+    comment: str = ""
+
+
+class DisplayLimits(NamedTuple):
+    """How much is shown.
+
+    dangers, changes: of a section; values: of a change; text: lines of a text; value, sentence: characters; names: on a line.
+    """
+
+    dangers: int = 25
+    changes: int = 40
+    values: int = 12
+    text: int = 6
+    value: int = 60
+    sentence: int = 500
+    names: int = MOST_NAMES
+
+
+EVERYTHING = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))
+
+
+def cut(lines: Iterable[Line], most: int) -> list[Line]:
+    """The first lines, and how many are left out."""
+    lines = list(lines)
+    if len(lines) <= most:
+        return lines
+    sign, _, depth, _ = lines[most]
+    return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --all shows them", depth)]
 
 
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
@@ -84,3 +134,149 @@ def _same_fields(group: Sequence[Changed], limits: DisplayLimits) -> Iterator[Li
     names = listed((each.id.full_name for each in group), limits.names)
     yield Line("~", f"{group[0].id.kind} {names}")
     yield from field_lines(group[0].fields, limits)
+
+
+# --- values ------------------------------------------------------------------------------------------------------------
+
+
+def value_lines(values: Iterable[ChangedValue], limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """The values of a change with their places."""
+    values = list(values)
+    for value in values[: limits.values]:
+        lines = _value(format_field(value.path), value.before, value.after, limits, depth)
+        first = next(lines)
+        yield first._replace(comment=", ".join(map(place, value.places)))
+        yield from lines
+    if len(values) > limits.values:
+        yield Line(" ", f"and {len(values) - limits.values} more values; --all shows them", depth)
+
+
+def field_lines(fields: Iterable[FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
+    """The fields of an object."""
+    fields = list(fields)
+    for field in fields[: limits.values]:
+        yield from _value(format_field(field.path), field.before, field.after, limits, depth)
+    if len(fields) > limits.values:
+        yield Line(" ", f"and {len(fields) - limits.values} more fields; --all shows them", depth)
+
+
+def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    key = shortened(printable(key), 2 * limits.value)
+    if before is ABSENT:
+        yield Line("+", f"{key}: {shortened(shown(after), limits.value)}", depth)
+    elif after is ABSENT:
+        yield Line("-", f"{key}: {shortened(shown(before), limits.value)}", depth)
+    elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        yield Line("~", f"{key}:", depth)
+        yield from cut(_text_lines(before, after, limits, depth + 1), limits.text)
+    else:
+        one, other = around(*both(before, after), limits.value)
+        yield Line("~", f"{key}: {one} -> {other}", depth)
+
+
+def format_field(path: tuple[str | int, ...]) -> str:
+    """spec.values.objects[ResourceQuota tenantry].spec.hard["requests.cpu"]"""
+    text = ""
+    for part in path:
+        if isinstance(part, int | Entry):
+            text += f"[{short(str(part))}]"
+        else:
+            key = short(part)
+            text += f'["{key}"]' if "." in key or not key else f".{key}"
+    return printable(text.removeprefix("."))
+
+
+def both(before: Any, after: Any) -> tuple[str, str]:
+    """Both values on one line each. Quotes are shown if only they tell the values apart, such as 1 and '1'."""
+    if type(before) is type(after):
+        return shown(before), shown(after)
+    return printable(scalar(before)), printable(scalar(after))
+
+
+def shown(value: Any) -> str:
+    """A value on one line: a text as it is, anything else as YAML."""
+    plain = isinstance(value, str) and value == value.strip() != ""
+    return printable(value if plain else scalar(value))
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def around(before: str, after: str, most: int) -> tuple[str, str]:
+    """Both values, cut to the part where they differ."""
+    if len(before) <= most and len(after) <= most:
+        return before, after
+    pairs = zip(before, after, strict=False)
+    same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))
+    start = max(same - most // 3, 0)
+    lead = "..." if start else ""
+    return lead + shortened(before[start:], most), lead + shortened(after[start:], most)
+
+
+def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """The lines that differ between two texts."""
+    old, new = before.splitlines(), after.splitlines()
+    if old == new:
+        yield Line("~", "ends with another line break", depth)
+    elif max(len(old), len(new)) > _MOST_TEXT_LINES:
+        yield Line("~", f"{len(old)} lines -> {len(new)} lines", depth)
+    else:
+        for line in islice(difflib.unified_diff(old, new, n=0, lineterm=""), 2, None):
+            if not line.startswith("@@"):
+                yield Line(line[0], shortened(printable(line[1:]), limits.value), depth)
+
+
+# --- in a terminal -----------------------------------------------------------------------------------------------------
+
+
+def as_text(reviews: Sequence[Review], base: str, limits: DisplayLimits, width: int | None) -> str:
+    """Dangers, the changes by environment, the objects behind them, and the environments without a difference.
+
+    Args: width: columns at which lines are wrapped; None: a program reads them, so they are not wrapped.
+    """
+    parts = [f"against {printable(base)}"]
+    changed, equal = ([each for each in reviews if bool(each) is is_changed] for is_changed in (True, False))
+    if dangers := danger_lines(shared_dangers(changed), limits):
+        parts.append(block("", dangers, width))
+    parts += [block(each.heading, section_lines(each, limits), width) for each in sections(changed)]
+    if changed:
+        objects = (line for each in changed for line in object_lines(each, limits))
+        parts.append(block("objects", objects, width))
+    if equal:
+        parts.append(f"no difference: {', '.join(each.environment for each in equal)}")
+    return "\n\n".join(parts)
+
+
+def block(title: str, lines: Iterable[Line], width: int | None) -> str:
+    """Lines below a title, or at the top without one."""
+    shown = [line_text(line, width, top=not title) for line in lines]
+    return "\n".join([click.style(title, bold=True), *shown] if title else shown)
+
+
+def line_text(line: Line, width: int | None = None, *, top: bool = False) -> str:
+    """The line in the colour of its sign, with its comment behind it, or below it where there is no room."""
+    indent = "" if top else "  " + "    " * line.depth
+    colour = _COLOURS.get(line.sign)
+    text = _wrapped(f"{line.sign} {line.text}".lstrip(), indent, width)
+    shown = click.style(text, fg=colour, bold=True if line.sign == "!" else None) if colour else text
+    if not line.comment:
+        return shown
+    comment = f"# {printable(line.comment)}"
+    fits = width is None or len(text.splitlines()[-1]) + 2 + len(comment) <= width
+    gap = "  " if fits else f"\n{indent}    "
+    return f"{shown}{gap}{click.style(comment, dim=True)}"
+
+
+def _wrapped(text: str, indent: str, width: int | None) -> str:
+    """The text within the columns, continued below its own beginning. A word that is too long stays whole."""
+    if width is None or len(indent) + len(text) <= width:
+        return indent + text
+    return textwrap.fill(
+        text,
+        max(width, len(indent) + _NARROWEST),
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

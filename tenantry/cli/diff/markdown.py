@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenantry.cli.diff.lines import danger_lines, object_lines, section_lines
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, danger_lines, object_lines, section_lines
 from tenantry.facts.review import Review, sections, shared_dangers
 from tenantry.messages.inert import code, in_html, prose
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from tenantry.cli import options
-from tenantry.cli.diff.result import Result
-from tenantry.cli.diff.sides import Limits, Sides
+from tenantry.cli.diff.result import Result, Sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.adding import Edit
@@ -79,7 +78,7 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
             "valid": not errors,
             "errors": errors,
             "warnings": warnings,
-            "environments": compared.document().environments if compared else [],
+            "environments": compared.reviews if compared else [],
         }
         data_json(result, "Edit")
     elif checked:
@@ -157,7 +156,7 @@ def check_both(editor: Editor, edit: Edit) -> Checked:
         # That nothing uses a new entry yet is no reason for a warning.
         warnings = [warning for warning in warnings if warning.code != "unused" or warning.path[: len(path)] != path]
     sides = Sides(fleet=fleet, base=Base(_BEFORE, fleet=fleet_before, plans=plans_before), after=plans)
-    return Checked((), tuple(warnings), Result(sides, Limits(sides, None, ()), everything=False))
+    return Checked((), tuple(warnings), Result(sides))
 
 
 def _planned(editor: Editor, reader: Reader) -> tuple[Fleet, Mapping[str, Plan]] | InvalidFleet:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenantry.cli.diff.values import DisplayLimits
+from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.management import connect_management
 from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on

@@ -239,7 +239,7 @@ def _nothing(read: Inventory, text: str) -> Refused:
 
 def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
     """The report is the result; with --dry-run the file is, and the report goes to stderr."""
-    from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
+    from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
     from tenantry.cli.importing.text import as_text
 
     if output == "json":

@@ -6,9 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from tenantry.cli.diff.lines import changed_objects
-from tenantry.cli.diff.text import line_text
-from tenantry.cli.diff.values import DisplayLimits, Line
+from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.proof import Outcome, Report, Result

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tenantry.cli.diff.lines import SIGNS, change_lines, object_lines
-from tenantry.cli.diff.values import EVERYTHING, Line
+from tenantry.cli.diff.lines import EVERYTHING, SIGNS, Line, change_lines, object_lines
 from tenantry.facts.changes import Effect
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.facts.subjects import Where
