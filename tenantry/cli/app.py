@@ -113,16 +113,16 @@ class _Commands(Group):
                 # The summaries of their distributions: to import the commands would take time.
                 formatter.write_dl(
                     [
-                        (each.name.ljust(width), each.dist.metadata["Summary"] if each.dist else "")
-                        for each in sorted(plugins)
+                        (plugin.name.ljust(width), plugin.dist.metadata["Summary"] if plugin.dist else "")
+                        for plugin in sorted(plugins)
                     ]
                 )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""
         texts = dict.fromkeys(self.list_commands(ctx)) | _COMMANDS
-        found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
-        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+        items = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.group(

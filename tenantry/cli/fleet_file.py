@@ -70,8 +70,8 @@ def fleet_file(context: click.Context) -> Path:
 
 def project_directory(context: click.Context) -> Path:
     """The directory of the fleet's other files: that of the `tenants.yaml` that was found, otherwise the current one."""
-    found = None if context.obj else _nearest()
-    return found.parent if found else Path()
+    file = None if context.obj else _nearest()
+    return file.parent if file else Path()
 
 
 def _nearest() -> Path | None:

@@ -95,12 +95,12 @@ def command(
             setting=places.setting,
             before=_before(ctx),
         )
-        found = answers(hub, Asking(planned, commands, places), apps)
+        replies = answers(hub, Asking(planned, commands, places), apps)
     if output == "json":
-        data_json({"environment": environment, "apps": found}, "Why")
+        data_json({"environment": environment, "apps": replies}, "Why")
     else:
-        data(_text(found, datetime.now(UTC)))
-    return 0 if all(answer.well for answer in found) else 1
+        data(_text(replies, datetime.now(UTC)))
+    return 0 if all(answer.well for answer in replies) else 1
 
 
 def _planned(file: Path, environment: str, tenant: str) -> tuple[Fleet, Plan]:
@@ -151,14 +151,13 @@ _OBJECTS = 30
 _INDENT = 8
 
 
-def _text(found: Sequence[Answer], now: datetime) -> str:
-    """Each app; those that are not well have a blank line behind them. Of one alone, the objects are listed, too."""
-    alone = len(found) == 1
-    parts = [
-        "\n".join([*_well(each, now, alone=alone)] if each.well else [*_not_well(each, now, alone=alone), ""])
-        for each in found
-    ]
-    return "\n".join(parts).rstrip("\n")
+def _text(replies: Sequence[Answer], now: datetime) -> str:
+    """The apps; those that are not well have a blank line behind them. Of an app alone, the objects are listed, too."""
+    alone = len(replies) == 1
+    lines: list[str] = []
+    for answer in replies:
+        lines += _well(answer, now, alone=alone) if answer.well else [*_not_well(answer, now, alone=alone), ""]
+    return "\n".join(lines).rstrip("\n")
 
 
 def _named(app: PlannedApp) -> str:
@@ -187,7 +186,7 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
         yield from _lines(first.evidence, now)
     known = {evidence[:2] for evidence in first.evidence}
     listed = (*answer.trail, *(answer.objects[:_OBJECTS] if alone else ()))
-    if shown := [each for each in listed if each[:2] not in known]:
+    if shown := [evidence for evidence in listed if evidence[:2] not in known]:
         yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
         yield from _more(answer) if alone else ()
@@ -195,7 +194,7 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
         yield from _entry("\nalso" if not number else "", other.cause)
     if len(others) > _OTHERS:
         yield from _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
-    if commands := list(dict.fromkeys(line for each in answer.findings for line in each.next)):
+    if commands := list(dict.fromkeys(line for finding in answer.findings for line in finding.next)):
         yield "\nnext"
         yield from (f"  {line}" for line in commands[:_COMMANDS])
     yield from _remarks(answer)
@@ -220,13 +219,14 @@ def _entry(name: str, text: str) -> Iterator[str]:
         yield f"{before if not number else ''}{label if not number else ' ' * _INDENT}{line}".rstrip()
 
 
-def _lines(found: Iterable[Evidence], now: datetime) -> Iterator[str]:
-    for each in found:
-        good = each.state == Readiness.READY
-        about = (each.what, each.state, _age(each, now), short_revision(each.message) if good else "")
+def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
+    for evidence in observed:
+        ready = evidence.state == Readiness.READY
+        revision = short_revision(evidence.message) if ready else ""
+        about = (evidence.what, evidence.state, _age(evidence, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
-        if each.message and not good:
-            yield from (f"    {line}" for line in _wrapped(printable(each.message), 4))
+        if evidence.message and not ready:
+            yield from (f"    {line}" for line in _wrapped(printable(evidence.message), 4))
 
 
 def _age(evidence: Evidence, now: datetime) -> str:

@@ -69,12 +69,12 @@ def cut(lines: Iterable[Line], most: int) -> list[Line]:
 
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first."""
-    lines = [
-        Line("!", f"{', '.join(each.environments)}: {shortened(printable(text), limits.sentence)}")
-        for each, text in ((each, each.text(everything=limits is EVERYTHING)) for each in dangers[: limits.dangers])
-    ]
+    lines = []
+    for danger in dangers[: limits.dangers]:
+        text = shortened(printable(danger.text(everything=limits is EVERYTHING)), limits.sentence)
+        lines.append(Line("!", f"{', '.join(danger.environments)}: {text}"))
     if left := dangers[limits.dangers :]:
-        kinds = grouped(left, lambda each: each.danger.kind)
+        kinds = grouped(left, lambda danger: danger.danger.kind)
         counts = ", ".join(f"{len(own)} {kind}" for kind, own in kinds.items())
         lines.append(Line("!", f"and {len(left)} more: {counts}; --all shows them"))
     return lines
@@ -85,7 +85,9 @@ def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
     for change in section.changes[: limits.changes]:
         yield from change_lines(change, section.total, limits)
     if left := section.changes[limits.changes :]:
-        effects = ", ".join(f"{len(own)} {effect}" for effect, own in grouped(left, lambda each: each.effect).items())
+        effects = ", ".join(
+            f"{len(own)} {effect}" for effect, own in grouped(left, lambda change: change.effect).items()
+        )
         yield Line(" ", f"and {counted(len(left), 'more group')}: {effects}; --all shows them")
 
 
@@ -98,21 +100,21 @@ def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[
 def object_lines(review: Review, limits: DisplayLimits) -> Iterator[Line]:
     """How many objects of an environment differ, when they do, and those that no line of the file explains."""
     yield Line(" ", f"{review.environment}: {_summary(review)}")
-    for each in review.objects:
-        if limits is EVERYTHING or not each.explained:
-            yield Line(SIGNS[each.effect], str(each.object), 1)
-            yield from field_lines(each.fields, limits, 2)
+    for difference in review.objects:
+        if limits is EVERYTHING or not difference.explained:
+            yield Line(SIGNS[difference.effect], str(difference.object), 1)
+            yield from field_lines(difference.fields, limits, 2)
 
 
 def _summary(review: Review) -> str:
     """Such as `12 added, 3 changed; in 3 waves: 1 cluster (edge-1), then 20, then 479`."""
-    counts = Counter(each.effect for each in review.objects)
+    counts = Counter(difference.effect for difference in review.objects)
     numbers = ", ".join(f"{counts[effect]} {effect}" for effect in reversed(Effect) if counts[effect])
     parts = [_STATUS[review.status] + (numbers or "no object differs")]
     if review.waves:
-        first, *others = (each.clusters for each in review.waves)
+        first, *others = (wave.clusters for wave in review.waves)
         clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
-        some = f"wave {listed(each.number for each in review.waves)} of {review.of_waves}"
+        some = f"wave {listed(wave.number for wave in review.waves)} of {review.of_waves}"
         parts.append(
             f"in {counted(review.of_waves, 'wave') if len(review.waves) == review.of_waves else some}: {clusters}"
         )
@@ -123,17 +125,14 @@ def _summary(review: Review) -> str:
 
 def changed_objects(changed: Iterable[Changed], limits: DisplayLimits) -> list[Line]:
     """Changed objects and their fields. Objects that change in the same way are together."""
-    groups = list(grouped(changed, lambda each: (each.id.kind, repr(each.fields))).values())
-    lines = [line for group in groups[: limits.changes] for line in _same_fields(group, limits)]
+    groups = list(grouped(changed, lambda change: (change.id.kind, repr(change.fields))).values())
+    lines = []
+    for group in groups[: limits.changes]:
+        names = listed((change.id.full_name for change in group), limits.names)
+        lines += [Line("~", f"{group[0].id.kind} {names}"), *field_lines(group[0].fields, limits)]
     if left := groups[limits.changes :]:
         lines.append(Line("~", f"and {sum(map(len, left))} more objects; --all shows them"))
     return lines
-
-
-def _same_fields(group: Sequence[Changed], limits: DisplayLimits) -> Iterator[Line]:
-    names = listed((each.id.full_name for each in group), limits.names)
-    yield Line("~", f"{group[0].id.kind} {names}")
-    yield from field_lines(group[0].fields, limits)
 
 
 # --- values ------------------------------------------------------------------------------------------------------------
@@ -170,8 +169,8 @@ def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int)
         yield Line("~", f"{key}:", depth)
         yield from cut(_text_lines(before, after, limits, depth + 1), limits.text)
     else:
-        one, other = around(*both(before, after), limits.value)
-        yield Line("~", f"{key}: {one} -> {other}", depth)
+        old, new = around(*both(before, after), limits.value)
+        yield Line("~", f"{key}: {old} -> {new}", depth)
 
 
 def format_field(path: tuple[str | int, ...]) -> str:
@@ -236,15 +235,15 @@ def as_text(reviews: Sequence[Review], base: str, limits: DisplayLimits, width: 
     Args: width: columns at which lines are wrapped; None: a program reads them, so they are not wrapped.
     """
     parts = [f"against {printable(base)}"]
-    changed, equal = ([each for each in reviews if bool(each) is is_changed] for is_changed in (True, False))
+    changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     if dangers := danger_lines(shared_dangers(changed), limits):
         parts.append(block("", dangers, width))
-    parts += [block(each.heading, section_lines(each, limits), width) for each in sections(changed)]
+    parts += [block(section.heading, section_lines(section, limits), width) for section in sections(changed)]
     if changed:
-        objects = (line for each in changed for line in object_lines(each, limits))
+        objects = (line for review in changed for line in object_lines(review, limits))
         parts.append(block("objects", objects, width))
     if equal:
-        parts.append(f"no difference: {', '.join(each.environment for each in equal)}")
+        parts.append(f"no difference: {', '.join(review.environment for review in equal)}")
     return "\n\n".join(parts)
 
 

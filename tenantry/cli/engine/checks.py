@@ -7,22 +7,26 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.management import connect_management
 from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on
+from tenantry.cli.status.command import print_messages, print_reports, read_report
+from tenantry.cluster.client import Client
+from tenantry.cluster.inventory import against_claim, holdings, namespaces_of, owned_on
+from tenantry.cluster.leftovers import leftovers
+from tenantry.cluster.reading import check_deletable, not_read
+from tenantry.cluster.selection import Selection
 from tenantry.fleet.fleet import Fleet
+from tenantry.guard import held
+from tenantry.guard.keeping import keeping_problems, left_behind, unfreed
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import RefusedChange, refuse
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.stacks.file import Stack
-
-if TYPE_CHECKING:
-    from tenantry.cluster.client import Client
 
 _PAUSE = 1.0
 """Seconds between two looks at the cluster."""
@@ -68,9 +72,6 @@ class Planned:
 
     def wait(self, timeout: int) -> int:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
-        from tenantry.cli.status.command import print_messages, print_reports, read_report
-        from tenantry.cluster.selection import Selection
-
         with self.connect() as client:
             report = read_report(client, self.fleet, self.plan, Selection(), timeout)
         print_reports([report], {self.plan.environment: self.plan})
@@ -94,9 +95,6 @@ class Planned:
         Returns: 4 if the stack runs something else, or another one runs the environment; otherwise 0.
         Raises:  Refused: Pulumi could not delete the Secrets.
         """
-        from tenantry.cluster.inventory import against_claim
-        from tenantry.cluster.reading import check_deletable
-
         try:
             with self.connect() as client:
                 if claim := self.stack.target.claim:
@@ -108,15 +106,11 @@ class Planned:
             return 4
         return 0
 
-    def staying(self) -> list[str]:
-        """The namespaces that stay on their clusters when everything else is destroyed, in words.
+    def retained(self) -> list[str]:
+        """The namespaces that remain with their data when everything else is destroyed, for messages.
 
         Raises: Refused: one of them would be deleted, because its cluster has no mark yet.
         """
-        from tenantry.cluster.inventory import holdings
-        from tenantry.guard import held
-        from tenantry.guard.keeping import keeping_problems, left_behind
-
         nothing = nothing_of(self.plan)
         with self.connect() as client:
             now = held(holdings(client, self.plan), self.plan.environment)
@@ -125,9 +119,6 @@ class Planned:
 
     def wait_until_freed(self, timeout: int) -> int:
         """Wait until every remote cluster has what an off-boarding run gave up. Returns: 1 after the timeout, otherwise 0."""
-        from tenantry.cluster.inventory import holdings
-        from tenantry.guard.keeping import unfreed
-
         end = time.monotonic() + timeout
         with (
             self.connect() as client,
@@ -146,15 +137,11 @@ class Planned:
         )
         return 1
 
-    def nothing_left(self, staying: Sequence[str]) -> int:
+    def report_orphaned(self, retained: Sequence[str]) -> int:
         """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0.
 
-        staying: the namespaces that were to stay, in words.
+        retained: the namespaces that were to remain, for messages.
         """
-        from tenantry.cluster.inventory import namespaces_of, owned_on
-        from tenantry.cluster.leftovers import leftovers
-        from tenantry.cluster.reading import not_read
-
         name = self.plan.environment
         with (
             self.connect() as client,
@@ -163,26 +150,26 @@ class Planned:
             # With a namespace, a role in it is gone that let a Secret be read.
             unread: set[ObjectId] = set()
             client.unread = unread
-            left = leftovers(
+            orphaned = leftovers(
                 nothing_of(self.plan), owned_on(client, name, [planned.id for planned in self.plan.objects])
             )
-            there = {namespace["metadata"]["name"] for namespace in namespaces_of(client)} if unread else set()
-            client.unread = {id for id in unread if id.namespace in there}
+            namespaces = {namespace["metadata"]["name"] for namespace in namespaces_of(client)} if unread else set()
+            client.unread = {id for id in unread if id.namespace in namespaces}
             unknown = not_read(client)
-        if staying:
+        if retained:
             say(
-                f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"
-                f" their data: {listed(staying)}\n"
+                f"{counted(len(retained), 'namespace')} of environment '{name}' {'stays' if len(retained) == 1 else 'stay'} with"
+                f" their data: {listed(retained)}\n"
                 f"  fix: `tenantry up --environment {name}` takes them over again, and with 'state: offboarding' they"
                 " would go with their data"
             )
         if unknown:
             say(unknown)
-        if not left:
+        if not orphaned:
             say(f"no other object of environment '{name}' is left on {self.plan.management}")
             return 0
         say(
-            f"{counted(len(left), 'object')} of environment '{name}' that no stack knows: {listed(left)}\n"
+            f"{counted(len(orphaned), 'object')} of environment '{name}' that no stack knows: {listed(orphaned)}\n"
             f"  fix: run `tenantry up --environment {name}`, which takes them over, then this again"
         )
         return 1

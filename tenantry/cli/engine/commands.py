@@ -270,9 +270,9 @@ def destroy(asked: Asked, *, offboard: bool, timeout: int) -> int:
         giving_up = replace(session, variables={OFFBOARD: asked.environment})
         if code := giving_up.run("up", asked.passed) or planned.wait_until_freed(timeout):
             return code
-    staying = planned.staying()
+    retained = planned.retained()
     code = session.run("destroy", asked.passed)
-    return code if code or partly else planned.nothing_left(staying)
+    return code if code or partly else planned.report_orphaned(retained)
 
 
 commands = {"preview": preview, "up": up, "destroy": destroy}
