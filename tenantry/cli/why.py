@@ -30,8 +30,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why import Answer, Asking, Evidence, answers
-from tenantry.why.findings import Commands
-from tenantry.why.places import Places
+from tenantry.why.findings import Commands, Places
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -86,16 +85,15 @@ def command(
     selection = select(planned, [tenant], [app] if app else [], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
-        places = Places(fleet, environment)
         commands = Commands(
             environment,
+            Places(fleet, environment),
             hub=_given(kubeconfig=str(kubeconfig.absolute()) if kubeconfig else "", context=context),
             file=_given(file=ctx.obj),
             kubectl=_kubectl(hub),
-            setting=places.setting,
             before=_before(ctx),
         )
-        replies = answers(hub, Asking(planned, commands, places), apps)
+        replies = answers(hub, Asking(planned, commands), apps)
     if output == "json":
         data_json({"environment": environment, "apps": replies}, "Why")
     else:
