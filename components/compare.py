@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pulumi
 
-from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied, told
+from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import is_leftover, orphans, remains
 from tenantry.cluster.reading import check_deletable, permitted
@@ -148,7 +148,7 @@ def end_for_refresh(found: Sequence[Difference], *, is_elsewhere: bool = False) 
     report_outcome(REFRESH)
     message = (
         f"{counted(len(found), 'object')} on the management cluster {'is' if len(found) == 1 else 'are'} not as planned, and"
-        f" Pulumi's state does not know it\n{told(found)}"
+        f" Pulumi's state does not know it\n{lines_of(found)}"
     )
     if is_unrefreshed():
         pulumi.log.info(message)
@@ -173,10 +173,10 @@ def report_differences(differences: Sequence[Difference], unknown: Sequence[Diff
     """
     changed = (difference for difference in differences if difference.by and difference.live)
     if by_hand := [difference for difference in changed if is_applied(difference.live or {})]:
-        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")
+        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{lines_of(by_hand)}")
     if unknown and pulumi.runtime.is_dry_run() and not is_started_by_tenantry() and not refreshes_always(Path.cwd()):
         pulumi.log.warn(
-            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{told(unknown)}"
+            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{lines_of(unknown)}"
             f"\n  fix: pulumi preview --stack {pulumi.get_stack()} --refresh"
         )
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from tenantry.cluster.controllers import deployments_of
-from tenantry.cluster.drift import Difference, compare, confirmed, is_applied, told
+from tenantry.cluster.drift import Difference, compare, confirmed, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import every, in_parallel, server_version
@@ -20,7 +19,7 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
-from tenantry.messages.text import listed
+from tenantry.messages.text import lines_of, listed
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -28,7 +27,7 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
-from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
+from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import (
     Policed,
@@ -214,7 +213,7 @@ class _Check:
             what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
             yield warning(
                 "drift",
-                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{told(found)}",
+                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{lines_of(found)}",
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
             )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
+from tenantry.cluster.kubectl import named
 from tenantry.cluster.running import Event, Running
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.kube.values import number_of
@@ -16,7 +17,7 @@ from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import one_line, printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
-from tenantry.why.findings import Commands, Evidence, Finding, Stage, named
+from tenantry.why.findings import Commands, Evidence, Finding, Stage
 from tenantry.why.flux import raise_quota
 
 _EVENTS = 3

@@ -206,7 +206,7 @@ class Commands:
 
     def describe(self, id: ObjectId) -> str:
         """`kubectl describe` of an object on the management cluster."""
-        return self._on_hub(shlex.join(("kubectl", "describe", *named(id))))
+        return self._on_hub(kubectl.describe(id))
 
     def _on_hub(self, command: str) -> str:
         return f"{command} {shlex.join(self.kubectl)}" if self.kubectl else command
@@ -225,8 +225,3 @@ class Commands:
         template = f'go-template={{{{index .data "{key}" | base64decode}}}}'
         secret = ("kubectl", "get", "secret", name, "--namespace", namespace, "--output", template, *self.kubectl)
         return f"{shlex.join(account)} --kubeconfig <({shlex.join(secret)})"
-
-
-def named(id: ObjectId) -> tuple[str, ...]:
-    """How kubectl calls an object."""
-    return (id.kind.lower(), id.name, *(("--namespace", id.namespace) if id.namespace else ()))
