@@ -27,13 +27,15 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     known, before = {problem.message for problem in _unknown_names(editor)}, Editor.open(editor.main)
     editor.unset(target.path)
     count = 0
-    while found := [problem for problem in _unknown_names(editor) if problem.message not in known]:
-        held = found if not cascade else [problem for problem in found if _why_not(editor, problem.path, found)]
+    while problems := [problem for problem in _unknown_names(editor) if problem.message not in known]:
+        held = (
+            problems if not cascade else [problem for problem in problems if _why_not(editor, problem.path, problems)]
+        )
         if held:
             raise _in_use(before, editor, target, held, cascade=cascade)
-        for problem in sorted(found, key=_from_the_end, reverse=True):
+        for problem in sorted(problems, key=_from_the_end, reverse=True):
             _drop(editor, problem.path)
-        count += len(found)
+        count += len(problems)
     notes = [f"{counted(count, 'reference')} removed with it"] if count else []
     empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
     notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
@@ -54,7 +56,7 @@ def _from_the_end(problem: Problem) -> tuple[tuple[int, int | str], ...]:
     return tuple((1, part) if isinstance(part, int) else (0, part) for part in problem.path)
 
 
-def _why_not(editor: Editor, path: Path, found: Sequence[Problem]) -> str:
+def _why_not(editor: Editor, path: Path, problems: Sequence[Problem]) -> str:
     """Why a reference cannot just be removed; "" if it can."""
     above, inner = path[:-1], path[len(override_of(path)) :]
     if len(inner) == 2 and inner[0] in ("apps", "sources", "addons"):
@@ -62,7 +64,7 @@ def _why_not(editor: Editor, path: Path, found: Sequence[Problem]) -> str:
     if not isinstance(path[-1], int):
         return "something has to take its place"
     may_be_empty = "dependsOn" in above[-1:] or "exclude" in above[-2:] or inner[:-1] == _CLUSTERS_OF_WHEN
-    if not may_be_empty and len(editor.value(above)) == sum(problem.path[:-1] == above for problem in found):
+    if not may_be_empty and len(editor.value(above)) == sum(problem.path[:-1] == above for problem in problems):
         return "it is the last entry, and an empty list would be invalid or mean something else"
     return ""
 

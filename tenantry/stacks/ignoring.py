@@ -41,7 +41,7 @@ def ignoring_of(plan: Plan) -> Ignoring:
     conditions, *lines = rest.split(" ") if environment == plan.environment else [""]
     check_lines(plan, lines)
     named, none = frozenset(lines), frozenset[str]()
-    waves, after = (named if each in conditions.split(",") else none for each in CONDITIONS)
+    waves, after = (named if condition in conditions.split(",") else none for condition in CONDITIONS)
     target, _, wave = os.environ.get(THROUGH, "").partition(" ")
     return Ignoring(waves, after, wave_number(plan, wave) if wave and target == plan.environment else None)
 
@@ -61,16 +61,16 @@ def check_lines(plan: Plan, lines: Sequence[str]) -> None:
 
 def lines_of(plan: Plan) -> frozenset[str]:
     """The lines of a plan: apps, add-ons, tenants and the platform."""
-    owners = (each.owner.tenant or PLATFORM for each in plan.objects)
+    owners = (planned.owner.tenant or PLATFORM for planned in plan.objects)
     return frozenset((*owners, *(app.full_name for app in plan.apps)))
 
 
 def wave_number(plan: Plan, wave: str) -> int:
     """The number of a wave by its name or number. Raises: Refused: there is no such wave."""
     waves = plan.rollout.waves if plan.rollout else ()
-    for each in waves:
-        if wave in (each.name, str(each.number)):
-            return each.number
-    names = [each.name for each in waves]
+    for known in waves:
+        if wave in (known.name, str(known.number)):
+            return known.number
+    names = [known.name for known in waves]
     message = f"environment '{plan.environment}' has no wave '{wave}'; {declared('there', wave, names)}"
     raise Refused(message, "name a wave, or its number", code=UNKNOWN_NAME)

@@ -30,10 +30,10 @@ class InStates:
         if not self._stacks:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            found = (_printed(self._project, stack, "export") for stack in self._stacks)
+            exported = (_printed(self._project, stack, "export") for stack in self._stacks)
             self._keys = frozenset(
                 key_of(str(mapping.get("urn")))
-                for state in found
+                for state in exported
                 for mapping in mappings_in(mapping_at(state, "deployment").get("resources"))
             )
         return key_in_state(id) in self._keys
@@ -42,7 +42,7 @@ class InStates:
 def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
     """What `pulumi stack` prints as JSON."""
     command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)
-    told = f"`pulumi stack {what[0]} --stack {stack}`"
+    line = f"`pulumi stack {what[0]} --stack {stack}`"
     try:
         done = subprocess.run(
             command,
@@ -54,17 +54,17 @@ def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
             timeout=_PATIENCE,
             check=False,
         )
-        found = json.loads(done.stdout) if done.returncode == 0 else None
+        output = json.loads(done.stdout) if done.returncode == 0 else None
     except FileNotFoundError:
         raise Refused("there is no program 'pulumi'", "install Pulumi: https://www.pulumi.com/docs/install") from None
     except subprocess.TimeoutExpired:
-        raise Refused(f"{told} did not answer in {_PATIENCE:g} s", _FIX) from None
+        raise Refused(f"{line} did not answer in {_PATIENCE:g} s", _FIX) from None
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        said = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
-        raise Refused(f"{told} failed: {said or 'it printed nothing'}", _FIX)
-    return found
+        output = None
+    if not isinstance(output, dict):
+        reason = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
+        raise Refused(f"{line} failed: {reason or 'it printed nothing'}", _FIX)
+    return output
 
 
 _FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.kube.objects import ObjectId, Owner
 
-FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement"))
+FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{name}" for name in ("Fleet", "Cluster", "Tenant", "Placement"))
 
 
 def key_in_state(identity: ObjectId) -> str:
