@@ -84,7 +84,8 @@ class _Safe:
         if any(isinstance(part, str) and is_sensitive(part) for part in diagnostic.path):
             return False
         line, above = lines[place.line - 1], lines[place.line - 2] if place.line > 1 else ""
-        if _suspect(_around(line, place.column)) or _suspect(above[:_AROUND]) or _suspect(above[-_AROUND:]):
+        around = line[max(0, place.column - _AROUND) : place.column + _AROUND]
+        if any(map(_suspect, (around, above[:_AROUND], above[-_AROUND:]))):
             return False
         if any(_KEY_BEGINS in text for text in lines[max(0, place.line - _KEY_LINES) : place.line]):
             return False
@@ -94,10 +95,6 @@ class _Safe:
 
 def _suspect(line: str) -> bool:
     return is_sensitive(line) or _SUSPECT.search(line) is not None or redacted(line) != line
-
-
-def _around(line: str, column: int) -> str:
-    return line[max(0, column - _AROUND) : column + _AROUND]
 
 
 def _keys_above(lines: Lines, number: int) -> Iterator[str]:

@@ -83,13 +83,9 @@ def _nearest() -> Path | None:
     here = Path.cwd()
     for directory in (here, *here.parents):
         file = directory / NAME
-        if file.exists() and (directory == here or _same_owner(here, directory, file)):
+        if file.exists() and (directory == here or len({path.lstat().st_uid for path in (here, directory, file)}) == 1):
             return Path(os.path.relpath(file, here))
     return None
-
-
-def _same_owner(*paths: Path) -> bool:
-    return len({path.lstat().st_uid for path in paths}) == 1
 
 
 def fleet_data(context: click.Context) -> dict[str, Any]:

@@ -101,7 +101,6 @@ _NAMES = {
 
 _DISPENSABLE = (
     "FILE",
-    "CLASS",
     "LABELS",
     "KIND",
     "SOURCE",
