@@ -81,11 +81,11 @@ def compare_with_cluster(
     with connected(target) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
-        names = {str(each["metadata"]["name"]) for each in namespaces}
+        names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
         confirmed = asked(client, found.differences, names)
         differences = confirmed.differences
         left = {difference.id for difference in differences}
-        rewritten = [each for each in found.differences if each.id not in left and each.changed]
+        rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
         unplanned = [each for each in found.unplanned if readable_id(each) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
@@ -119,7 +119,7 @@ def _is_removed(manifest: Manifest) -> bool:
 
 def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
     """The Secrets that the state has and the plan does not."""
-    planned = {each.id for each in plan.objects}
+    planned = {planned.id for planned in plan.objects}
     return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
 
 
@@ -128,7 +128,7 @@ def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
 
 def unknown_to_state(differences: Iterable[Difference], held: Collection[ObjectId], state: State) -> list[Difference]:
     """What the engine would leave as it is, because the state says that it is what the run registers. held: what is blocked."""
-    return [each for each in differences if _is_unknown(each, state, is_held=each.id in held)]
+    return [difference for difference in differences if _is_unknown(difference, state, is_held=difference.id in held)]
 
 
 def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
@@ -207,7 +207,7 @@ def check_applied(
         left = compare_again(client, plan.environment, known)
     if left:
         foreign = {each.id for each in left if not is_applied(each.live or {})}
-        end_for_refresh(left, is_elsewhere=foreign.issuperset(each.id for each in plan.objects))
+        end_for_refresh(left, is_elsewhere=foreign.issuperset(planned.id for planned in plan.objects))
 
 
 def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:

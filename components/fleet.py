@@ -61,7 +61,7 @@ class Part(pulumi.ComponentResource):
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
-        planned = [each for one in owned for each in one.objects]
+        planned = [planned for one in owned for planned in one.objects]
         accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
         for name, fact in facts.items():
@@ -167,7 +167,7 @@ class Fleet(Part):
         platform, tenants = _shares(run.plan)
         with without_positions():
             self.clusters = {each: Cluster(each, owned, own) for each, owned in platform.by_cluster.items()}
-            self.tenants = {each: Tenant(each, share, own) for each, share in tenants.items()}
+            self.tenants = {tenant: Tenant(tenant, share, own) for tenant, share in tenants.items()}
         objects = Objects(run.plan.timeout, run.state, {each: part for each, part in self._parts()})
         rounds = Rounds.of(run, objects)
         rounds.begin()

@@ -127,7 +127,7 @@ def change_in(plan: Plan, comparison: Comparison) -> Change:
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
     found = change_of(lines, comparison.differences, removed.values())
     every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
-    return replace(found, changed={each.id: every[each.id] for each in plan.objects if each.id in every})
+    return replace(found, changed={planned.id: every[planned.id] for planned in plan.objects if planned.id in every})
 
 
 def evidence_of(
@@ -170,10 +170,10 @@ def report_waves(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
             pulumi.log.info(f"{which}, for {listed(skipped)}")
     if not pulumi.runtime.is_dry_run() or not reasons:
         return
-    unfit = {id: each for id, each in reasons.items() if each.kind is Kind.FAILED}
+    unfit = {id: reason for id, reason in reasons.items() if reason.kind is Kind.FAILED}
     if unfit:
         pulumi.log.warn(describe(run, run.change, unfit, {}))
-    if later := {id: each for id, each in reasons.items() if id not in unfit}:
+    if later := {id: reason for id, reason in reasons.items() if id not in unfit}:
         pulumi.log.info(describe(run, run.change, later, {}))
 
 
@@ -284,7 +284,7 @@ def _held(
     if message := not_read(client):
         pulumi.log.warn(message)
     known = Known({each.id for each in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
+    now = held(found, planned.environment, known).recorded(chain.from_iterable(item.kept for item in there))
     return found, now
 
 

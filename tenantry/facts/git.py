@@ -132,16 +132,16 @@ class Checkout:
         self._repository = repository
         listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
         found = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
-        self._entries = {each.path.removeprefix(repository.prefix): each for each in found if _is_plain(each.path)}
-        self._links = any(each.mode == _LINK for each in self._entries.values())
+        self._entries = {item.path.removeprefix(repository.prefix): item for item in found if _is_plain(item.path)}
+        self._links = any(entry.mode == _LINK for entry in self._entries.values())
 
     def take(self, patterns: Iterable[str]) -> None:
         """Write the files below the directory that match glob patterns, and possibly others."""
         forms = [tuple(part for part in PurePosixPath(pattern).parts if part != ".") for pattern in patterns]
         # The patterns do not match the targets of symlinks, so if there are symlinks everything is written.
         taken = [
-            each
-            for path, each in self._entries.items()
+            entry
+            for path, entry in self._entries.items()
             if forms and (self._links or any(_may_match(path, form) for form in forms))
         ]
         if taken:
@@ -155,7 +155,7 @@ class Checkout:
         for each in [file for file in files if file.size > MAX_BYTES]:
             os.truncate(self._made(each, b""), each.size)  # refused by its size, whatever it holds
         links = [each for each in taken if each.mode == _LINK and each.size < _LONGEST]
-        for each, content in self._contents([*(each for each in files if each.size <= MAX_BYTES), *links]):
+        for each, content in self._contents([*(file for file in files if file.size <= MAX_BYTES), *links]):
             target = self._tree / each.path
             if each.mode != _LINK:
                 self._made(each, content)

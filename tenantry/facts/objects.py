@@ -84,8 +84,10 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    found = compared(*({(plan.management, each.id): each for each in plan.objects} for plan in (before, after)))
-    changed = tuple(each for each in found.both.values() if each.fields)
+    found = compared(
+        *({(plan.management, planned.id): planned for planned in plan.objects} for plan in (before, after))
+    )
+    changed = tuple(side for side in found.both.values() if side.fields)
     return Difference(
         status=status,
         before=before,

@@ -78,7 +78,7 @@ def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
     if (
         len(options) != 2
         or _NOTHING not in options
-        or not all(each.keys() & {"$ref", "anyOf", "enum", "type"} for each in options)
+        or not all(option.keys() & {"$ref", "anyOf", "enum", "type"} for option in options)
     ):
         return schema
     rest = {key: part for key, part in schema.items() if key != "anyOf"}

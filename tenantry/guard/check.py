@@ -95,7 +95,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     A new management cluster is empty, so everything would be removed from the old one.
     """
     planned = after if before.management == after.management else nothing_of(after)
-    targets = planned_targets((each.manifest for each in before.objects), before.environment)
+    targets = planned_targets((planned.manifest for planned in before.objects), before.environment)
     now = replace(held_by(before), strangers=frozenset(), targets=targets)
     yield from refusals(planned, now, limits)
 
@@ -169,7 +169,7 @@ def _protected(
 def _declared(plan: Plan, limits: RunLimits) -> Declared:
     if limits.declared is not None:
         return limits.declared
-    placed, apps = plan.placements, {(each.tenant, each.name) for each in plan.apps}
+    placed, apps = plan.placements, {(app.tenant, app.name) for app in plan.apps}
     clusters = {plan.management, *(each.cluster for each in placed)}
     return Declared({each.tenant for each in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
 

@@ -57,8 +57,8 @@ def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
     if isinstance(data, str):
         return changed(data)
     if isinstance(data, dict):
-        return {key: with_texts(each, changed) for key, each in data.items()}
-    return [with_texts(each, changed) for each in data] if isinstance(data, list) else data
+        return {key: with_texts(item, changed) for key, item in data.items()}
+    return [with_texts(item, changed) for item in data] if isinstance(data, list) else data
 
 
 def leaves(data: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:

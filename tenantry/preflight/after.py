@@ -88,7 +88,7 @@ def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[O
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
     wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
-    known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
+    known = {id: item for item in there if "spec" in item and (id := readable_id(item)) in wanted and id is not None}
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}
 

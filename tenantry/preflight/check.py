@@ -162,7 +162,7 @@ class _Check:
 
     def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
-        environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
+        environment, planned = self.plan.environment, {planned.id for planned in self.plan.objects}
         if self.in_state is None:
             return held(there, environment), []
         proven = Policed(self._read)
@@ -173,7 +173,7 @@ class _Check:
                 f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
                 " in their namespaces counts as the fleet's here; a run asks its state"
             )
-            applied = {id for each in there if (id := readable_id(each)) and is_applied(each)}
+            applied = {id for item in there if (id := readable_id(item)) and is_applied(item)}
             known = Known(planned, applied.__contains__, proven)
             return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
 

@@ -54,7 +54,7 @@ def serves_in_place(definition: Manifest) -> bool:
 
 def without_in_place(plan: Plan) -> Plan:
     """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
-    objects = (_without(each) if _is_set(each) else each for each in plan.objects)
+    objects = (_without(planned) if _is_set(planned) else planned for planned in plan.objects)
     return replace(plan, objects=tuple(objects))
 
 
@@ -96,7 +96,7 @@ def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[
         plan = without_in_place(plan)
     for kind, definition in found.items():
         schema = schema_of(kind)
-        planned = [each for each in plan.objects if each.id.kind == kind]
+        planned = [planned for planned in plan.objects if planned.id.kind == kind]
         if definition is None:
             message = f"the cluster does not serve {kind} ({_crd(schema)}), and the plan has {len(planned)}"
             yield error("no-kind", message, f"install Flux's {_controller(schema)} and its CRDs, {_known(schema)}")
@@ -171,7 +171,7 @@ def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[st
 
 def _told(plan: Plan, use: _Use) -> str:
     """Kustomization rocky/web (app 'web' of tenant 'rocky') and 2 more use it"""
-    app = next((each for each in plan.apps if each.id == use.example.id), None)
+    app = next((app for app in plan.apps if app.id == use.example.id), None)
     if app is None:
         whose = f" (tenant '{use.example.owner.tenant}')" if use.example.owner.tenant else " (the platform)"
     else:

@@ -56,9 +56,9 @@ class Asking:
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
         found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
-        for id, each in found.items():
-            if each.state is State.FAILED and each.cause and self._asks_for_index(each.reconciler.sources, each.cause):
-                found[id] = each._replace(state=State.PROGRESSING)
+        for id, item in found.items():
+            if item.state is State.FAILED and item.cause and self._asks_for_index(item.reconciler.sources, item.cause):
+                found[id] = item._replace(state=State.PROGRESSING)
         return found
 
     def blocked(self) -> dict[ObjectId, Reason]:
@@ -85,7 +85,9 @@ class Asking:
         found: dict[str, Reason] = {}
         by_wave = grouped(self._applied, self.wave_of)
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
-            for subject in dict.fromkeys(each for id in by_wave.get(wave.number, ()) for each in self.subjects(id)):
+            for subject in dict.fromkeys(
+                subject for id in by_wave.get(wave.number, ()) for subject in self.subjects(id)
+            ):
                 if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
                     found[subject] = reason
         return found
@@ -312,7 +314,10 @@ class Asking:
             state = State.FAILED if reason.kind is Kind.FAILED else State.PROGRESSING
             return state, reason.message, False, []
         missing = "not on the management cluster"
-        judged = [self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers]
+        judged = [
+            self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
+            for reconciler in reconcilers
+        ]
         self.requests += (each.request for each in judged if each.request)
         order = [*State]
         bad = min(judged, key=lambda each: order.index(each.state), default=None)

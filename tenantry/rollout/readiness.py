@@ -339,12 +339,14 @@ def judge_all(
 ) -> dict[ObjectId, Standing]:
     """How reconcilers are. What a cluster cannot get for want of a connection has not failed: it is unreachable."""
     reconcilers = list(reconcilers)
-    unreached = {each.owner.cluster for each in reconcilers if is_cut_off(live.get(each.id, {}))}
+    unreached = {reconciler.owner.cluster for reconciler in reconcilers if is_cut_off(live.get(reconciler.id, {}))}
     standings: dict[ObjectId, Standing] = {}
-    for each in reconcilers:
-        standing, found = judge(each, live, now, begun), live.get(each.id)
-        lost = _unreachable(each, standing, found, live) if found and each.owner.cluster in unreached else None
-        standings[each.id] = lost or standing
+    for reconciler in reconcilers:
+        standing, found = judge(reconciler, live, now, begun), live.get(reconciler.id)
+        lost = (
+            _unreachable(reconciler, standing, found, live) if found and reconciler.owner.cluster in unreached else None
+        )
+        standings[reconciler.id] = lost or standing
     return standings
 
 

@@ -53,7 +53,7 @@ class Reason(NamedTuple):
 def worst(reasons: Iterable[Reason]) -> Reason | None:
     """The reason that takes longest to lift; None: there is none."""
     order = [*Kind]
-    return max(reasons, key=lambda each: order.index(each.kind), default=None)
+    return max(reasons, key=lambda reason: order.index(reason.kind), default=None)
 
 
 def format_until(until: datetime | None, now: datetime) -> str:

@@ -52,7 +52,7 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     last, *others = history_of(found) or [{}]
     first = moment(last.get("firstReconciled" if found["kind"] == "Kustomization" else "lastDeployed"))
     first = first or moment(ready_of(found).get("lastTransitionTime"))
-    before = latest(*(moment(each.get("lastReconciled")) for each in others))
+    before = latest(*(moment(other.get("lastReconciled")) for other in others))
     exact = latest(first, changed)
     if before and (exact is None or before > exact):
         return Since(_written(before), at_most=True)
@@ -73,7 +73,7 @@ def unready_since(found: Manifest, changed: datetime | None = None) -> Since:
         times = [time for each in bad if (time := moment(each.get("lastTransitionTime")))]
         return Since(_written(min(times, default=transition or created)))
     entries = history_of(found)
-    succeeded = [each for each in entries if each.get("lastReconciledStatus") == SUCCEEDED]
+    succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
     good = latest(*(moment(each.get("lastReconciled")) for each in succeeded))
     if good is None:
         return Since(_written(created or transition))

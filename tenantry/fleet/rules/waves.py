@@ -81,8 +81,8 @@ def waves_name_clusters_of_their_environment(fleet: Fleet) -> Iterator[Problem]:
 def waves_take_clusters(fleet: Fleet) -> Iterator[Problem]:
     """The rest may be empty: it is for clusters that are added later."""
     for chain in _chains(fleet):
-        for number, each in enumerate(chain.waves, 1):
-            if not (each.clusters or each.wave.all) and set(each.wave.names or ()) <= fleet.clusters.keys():
+        for number, wave in enumerate(chain.waves, 1):
+            if not (wave.clusters or wave.wave.all) and set(wave.wave.names or ()) <= fleet.clusters.keys():
                 yield _empty(fleet, chain, number)
 
 

@@ -27,7 +27,7 @@ from tenantry.messages.text import listed
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
     platform = fleet.document.platform
     owners: list[tuple[tuple[str, ...], Iterable[str], Iterable[str]]] = [
-        (("tenants", name, "apps"), each.apps, each.sources) for name, each in fleet.document.tenants.items()
+        (("tenants", name, "apps"), tenant.apps, tenant.sources) for name, tenant in fleet.document.tenants.items()
     ]
     for at, apps, sources in (*owners, (("platform", "addons"), platform.addons, platform.sources)):
         used = {block.get("source") for app in apps for _, block in walk.blocks(fleet, (*at, app))}
