@@ -62,7 +62,7 @@ class Comparison:
 
         After a refresh it would show these fields as changes in every preview, and write them in every run.
         """
-        fields = {each.id: each.reachable for each in self.rewritten}
+        fields = {difference.id: difference.reachable for difference in self.rewritten}
         objects = (
             replace(planned, rewritten=fields[planned.id]) if planned.id in fields else planned
             for planned in plan.objects
@@ -86,7 +86,7 @@ def compare_with_cluster(
         differences = confirmed.differences
         left = {difference.id for difference in differences}
         rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
-        unplanned = [each for each in found.unplanned if readable_id(each) not in missing]
+        unplanned = [manifest for manifest in found.unplanned if readable_id(manifest) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
@@ -107,8 +107,12 @@ def _unplanned(
         return {}, {}
     proven, others = orphans(unplanned, places, state.__contains__)
     proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
-    known = ((id, each) for each in unplanned if (id := readable_id(each)) and id in state and _is_removed(each))
-    return dict(known), {object_id(each): each for each in proven}
+    known = (
+        (id, manifest)
+        for manifest in unplanned
+        if (id := readable_id(manifest)) and id in state and _is_removed(manifest)
+    )
+    return dict(known), {object_id(manifest): manifest for manifest in proven}
 
 
 def _is_removed(manifest: Manifest) -> bool:

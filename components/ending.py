@@ -52,7 +52,7 @@ def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, st
 def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
     """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
     text = []
-    not_ready = {subject: each for subject, each in waiting.items() if each.kind is not Kind.WAITING}
+    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
     known = {reason.message for reason in reasons.values()}
     for subject, each in not_ready.items():
         if each.message not in known:

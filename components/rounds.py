@@ -136,7 +136,7 @@ class Rounds:
         fields = {difference.id: difference.changed for difference in self.run.comparison.differences}
         done = {id for id, answer in answers.items() if self._is_applied(id, answer, fields.get(id))}
         self.applied += (id for id in answers if id in done)
-        left = {id: each for id, each in self.change.changed.items() if id not in done}
+        left = {id: change for id, change in self.change.changed.items() if id not in done}
         self.change = replace(self.change, changed=left)
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
@@ -239,7 +239,7 @@ class Rounds:
             self._asked(lambda client: delete(client, found, _CLEAN_UP))
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
-        missing = {id for id, each in self.run.change.changed.items() if each.live is None}
+        missing = {id for id, change in self.run.change.changed.items() if change.live is None}
         Registration(self.objects, self.pending, dict.fromkeys(held), missing).run()
 
     def _asked(self, call: Callable[[Client], _T]) -> _T:

@@ -254,10 +254,12 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
-    places = {each.place for each in refused if each.place}
+    places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))
-    reasons = {id: f"{each.problem.message}\n    {each.problem.fix}" for each in refused for id in each.objects}
+    reasons = {
+        id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
+    }
     return Checked(claimed(planned, platform, claim), fleet, found, config.target, reasons)
 
 
@@ -320,7 +322,7 @@ def say_if_slow(plan: Plan) -> None:
 
 
 def _is_tuned() -> bool:
-    wanted = next(int(each.value) for each in TUNED if each.variable == PARALLEL)
+    wanted = next(int(setting.value) for setting in TUNED if setting.variable == PARALLEL)
     given = os.environ.get(PARALLEL, "")
     if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
         return True

@@ -140,10 +140,12 @@ def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
     """The values that are the same on all clusters, and the others of each."""
     if len(placed) < 2:
         return (), placed
-    first, *others = ({repr(value) for value in each.values} for each in placed)
+    first, *others = ({repr(value) for value in placement.values} for placement in placed)
     same = first.intersection(*others)
     shared = tuple(value for value in placed[0].values if repr(value) in same)
-    rest = [replace(each, values=tuple(v for v in each.values if repr(v) not in same)) for each in placed]
+    rest = [
+        replace(placement, values=tuple(v for v in placement.values if repr(v) not in same)) for placement in placed
+    ]
     return shared, rest
 
 

@@ -192,7 +192,7 @@ def _reordered(before: Plan, after: Plan) -> set[Owner]:
 def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
     """The waves that a change goes through. What is removed has its place in the plan that held it."""
     waves, found = rollout.by_cluster(), dict[int, set[str]]()
-    there = ((diff.after, (*diff.added, *(each.after for each in diff.changed))), (diff.before, diff.removed))
+    there = ((diff.after, (*diff.added, *(change.after for change in diff.changed))), (diff.before, diff.removed))
     for plan, planned in ((plan, planned) for plan, objects in there for planned in objects):
         if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
             found.setdefault(wave.number, set()).add(planned.owner.cluster)

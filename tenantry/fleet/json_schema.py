@@ -93,7 +93,7 @@ def _options(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _with_wholes(schema: Any) -> Any:
     """A copy in which a part of an entry is described as the whole is: both have the same keys."""
     if isinstance(schema, list):
-        return [_with_wholes(each) for each in schema]
+        return [_with_wholes(option) for option in schema]
     if not isinstance(schema, dict):
         return schema
     copied = {key: _with_wholes(value) for key, value in schema.items() if not key.endswith(IN_PART)}

@@ -56,7 +56,7 @@ def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[
     for same in grouped(found, key=_mistake).values():
         first = same[0]
         if len(same) > 1 and first.code == "unknown-key":
-            names = [f"'{each.path[-1]}'" for each in same]
+            names = [f"'{problem.path[-1]}'" for problem in same]
             message = f"keys {', '.join(names[:-1])} and {names[-1]} are not known here"
             first = replace(first, message=message)
         yield _typed_plainly(first, data)

@@ -76,7 +76,7 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
 
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
     """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next((each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)), None)
+    return next((name for name in by_rank(fleet, cluster) if not addon_barrier(fleet, name, addon)), None)
 
 
 def _is_of_few(fleet: Fleet, environment: str) -> bool:

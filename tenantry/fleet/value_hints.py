@@ -123,7 +123,7 @@ def _of_model(model: type[Model], path: Path, value: Any) -> str:
     if issubclass(model, Kubeconfig):
         return IN_A_SECRET
     if issubclass(model, Selector):
-        several = ", ".join(quoted(each, path) for each in (value if isinstance(value, list) else [value]))
+        several = ", ".join(quoted(item, path) for item in (value if isinstance(value, list) else [value]))
         return f"write {{names: [{several}]}}, {{labels: {{KEY: VALUE}}}} or {{all: true}}"
     if issubclass(model, Source):
         url = one if "://" in one else "..."

@@ -105,9 +105,9 @@ def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
         for part in parts:
             yield from _below(part, value, at)
     elif origin is dict and isinstance(value, dict):
-        for key, each in value.items():
+        for key, item in value.items():
             yield from _below(parts[0], key, (*at, key))
-            yield from _below(parts[1], each, (*at, key))
+            yield from _below(parts[1], item, (*at, key))
     elif origin is list and isinstance(value, list):
         for index, each in enumerate(value):
             yield from _below(parts[0], each, (*at, index))

@@ -271,4 +271,4 @@ def _is_grantable(key: str) -> bool:
 
 
 def _texts(value: Any) -> frozenset[str]:
-    return frozenset(each for each in value if isinstance(each, str)) if isinstance(value, list) else frozenset()
+    return frozenset(item for item in value if isinstance(item, str)) if isinstance(value, list) else frozenset()

@@ -63,7 +63,7 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
         return []
     charts = Charts(planned.manifest for planned in plan.objects)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
-    return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
+    return sorted({found for planned, there in judged if there and (found := _judged(planned, there, charts))})
 
 
 def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | None:

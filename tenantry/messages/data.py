@@ -49,7 +49,7 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
 
 def mappings_in(value: Any) -> list[dict[str, Any]]:
     """The mappings in a list; empty if there is no list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def with_texts(data: Any, changed: Callable[[str], str]) -> Any:

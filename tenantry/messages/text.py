@@ -163,6 +163,6 @@ _MOST_NOTES = 3
 def joined(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Problems that differ in their notes alone, such as one for each cluster, as one."""
     for same in grouped(problems, key=lambda problem: replace(problem, notes=())).values():
-        notes = list(dict.fromkeys(note for each in same for note in each.notes))
+        notes = list(dict.fromkeys(note for problem in same for note in problem.notes))
         more = (f"and {len(notes) - _MOST_NOTES} more",) if len(notes) > _MOST_NOTES and len(same) > 1 else ()
         yield replace(same[0], notes=(*notes[:_MOST_NOTES], *more) if more else tuple(notes))

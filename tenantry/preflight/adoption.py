@@ -196,7 +196,7 @@ def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]
     Args:   namespace: of the kubeconfig. Raises: Refused: they cannot be read.
     """
     there = {item["metadata"]["name"] for item in every(client, "v1", "ServiceAccount", namespace=namespace)}
-    if same := [each for each in impersonated if each in there]:
+    if same := [account for account in impersonated if account in there]:
         yield error(
             "same-account",
             f"it has service accounts of its own in namespace '{namespace}' called {listed(same)}: Flux would act with their"

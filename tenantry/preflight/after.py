@@ -72,7 +72,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     changed = changed_apps(planned, planned.apps, _live(client, planned, there))
     if not changed:
         return Answer()
-    changed = [each for each in changed if each.full_name not in run.ignored]
+    changed = [app for app in changed if app.full_name not in run.ignored]
     before = plan(fleet, after.environment)
     asked = question(planned, changed, before)
     note = without(after, asked.absent) if asked.absent else ""
@@ -80,7 +80,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     problem, reasons = gate.problem(asked), {}
     if problem is None and gate.unproven:
         problem = gate.warning(asked)
-        reasons = {name: gate.reason(each) for name, each in gate.unproven.items()}
+        reasons = {name: gate.reason(proof) for name, proof in gate.unproven.items()}
     return Answer(problem, "" if problem else note, reasons)
 
 
@@ -121,7 +121,7 @@ class _Gate:
     def warning(self, asked: Question) -> Problem:
         """What a preflight says of the apps that are not proved."""
         here = self.run.plan.environment
-        reasons = {name: each.reason for name, each in self.unproven.items()}
+        reasons = {name: proof.reason for name, proof in self.unproven.items()}
         message = not_proved(here, self.after, reasons, asked.absent)
         return warning("not-proved", message, ways_on(here, self.after, asked.different, list(reasons)))
 

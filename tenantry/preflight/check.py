@@ -130,7 +130,7 @@ class _Check:
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
         parts += [self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
-        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
+        found = [*marks, *(problem for part in in_parallel(_told, parts) for problem in part), *self._drift()]
         if self.rehearse:
             found += _told(self._dry_run)
         if message := not_read(self.client):
@@ -208,7 +208,7 @@ class _Check:
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        found = [each for each in self.changed if each.id not in self.strangers]
+        found = [change for change in self.changed if change.id not in self.strangers]
         if found:
             what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
             yield warning(
@@ -260,8 +260,8 @@ def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
 
     found: list[Problem] = []
     try:
-        for each in part():
-            found.append(each)
+        for problem in part():
+            found.append(problem)
     except Refused as refused:
         found.append(error("not-readable", refused.message, refused.fix))
     except RequestError as failure:

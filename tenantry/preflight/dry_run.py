@@ -89,7 +89,7 @@ def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Proble
     answers = requests.in_parallel(counting(ask, len(plan.objects), "objects", tell), plan.objects)
     unplanned = compare(client, plan.environment, ()).unplanned
     planned = {planned.id for planned in plan.objects}
-    deleted = tuple(id for each in unplanned if (id := readable_id(each)) and id not in planned)
+    deleted = tuple(id for manifest in unplanned if (id := readable_id(manifest)) and id not in planned)
     problems = [
         *_rejections(answers),
         *_appliers(live, requests.every(client, *_KUSTOMIZATION), planned),

@@ -48,7 +48,7 @@ def serves_in_place(definition: Manifest) -> bool:
     served = [
         mapping for mapping in mappings_in(mapping_at(definition, "spec").get("versions")) if mapping.get("served")
     ]
-    described = [fields for each in served if (fields := mapping_at(each, *path))]
+    described = [fields for version in served if (fields := mapping_at(version, *path))]
     return not described or any(_FIELD in fields for fields in described)
 
 
@@ -204,7 +204,7 @@ def check_policies(
     Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
     Raises: Refused: one cannot be read.
     """
-    found = [(object_id(each), each, read(object_id(each))) for each in wanted]
+    found = [(object_id(manifest), manifest, read(object_id(manifest))) for manifest in wanted]
     missing = [str(id) for id, _, there in found if there is None]
     other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
     if missing:

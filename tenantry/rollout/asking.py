@@ -66,8 +66,8 @@ class Asking:
         reasons: dict[ObjectId, Reason] = {}
         by_wave = grouped(self.change.changed, self.wave_of)
         last: dict[str, int] = {}
-        for id, each in self.change.changed.items():
-            for subject in self.subjects(id) if not each.is_state_alone else ():
+        for id, change in self.change.changed.items():
+            for subject in self.subjects(id) if not change.is_state_alone else ():
                 number = self.wave_of(id)
                 self._pending.setdefault((subject, number), []).append(id)
                 last[subject] = max(number, last.get(subject, 0))
@@ -129,7 +129,7 @@ class Asking:
         if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
         chain = self.change.chains.of(id)[:-1]
-        if not chain or any(mapping_at(each, "spec").get("suspend") for each in chain):
+        if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
             return None
         ids = tuple(map(object_id, chain))
         problem = missing_artifact(ids, self.evidence.live, self.now)
@@ -318,9 +318,9 @@ class Asking:
             self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
             for reconciler in reconcilers
         ]
-        self.requests += (each.request for each in judged if each.request)
+        self.requests += (verdict.request for verdict in judged if verdict.request)
         order = [*State]
-        bad = min(judged, key=lambda each: order.index(each.state), default=None)
+        bad = min(judged, key=lambda verdict: order.index(verdict.state), default=None)
         if bad is None or bad.state is State.READY:
             return State.READY, "", False, judged
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged

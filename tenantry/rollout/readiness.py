@@ -309,7 +309,7 @@ def _failed_again(found: Manifest, changed: datetime | None, now: datetime, begu
 def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
     """When the content of a reconciler changed last: by a run, by its sources, or because what it depends on became ready."""
     chain = [live[id] for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live]
-    fetched = (moment(value_at(each, ("status", "artifact", "lastUpdateTime"))) for each in chain)
+    fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
     before = (live[each.id] for each in reconciler.after if each.id in live)
     good = (_good_since(other) for other in before if state_of(other) is Readiness.READY)
     return latest(*map(changed_at, chain), *fetched, *good)

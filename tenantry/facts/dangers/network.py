@@ -56,7 +56,7 @@ def _loosened(
     old, new = states
     name = f"policy {piece.key.name}"
     bases = f"{_base(piece.before)} -> {_base(piece.after)}"
-    covered = any(_covers(each.pods, old.pods) for each in after.values()) if old else True
+    covered = any(_covers(policy.pods, old.pods) for policy in after.values()) if old else True
     if not covered:
         why = bases if piece.key.name == ISOLATED else f"without {name}"
         yield _found(piece, f"its network is opened: {why}, {everything}")
@@ -78,12 +78,12 @@ def _base(isolation: Manifest | None) -> str:
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
     """Whether some policy selected the pods before, as far as that can be told. Where none did, a new one only restricts."""
-    return any(_may_overlap(each.pods, pods) for each in before.values())
+    return any(_may_overlap(policy.pods, pods) for policy in before.values())
 
 
 def _more(old: _Policy | None, new: _Policy, before: Mapping[str, _Policy]) -> list[Any]:
     """The rules that no policy for at least the same pods had before."""
-    known = [rule for each in before.values() if _covers(each.pods, new.pods) for rule in each.rules]
+    known = [rule for policy in before.values() if _covers(policy.pods, new.pods) for rule in policy.rules]
     if {} in known:
         return []
     if old and _covers(old.pods, new.pods):

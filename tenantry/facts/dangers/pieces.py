@@ -101,10 +101,10 @@ class Pieces:
         """Every object that differs, each once."""
         old: dict[Key, Manifest] = {}
         new: dict[Key, Manifest] = {}
-        for each in self.diff.removed:
-            old |= self._keyed(each)
-        for each in self.diff.added:
-            new |= self._keyed(each)
+        for planned in self.diff.removed:
+            old |= self._keyed(planned)
+        for planned in self.diff.added:
+            new |= self._keyed(planned)
         for changed in self.diff.changed:
             self._add_changed(changed, old, new)
         keys = dict.fromkeys((*old, *new))

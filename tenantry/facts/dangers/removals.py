@@ -40,8 +40,8 @@ class _Removed:
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
-        self._objects = {each.id: each for each in pieces.diff.removed}
-        releases = (each for each in pieces.diff.removed if each.id.kind == "HelmRelease")
+        self._objects = {planned.id: planned for planned in pieces.diff.removed}
+        releases = (planned for planned in pieces.diff.removed if planned.id.kind == "HelmRelease")
         self._abandoned = {release.owner for release in releases if leaves_objects(release.manifest)}
         """Placements whose baseline is suspended: on the cluster everything stays."""
         old, new = (
@@ -141,7 +141,7 @@ def _marked_anew(pieces: Pieces) -> Iterator[Found]:
     new = [owner for owner in new if owner in marked]
     for owner in new:
         yield Found(DangerKind.PROTECTION, Rank.DATA, owner_subject(owner), owner.cluster, text)
-    objects = {each.id: each.manifest for each in pieces.diff.added}
+    objects = {planned.id: planned.manifest for planned in pieces.diff.added}
     for app in apps:
         manifest = objects.get(app.id)
         if Owner(app.tenant, app.cluster) not in new and manifest and is_marked(manifest):

@@ -69,7 +69,9 @@ def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) ->
         for each in new
         if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
     ]
-    groups = grouped(told, lambda each: (each.owner, each.namespace == "", each.role, _former(each, had), each.apps))
+    groups = grouped(
+        told, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
+    )
     for (owner, wide, role, former, apps), own in groups.items():
         yield _gain(owner, [item.who for item in own], role, former, wide=wide, apps=apps)
 
@@ -170,7 +172,7 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
 
 
 def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
-    keys = grouped(gained, lambda each: each[0])
+    keys = grouped(gained, lambda right: right[0])
     return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
 
 
@@ -191,4 +193,4 @@ def _cloud_identity(piece: Piece) -> Iterator[Found]:
 
 
 def _listed(value: Any) -> list[Any]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list | tuple) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []

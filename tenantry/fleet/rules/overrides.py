@@ -155,7 +155,7 @@ def _labels_there(fleet: Fleet, when: When, clusters: Iterable[str]) -> Iterator
     there = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
     labels = (when.clusters and when.clusters.labels) or {}
     wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
-    if missing := next((each for each in wanted if each not in there), None):
+    if missing := next((name for name in wanted if name not in there), None):
         yield declared("labels there", missing, there)
 
 

@@ -68,7 +68,7 @@ def states_of_tenants_are_placed(fleet: Fleet) -> Iterator[Problem]:
 
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
     """One that others extend can be their template; clusters in pieces of the file may be found later."""
-    if any(each.files for each in fleet.document.include):
+    if any(include.files for include in fleet.document.include):
         return
     extended = {environment.extends for environment in fleet.document.environments.values()}
     for name in fleet.environments:
@@ -109,7 +109,7 @@ def may_be_filled(fleet: Fleet, at: tuple[str, ...]) -> bool:
 
 
 def _teams_have_files(fleet: Fleet) -> bool:
-    return any(each.tenants for each in fleet.document.include)
+    return any(include.tenants for include in fleet.document.include)
 
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
