@@ -11,7 +11,7 @@ import pulumi
 
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.plan.plan import Plan
-from tenantry.stacks.urns import CLUSTER, FLEET, PLACEMENT, TENANT
+from tenantry.stacks.states import CLUSTER, FLEET, PLACEMENT, TENANT
 
 from .objects import Objects, without_positions
 from .provider import management_provider

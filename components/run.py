@@ -37,12 +37,12 @@ from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
-from tenantry.stacks.ignoring import ignoring_of
 from tenantry.stacks.outcome import (
     OUTCOME_FILE,
     STARTED,
     UNPROTECT,
     for_stack,
+    ignoring_of,
     is_unrefreshed,
     offboards,
     report_outcome,

@@ -17,7 +17,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused, RefusedChange, refuse
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.stacks.urns import key_in_state, key_of, owner_of
+from tenantry.stacks.states import key_in_state, key_of, owner_of
 
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""

@@ -16,8 +16,8 @@ from tenantry.cli import options
 from tenantry.cli.diff.result import Result, Sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
-from tenantry.edit.adding import Edit
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.write import write_all
 from tenantry.facts.revision import Base
 from tenantry.fleet.fleet import Fleet

@@ -9,9 +9,9 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import EXIT_CODES, edits
 from tenantry.cli.fleet_file import fleet_data
-from tenantry.edit import adding, removing
-from tenantry.edit.adding import Edit
+from tenantry.edit import entries
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.names import Kind, Target
 from tenantry.edit.paths import keys_at
 from tenantry.kube.names import PLATFORM
@@ -84,7 +84,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to: Pa
 
     Comments, order and everything else in the file stay as they are. The result is checked before it is written.
     """
-    return adding.add(editor, kind, name, settings, to)
+    return entries.add(editor, kind, name, settings, to)
 
 
 @click.command(
@@ -112,7 +112,7 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool) -> Edit:
     What other parts of the file refer to is not removed, unless --cascade can remove the references too. `tenantry up`
     removes from the clusters what is not in the file any more; its guard limits how much one run may remove.
     """
-    return removing.remove(editor, kind, name, cascade=cascade)
+    return entries.remove(editor, kind, name, cascade=cascade)
 
 
 commands = {"add": add, "remove": remove}

@@ -10,8 +10,8 @@ from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import EXIT_CODES, apply, edit_options
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import complete_environments, complete_subjects
-from tenantry.edit.adding import Edit
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.names import Kind, Target, require
 from tenantry.edit.promoting import in_words, promote
 from tenantry.fleet import walk

@@ -13,8 +13,8 @@ from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import apply, edit_options
 from tenantry.cli.fleet_file import fleet_data, reads_file
 from tenantry.cli.options import complete_environments
-from tenantry.edit.adding import Edit, selector
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.values import Style, flow

@@ -15,8 +15,7 @@ from tenantry.cli.engine.session import Asked, opened
 from tenantry.cli.environment import values
 from tenantry.cli.fleet_file import fleet_file, reads_file
 from tenantry.messages.errors import TenantryError
-from tenantry.stacks.ignoring import CONDITIONS, IGNORE, THROUGH, ignore_variable, through_variable
-from tenantry.stacks.outcome import OFFBOARD
+from tenantry.stacks.outcome import CONDITIONS, IGNORE, OFFBOARD, THROUGH, ignore_variable, through_variable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _REST, _LINES = "tenantry.rest", "tenantry.lines"
