@@ -327,8 +327,8 @@ def _confirmed(client: Client, difference: Difference) -> Difference | None:
         manager = manager_of(difference.live)  # as Pulumi applies it
         after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
         changed = after is None or essence(after) != essence(difference.live)
-    readded = _readded(client, difference, dry_run=True)
-    removed = tuple(path for path in difference.added if path not in readded)
+    rewritten = _readded(client, difference, dry_run=True)
+    removed = tuple(path for path in difference.added if path not in rewritten)
     if not changed and not removed:
         return None
     if changed:
