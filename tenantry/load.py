@@ -73,7 +73,7 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
         told_urls = {problem.location for problem in problems if problem.code == "bad-url"}
         planned = _plan_all(replace(fleet, known_problems=True))[1]
-        problems += (each for each in planned if each.code != "bad-url" or each.location not in told_urls)
+        problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in told_urls)
     return fleet, problems
 
 
@@ -119,7 +119,7 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
     """
     planned = _confined(fleet, plan(fleet, environment))
     beside = neighbours(fleet, environment)
-    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, each) for each in beside)))):
+    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, name) for name in beside)))):
         raise fleet.invalid(findings)
     return planned
 
