@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pulumi
 
-from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied, told
+from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import is_leftover, orphans, remains
 from tenantry.cluster.reading import check_deletable, permitted
@@ -62,7 +62,7 @@ class Comparison:
 
         After a refresh it would show these fields as changes in every preview, and write them in every run.
         """
-        fields = {each.id: each.reachable for each in self.rewritten}
+        fields = {difference.id: difference.reachable for difference in self.rewritten}
         objects = (
             replace(planned, rewritten=fields[planned.id]) if planned.id in fields else planned
             for planned in plan.objects
@@ -81,12 +81,12 @@ def compare_with_cluster(
     with connected(target) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
-        names = {str(each["metadata"]["name"]) for each in namespaces}
+        names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
         confirmed = asked(client, found.differences, names)
         differences = confirmed.differences
         left = {difference.id for difference in differences}
-        rewritten = [each for each in found.differences if each.id not in left and each.changed]
-        unplanned = [each for each in found.unplanned if readable_id(each) not in missing]
+        rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
+        unplanned = [manifest for manifest in found.unplanned if readable_id(manifest) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
@@ -107,8 +107,12 @@ def _unplanned(
         return {}, {}
     proven, others = orphans(unplanned, places, state.__contains__)
     proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
-    known = ((id, each) for each in unplanned if (id := readable_id(each)) and id in state and _is_removed(each))
-    return dict(known), {object_id(each): each for each in proven}
+    known = (
+        (id, manifest)
+        for manifest in unplanned
+        if (id := readable_id(manifest)) and id in state and _is_removed(manifest)
+    )
+    return dict(known), {object_id(manifest): manifest for manifest in proven}
 
 
 def _is_removed(manifest: Manifest) -> bool:
@@ -119,7 +123,7 @@ def _is_removed(manifest: Manifest) -> bool:
 
 def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
     """The Secrets that the state has and the plan does not."""
-    planned = {each.id for each in plan.objects}
+    planned = {planned.id for planned in plan.objects}
     return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
 
 
@@ -128,7 +132,7 @@ def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
 
 def unknown_to_state(differences: Iterable[Difference], held: Collection[ObjectId], state: State) -> list[Difference]:
     """What the engine would leave as it is, because the state says that it is what the run registers. held: what is blocked."""
-    return [each for each in differences if _is_unknown(each, state, is_held=each.id in held)]
+    return [difference for difference in differences if _is_unknown(difference, state, is_held=difference.id in held)]
 
 
 def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
@@ -148,7 +152,7 @@ def end_for_refresh(found: Sequence[Difference], *, is_elsewhere: bool = False) 
     report_outcome(REFRESH)
     message = (
         f"{counted(len(found), 'object')} on the management cluster {'is' if len(found) == 1 else 'are'} not as planned, and"
-        f" Pulumi's state does not know it\n{told(found)}"
+        f" Pulumi's state does not know it\n{lines_of(found)}"
     )
     if is_unrefreshed():
         pulumi.log.info(message)
@@ -173,10 +177,10 @@ def report_differences(differences: Sequence[Difference], unknown: Sequence[Diff
     """
     changed = (difference for difference in differences if difference.by and difference.live)
     if by_hand := [difference for difference in changed if is_applied(difference.live or {})]:
-        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")
+        pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{lines_of(by_hand)}")
     if unknown and pulumi.runtime.is_dry_run() and not is_started_by_tenantry() and not refreshes_always(Path.cwd()):
         pulumi.log.warn(
-            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{told(unknown)}"
+            f"not as planned on the management cluster; without a refresh, Pulumi does not show it:\n{lines_of(unknown)}"
             f"\n  fix: pulumi preview --stack {pulumi.get_stack()} --refresh"
         )
 
@@ -207,7 +211,7 @@ def check_applied(
         left = compare_again(client, plan.environment, known)
     if left:
         foreign = {each.id for each in left if not is_applied(each.live or {})}
-        end_for_refresh(left, is_elsewhere=foreign.issuperset(each.id for each in plan.objects))
+        end_for_refresh(left, is_elsewhere=foreign.issuperset(planned.id for planned in plan.objects))
 
 
 def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:

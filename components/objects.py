@@ -12,7 +12,7 @@ from typing import Any
 import pulumi
 
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
-from tenantry.stacks.urns import CLUSTER, PLACEMENT, TENANT, type_token
+from tenantry.stacks.states import CLUSTER, PLACEMENT, TENANT, type_token
 
 from .state import State, StateObject
 

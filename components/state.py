@@ -17,7 +17,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused, RefusedChange, refuse
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.stacks.urns import key_in_state, key_of, owner_of
+from tenantry.stacks.states import key_in_state, key_of, owner_of
 
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
@@ -57,24 +57,28 @@ class State:
     @cached_property
     def resources(self) -> Sequence[Mapping[str, Any]]:
         """All resources, without those that an earlier run has yet to delete."""
-        return [each for each in exported_resources() if not each.get("delete")]
+        return [resource for resource in exported_resources() if not resource.get("delete")]
 
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, Any]]:
-        return {key_of(str(each.get("urn"))): each for each in self.resources}
+        return {key_of(str(resource.get("urn"))): resource for resource in self.resources}
 
     @cached_property
     def _ids(self) -> Mapping[str, ObjectId]:
         """The objects, by URN."""
-        found = ((each, readable_id(mapping_at(each, "inputs"))) for each in self.resources if _is_object(each))
-        return {str(each.get("urn")): id for each, id in found if id}
+        found = (
+            (resource, readable_id(mapping_at(resource, "inputs")))
+            for resource in self.resources
+            if _is_object(resource)
+        )
+        return {str(item.get("urn")): id for item, id in found if id}
 
     def __contains__(self, id: ObjectId) -> bool:
         return key_in_state(id) in self._by_key
 
     @property
     def urns(self) -> Collection[str]:
-        return [str(each.get("urn")) for each in self.resources]
+        return [str(resource.get("urn")) for resource in self.resources]
 
     def objects(self) -> Iterable[ObjectId]:
         """All objects of the stack. Without one that names neither a kind nor itself, as a resource of another program's can."""
@@ -159,6 +163,6 @@ def check_unprotected(state: State, removed: Iterable[ObjectId]) -> None:
     Raises: StillProtected; Refused: the state cannot be read.
     """
     if keys := {key_in_state(id) for id in removed}:
-        urns = [str(each.get("urn")) for each in state.resources if each.get("protect")]
+        urns = [str(resource.get("urn")) for resource in state.resources if resource.get("protect")]
         if found := [urn for urn in urns if key_of(urn) in keys]:
             raise StillProtected(found)

@@ -128,7 +128,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """`diff` plans the same two files once in a test, for tests that print the difference in several forms."""
     from tenantry.cli.diff import command
-    from tenantry.cli.diff.sides import Sides, both_sides
+    from tenantry.cli.diff.result import Sides, both_sides
 
     kept: dict[object, Sides] = {}
 

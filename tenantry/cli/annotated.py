@@ -73,7 +73,7 @@ def _value(head: str, value: Value, indent: int) -> Iterator[Line]:
     if isinstance(value.value, str) and "\n" in value.value:
         chomped = "" if value.value.endswith("\n") else "-"
         yield Line(f"{head}|{chomped}", comment_of(value), colour)
-        yield from (Line(f"{' ' * indent}{printable(each)}") for each in value.value.rstrip("\n").split("\n"))
+        yield from (Line(f"{' ' * indent}{printable(line)}") for line in value.value.rstrip("\n").split("\n"))
     else:
         # Nobody wrote a default, so the first of many say enough.
         many = isinstance(value.value, list) and len(value.value) > _MANY and not value.origin
@@ -92,12 +92,12 @@ def comment_of(value: Value) -> str:
     """The comment of a value: its origin, the text before placeholders were filled in, and the `null` that removed a value."""
     if value.value is None and value.removed:
         return f"removed at {place(value.removed)}"
-    told = place(value.origin) if value.origin else "default"
+    text = place(value.origin) if value.origin else "default"
     if value.written is not None:
-        told += f", from {shorten(scalar(value.written))}"
+        text += f", from {shorten(scalar(value.written))}"
     if value.removed:
-        told += f"; null at {place(value.removed)}"
-    return told
+        text += f"; null at {place(value.removed)}"
+    return text
 
 
 def place(origin: Origin) -> str:

@@ -10,18 +10,20 @@ import importlib
 import io
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import entry_points
+from itertools import pairwise, takewhile
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from tenantry import __version__
-from tenantry.cli.asked import document_asked
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
+from tenantry.cli.options import FORMAT_OPTIONS, FormatOption
 from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
@@ -66,11 +68,14 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 _MODULES = {
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
-    "preview": "tenantry.cli.engine.preview",
-    "up": "tenantry.cli.engine.up",
-    "destroy": "tenantry.cli.engine.destroy",
+    "preview": "tenantry.cli.engine.commands",
+    "up": "tenantry.cli.engine.commands",
+    "destroy": "tenantry.cli.engine.commands",
     "status": "tenantry.cli.status.command",
-    **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
+    "add": "tenantry.cli.edit.entries",
+    "remove": "tenantry.cli.edit.entries",
+    "set": "tenantry.cli.edit.set",
+    "promote": "tenantry.cli.edit.promote",
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
@@ -108,16 +113,16 @@ class _Commands(Group):
                 # The summaries of their distributions: to import the commands would take time.
                 formatter.write_dl(
                     [
-                        (each.name.ljust(width), each.dist.metadata["Summary"] if each.dist else "")
-                        for each in sorted(plugins)
+                        (plugin.name.ljust(width), plugin.dist.metadata["Summary"] if plugin.dist else "")
+                        for plugin in sorted(plugins)
                     ]
                 )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names of commands without importing the commands. click would import them for their short help."""
         texts = dict.fromkeys(self.list_commands(ctx)) | _COMMANDS
-        found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
-        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+        items = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.group(
@@ -184,6 +189,28 @@ def run(arguments: list[str]) -> int:
 
 def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
-    if not is_answered() and (kind := document_asked(app, arguments)):
+    if not is_answered() and (kind := document_asked(arguments)):
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
             data_json(as_document(failure), kind)
+
+
+_ERROR = "Error"
+"""The kind of a document if no command was found that has one of its own."""
+
+
+def document_asked(arguments: Sequence[str]) -> str:
+    """The kind of the document that a command line asks for, also a wrong one, which nothing has parsed; "" if it asks for none."""
+    words = [*takewhile(lambda word: word != "--", arguments)]
+    output = ""
+    command: click.Command = app
+    for word, following in pairwise([*words, ""]):
+        if word in FORMAT_OPTIONS:
+            output = following
+        elif word.startswith(("--output=", "-o")):
+            output = word.removeprefix("--output=").removeprefix("-o")
+        if isinstance(command, click.Group) and (subcommand := command.get_command(click.Context(command), word)):
+            command = subcommand
+        if command.context_settings.get("ignore_unknown_options"):
+            return ""  # what follows is the command line of another program
+    option = next((param for param in command.params if isinstance(param, FormatOption)), None)
+    return ((option and option.kind) or _ERROR) if output == "json" else ""

@@ -6,20 +6,19 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import clusters
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import file_option, fleet_file
-from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
-from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import counted
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.plan.plan import Plan, check_declared
+from tenantry.plan.plan import check_declared
 from tenantry.preflight.roles import ROLES, RoleName, roles
 from tenantry.render import to_yaml
 
@@ -66,8 +65,8 @@ Exit codes:
      directory of --chart has other files or cannot be written
 """,
 )
-@click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=clusters)
-@environment_option(
+@click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=options.complete_clusters)
+@options.environment(
     "The environment that the cluster is prepared for; of CLUSTER, its first.", required=True, unless=("name", "chart")
 )
 @click.option(
@@ -150,12 +149,17 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         chosen = environment_of(fleet, name, environment) if name else str(environment)
-        cluster = name or _management(fleet, chosen)
-        planned = _planned(fleet, chosen, cluster) if role else None
+        check_declared(fleet, chosen)
+        management = fleet.environments[chosen].management
+        cluster = name or management
+        planned = plan_one(fleet, chosen) if role else None
     if role and subject and planned:
-        made = roles(fleet, planned, role, subject, kubeconfigs=kubeconfigs, secrets=secrets)
-        data(to_yaml(made.manifests).rstrip("\n"))
-        for line in made.wide:
+        if cluster != management:
+            message = f"'{cluster}' is no management cluster of environment {chosen}"
+            raise Refused(message, f"name {management}", code=UNKNOWN_NAME)
+        smallest = roles(fleet, planned, role, subject, kubeconfigs=kubeconfigs, secrets=secrets)
+        data(to_yaml(smallest.manifests).rstrip("\n"))
+        for line in smallest.wide:
             say(f"wide: {line}")
         return 0
     manifests = bootstrap(fleet, chosen, cluster)
@@ -164,21 +168,6 @@ def command(
     else:
         _apply(kubeconfig, context, manifests, dry_run=dry_run)
     return 0
-
-
-def _management(fleet: Fleet, environment: str) -> str:
-    """The management cluster of an environment. Raises: Refused: it is not declared."""
-    check_declared(fleet, environment)
-    return fleet.environments[environment].management
-
-
-def _planned(fleet: Fleet, environment: str, cluster: str) -> Plan:
-    """The plan of an environment. Raises: Refused: the cluster is not its management cluster."""
-    planned = plan_one(fleet, environment)
-    if cluster != planned.management:
-        message = f"'{cluster}' is no management cluster of environment {environment}"
-        raise Refused(message, f"name {planned.management}", code=UNKNOWN_NAME)
-    return planned
 
 
 def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...], *, dry_run: bool) -> None:
@@ -200,8 +189,8 @@ def _write_chart(directory: Path) -> int:
     from tenantry.charts.package import copy, package
 
     chart, written = package(OBJECTS), copy(OBJECTS, directory)
-    said = f"{len(written)} file{'s' if len(written) > 1 else ''} written" if written else "nothing to write"
-    click.echo(f"{directory}: {chart.name} {chart.version}, {said}")
+    files = f"{counted(len(written), 'file')} written" if written else "nothing to write"
+    data(f"{directory}: {chart.name} {chart.version}, {files}")
     where = f"{{url: ..., ref: {{branch: main}}, path: {directory.as_posix()}}}"
     say(f"commit and push it, then write in tenants.yaml:\n  platform: {{chart: {{git: {where}}}}}")
     return 0

@@ -6,8 +6,6 @@ import re
 import sys
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -28,24 +26,30 @@ class Late(ABC):
         """Set the parameter in `context.params`. Raises: click.UsageError."""
 
 
-DESTRUCTIVE = frozenset({"remove", "destroy", "down"})
+_DESTRUCTIVE = frozenset({"remove", "destroy", "down"})
 """Commands that nobody is led to by a name that is only a little like theirs."""
 _HELP = ("--help", "-h")
 
 
-@contextmanager
-def _with_closest(context: click.Context) -> Iterator[None]:
-    """Name the closest option in place of one that the command does not have."""
-    try:
-        yield
-    except click.NoSuchOption as usage:
-        near = [name for name in usage.possibilities or () if name not in _HELP]
-        proposal = f" Did you mean '{near[0]}'?" if near else ""
-        raise click.UsageError(f"{usage.message}{proposal}", context) from None
+class _Page(click.Command):
+    """Prints its epilog (examples and exit codes) without wrapping, and names the closest option in place of a wrong one."""
+
+    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.epilog:
+            formatter.write(f"\n{self.epilog.rstrip()}\n")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[GIVEN] = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as usage:
+            near = [name for name in usage.possibilities or () if name not in _HELP]
+            proposal = f" Did you mean '{near[0]}'?" if near else ""
+            raise click.UsageError(f"{usage.message}{proposal}", ctx) from None
 
 
-class Command(click.Command):
-    """A command that prints its epilog (examples and exit codes) without wrapping, and returns no other exit code."""
+class Command(_Page):
+    """A command that returns no other exit code than those of its epilog."""
 
     @property
     def exit_codes(self) -> frozenset[int]:
@@ -63,16 +67,8 @@ class Command(click.Command):
         )
         return code
 
-    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        write_epilog(self, formatter)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[GIVEN] = list(args)
-        with _with_closest(ctx):
-            return super().parse_args(ctx, args)
-
-
-class Group(click.Group):
+class Group(_Page, click.Group):
     """A command with subcommands. Its help page lists them in the order of declaration, before the options."""
 
     command_class = Command
@@ -84,35 +80,25 @@ class Group(click.Group):
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 
-    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        write_epilog(self, formatter)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        with _with_closest(ctx):
-            return super().parse_args(ctx, args)
-
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
         if ctx.resilient_parsing or name.startswith("-") or name in self.list_commands(ctx):
             return super().resolve_command(ctx, args)
         near = closest(name, self.list_commands(ctx))
-        if near in DESTRUCTIVE and not _one_letter_apart(name, near):
+        if near in _DESTRUCTIVE and not _one_letter_apart(name, near):
             near = None
         proposal = f" Did you mean '{near}'?" if near else ""
         raise click.UsageError(f"No such command '{name}'.{proposal}", ctx)
 
 
-def _one_letter_apart(one: str, other: str) -> bool:
+def _one_letter_apart(word: str, name: str) -> bool:
     """Whether one letter more, less or in place of another makes one word from the other, or two that changed places."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, name), key=len)
     start = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     if len(short) < len(long):
         return short[start:] == long[start + 1 :]
-    same_rest, swapped = (
-        short[start + 1 :] == long[start + 1 :],
-        short[start : start + 2] == long[start : start + 2][::-1],
-    )
-    return same_rest or (swapped and short[start + 2 :] == long[start + 2 :])
+    is_swapped = short[start : start + 2] == long[start : start + 2][::-1]
+    return short[start + 1 :] == long[start + 1 :] or (is_swapped and short[start + 2 :] == long[start + 2 :])
 
 
 def show_usage(usage: click.UsageError) -> None:
@@ -120,18 +106,10 @@ def show_usage(usage: click.UsageError) -> None:
     head, colon, lines = presentable(usage.format_message()).partition(" Type: ")
     width = columns(sys.stderr)
     text = f"Error: {head}{' Type:' if colon else ''}"
-    say(
-        "\n".join(textwrap.wrap(text, min(width, 80), break_long_words=False, break_on_hyphens=False))
-        if width
-        else text
-    )
+    if width:
+        text = textwrap.fill(text, min(width, 80), break_long_words=False, break_on_hyphens=False)
+    say(text)
     for line in lines.splitlines():
         say(f"  {line}")
     if not colon:
         say(f"Help: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help")
-
-
-def write_epilog(command: click.Command, formatter: click.HelpFormatter) -> None:
-    """Print the epilog line by line. click would wrap the examples into one paragraph."""
-    if command.epilog:
-        formatter.write(f"\n{command.epilog.rstrip()}\n")

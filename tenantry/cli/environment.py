@@ -13,8 +13,7 @@ import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
-from tenantry.cli.completers import fleet_data
-from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.fleet_file import fleet_data, fleet_file
 from tenantry.cli.output import say
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
@@ -55,17 +54,17 @@ class EnvironmentOption(click.Option, Late):
 
     def settle(self, context: click.Context) -> None:
         words = _words(context, self)
-        if self.needed and not words and not any(context.params.get(each) for each in self.unless):
+        if self.needed and not words and not any(context.params.get(parameter) for parameter in self.unless):
             words = (_unambiguous(context, typed=self.typed),)
         context.params[str(self.name)] = words if self.multiple else next(iter(words), None)
 
 
 def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]:
     """The environments on the command line, as arguments and as options."""
-    found = tuple(
+    words = tuple(
         dict.fromkeys((*values(context.params.pop(ARGUMENT, None)), *values(context.params.get(str(option.name)))))
     )
-    for word in found:
+    for word in words:
         if not word:  # a script's variable that is not set must not choose another environment
             raise click.UsageError("The name of the environment is empty.", context)
         if word.endswith((".yaml", ".yml")):
@@ -74,9 +73,9 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
         if slash and "apps" in context.params:
             line = f"{context.command_path} ENVIRONMENT --tenant {tenant} --app {app}"
             raise click.UsageError(f"'{word}' is not an environment. Type: {line}", context)
-    if len(found) > 1 and not option.multiple:
-        raise click.UsageError(f"Two environments are named, {' and '.join(found)}: name one of them.", context)
-    return found
+    if len(words) > 1 and not option.multiple:
+        raise click.UsageError(f"Two environments are named, {' and '.join(words)}: name one of them.", context)
+    return words
 
 
 def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -135,7 +134,7 @@ def _declared(context: click.Context) -> tuple[list[str], list[str]]:
     named = values(context.params.get("clusters") or context.params.get("cluster"))
     clusters = mapping_at(with_templates(source).data, "clusters") if named and names else {}
     lists = [mapping_at(clusters, cluster).get("environments") or () for cluster in named]
-    return names, [name for name in names if lists and all(name in each for each in lists)]
+    return names, [name for name in names if lists and all(name in environments for environments in lists)]
 
 
 def _tell(context: click.Context, environment: str, why: str) -> None:
@@ -161,7 +160,7 @@ def environment_of(fleet: Fleet, cluster: str, environment: str | None) -> str:
     if cluster not in fleet.clusters:
         message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
         raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
-    managed = [name for name, each in fleet.environments.items() if cluster == each.management]
+    managed = [name for name, entry in fleet.environments.items() if cluster == entry.management]
     environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
     chosen = environment or environments[0]
     if chosen not in environments:

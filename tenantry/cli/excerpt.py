@@ -47,9 +47,10 @@ class Excerpt(NamedTuple):
 def excerpts(diagnostics: Sequence[Problem], width: int) -> Iterator[Excerpt | None]:
     """The line of each diagnostic, cut to a number of columns; None if it is not shown."""
     safe = _Safe(diagnostics)
-    for index, each in enumerate(diagnostics):
-        place, lines = each.location, each.location.lines
-        if index < MOST and lines and "".join(lines[place.line - 1 : place.line]).strip() and safe.shows(each, lines):
+    for index, problem in enumerate(diagnostics):
+        place, lines = problem.location, problem.location.lines
+        written = "".join(lines[place.line - 1 : place.line]).strip() if lines else ""
+        if index < MOST and lines and written and safe.shows(problem, lines):
             yield _excerpt(place, lines[place.line - 1], width, safe.until(place))
         else:
             yield None
@@ -66,7 +67,7 @@ class _Safe:
             for offset in (-1, 0, 1)
         }
         self._keys: dict[tuple[str, int], int] = {}
-        for place in (each.location for each in diagnostics if each.code in _AT_KEY):
+        for place in (problem.location for problem in diagnostics if problem.code in _AT_KEY):
             at = (place.file, place.line)
             self._keys[at] = min(place.column, self._keys.get(at, place.column))
 
@@ -83,9 +84,10 @@ class _Safe:
         if any(isinstance(part, str) and is_sensitive(part) for part in diagnostic.path):
             return False
         line, above = lines[place.line - 1], lines[place.line - 2] if place.line > 1 else ""
-        if _suspect(_around(line, place.column)) or _suspect(above[:_AROUND]) or _suspect(above[-_AROUND:]):
+        around = line[max(0, place.column - _AROUND) : place.column + _AROUND]
+        if any(map(_suspect, (around, above[:_AROUND], above[-_AROUND:]))):
             return False
-        if any(_KEY_BEGINS in each for each in lines[max(0, place.line - _KEY_LINES) : place.line]):
+        if any(_KEY_BEGINS in text for text in lines[max(0, place.line - _KEY_LINES) : place.line]):
             return False
         # Syntax errors have no path. There, indentation shows which keys the line belongs to.
         return bool(diagnostic.path) or not any(map(_suspect, _keys_above(lines, place.line)))
@@ -93,10 +95,6 @@ class _Safe:
 
 def _suspect(line: str) -> bool:
     return is_sensitive(line) or _SUSPECT.search(line) is not None or redacted(line) != line
-
-
-def _around(line: str, column: int) -> str:
-    return line[max(0, column - _AROUND) : column + _AROUND]
 
 
 def _keys_above(lines: Lines, number: int) -> Iterator[str]:

@@ -7,19 +7,14 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import app as app_argument
-from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
-from tenantry.cli.options import tenant as tenant_argument
 from tenantry.cli.output import data, data_json, working
 from tenantry.facts.explain import AppRollout, Explanation, Placed, explain
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
 from tenantry.fleet.choice import Choice
-from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, listed
@@ -46,11 +41,10 @@ Exit codes:
   2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
-@tenant_argument()
-@app_argument()
-@environment_option("The environment to show.", required=True)
-@cluster_option("Only this cluster; default: all of the environment.")
-@output("text", "json", kind="Explanation")
+@options.subject
+@options.environment("The environment to show.", required=True)
+@options.cluster("Only this cluster; default: all of the environment.")
+@options.output("text", "json", kind="Explanation")
 @reads_file
 def command(
     file: Path,
@@ -71,7 +65,11 @@ def command(
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        of_platform = tenant == PLATFORM and not _is_tenants(fleet, app)
+        # `platform` may be a tenant that is called so: an app that it does not have is an add-on.
+        namesake = fleet.document.tenants.get(PLATFORM)
+        addons = fleet.document.platform.addons
+        of_tenant = namesake is not None and (app is None or app in namesake.apps or app not in addons)
+        of_platform = tenant == PLATFORM and not of_tenant
         addon = app if of_platform else None
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
@@ -79,49 +77,42 @@ def command(
         subject = Subject(Kind.ADDON, name=addon) if addon else THE_PLATFORM
     else:
         subject = Subject(Kind.APP, tenant, app) if app else Subject(Kind.TENANT, tenant)
-    found = explain(fleet, planned, subject, cluster)
+    explanation = explain(fleet, planned, subject, cluster)
     if output == "json":
-        data_json(found, "Explanation")
+        data_json(explanation, "Explanation")
     else:
-        data(annotated(_lines(found)))
+        data(annotated(_lines(explanation)))
     return 0
-
-
-def _is_tenants(fleet: Fleet, app: str | None) -> bool:
-    """Whether `platform` is a tenant that is called so: an app that it does not have is an add-on."""
-    tenant = fleet.document.tenants.get(PLATFORM)
-    return tenant is not None and (app is None or app in tenant.apps or app not in fleet.document.platform.addons)
-
-
-_MOST_CLUSTERS = 5
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
 
+_MOST_CLUSTERS = 5
 
-def _lines(found: Explanation) -> Iterator[Line]:
-    subject = found.subject
+
+def _lines(explanation: Explanation) -> Iterator[Line]:
+    subject = explanation.subject
     name = {Kind.APP: f"app {subject.name} of tenant {subject.tenant}", Kind.ADDON: f"add-on {subject.name}"}
-    yield Line("", f"{name.get(subject.kind, subject)} in environment {found.environment}")
-    if found.choice:
-        yield from _choice(found.choice, "granted" if subject.kind is Kind.TENANT else "placed")
-    if found.gate:
-        after, origin = found.gate
+    yield Line("", f"{name.get(subject.kind, subject)} in environment {explanation.environment}")
+    if explanation.choice:
+        yield from _choice(explanation.choice, "granted" if subject.kind is Kind.TENANT else "placed")
+    if explanation.gate:
+        after, origin = explanation.gate
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
-    if found.rollout:
-        yield from _rollout_lines(found.rollout)
-    if found.choices:
+    if explanation.rollout:
+        yield from _rollout_lines(explanation.rollout)
+    if explanation.choices:
         yield Line("addons:" if subject == THE_PLATFORM else "apps:", bold=True)
-        for app, choice in found.choices.items():
+        for app, choice in explanation.choices.items():
             colour = None if choice.clusters else "yellow"
             yield Line(f"  {app}: [{', '.join(choice.clusters)}]", _selector(choice), colour)
-    if found.shared:
-        clusters = listed((placed.cluster for placed in found.placed), _MOST_CLUSTERS)
+    if explanation.shared:
+        clusters = listed((placed.cluster for placed in explanation.placed), _MOST_CLUSTERS)
         yield Line("")
         yield Line(f"all clusters ({clusters}):" if clusters else "on no cluster:", bold=True)
-        yield from value_lines(found.shared, 2)
-    for placed in found.placed:
-        yield from _placed_lines(placed, apart=not found.shared)
+        yield from value_lines(explanation.shared, 2)
+    for placed in explanation.placed:
+        yield from _placed_lines(placed, apart=not explanation.shared)
 
 
 def _choice(choice: Choice, taken: str) -> Iterator[Line]:

@@ -60,23 +60,19 @@ class Failure:
 
 def described(failure: BaseException) -> Failure:
     """What went wrong, for the key `error` of a document."""
-    code, message, fix = _described(failure)
-    return Failure(code, presentable(message), presentable(fix), exit_code(failure))
-
-
-def _described(failure: BaseException) -> tuple[str, str, str]:
     match failure:
         case Refused():
-            return failure.code, failure.message, failure.fix
+            code, message, fix = failure.code, failure.message, failure.fix
         case click.UsageError():
             path = failure.ctx.command_path if failure.ctx else "tenantry"
-            return "usage", failure.format_message(), f"see `{path} --help`"
+            code, message, fix = "usage", failure.format_message(), f"see `{path} --help`"
         case click.ClickException():
-            return "usage", failure.format_message(), ""
+            code, message, fix = "usage", failure.format_message(), ""
         case KeyboardInterrupt() | click.Abort():
-            return "interrupted", "interrupted", "run it again"
+            code, message, fix = "interrupted", "interrupted", "run it again"
         case _:
-            return "internal", _bug(failure), _DEBUG
+            code, message, fix = "internal", _bug(failure), _DEBUG
+    return Failure(code, presentable(message), presentable(fix), exit_code(failure))
 
 
 def _bug(failure: BaseException) -> str:

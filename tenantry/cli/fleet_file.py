@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused, TenantryError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 NAME = "tenants.yaml"
@@ -70,8 +70,8 @@ def fleet_file(context: click.Context) -> Path:
 
 def project_directory(context: click.Context) -> Path:
     """The directory of the fleet's other files: that of the `tenants.yaml` that was found, otherwise the current one."""
-    found = None if context.obj else _nearest()
-    return found.parent if found else Path()
+    file = None if context.obj else _nearest()
+    return file.parent if file else Path()
 
 
 def _nearest() -> Path | None:
@@ -83,10 +83,17 @@ def _nearest() -> Path | None:
     here = Path.cwd()
     for directory in (here, *here.parents):
         file = directory / NAME
-        if file.exists() and (directory == here or _same_owner(here, directory, file)):
+        if file.exists() and (directory == here or len({path.lstat().st_uid for path in (here, directory, file)}) == 1):
             return Path(os.path.relpath(file, here))
     return None
 
 
-def _same_owner(*paths: Path) -> bool:
-    return len({path.lstat().st_uid for path in paths}) == 1
+def fleet_data(context: click.Context) -> dict[str, Any]:
+    """The data of the fleet's files, for completion; empty if the files cannot be read."""
+    from tenantry.grants.frames import filled
+    from tenantry.source.include import read_all
+
+    try:
+        return filled(read_all(fleet_file(context))).data
+    except TenantryError:
+        return {}

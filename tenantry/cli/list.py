@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import cluster_names, environments, output, tenant_names
 from tenantry.cli.output import columns, data, data_json, say, working
 from tenantry.cli.tables import fitting, table
 from tenantry.listing import LISTS, Filter, Item, listing
@@ -101,7 +101,6 @@ _NAMES = {
 
 _DISPENSABLE = (
     "FILE",
-    "CLASS",
     "LABELS",
     "KIND",
     "SOURCE",
@@ -134,10 +133,10 @@ Exit codes:
 """,
 )
 @click.argument("kind", type=click.Choice(LISTS))
-@environments("Only what is in this environment.")
-@tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster; repeatable.")
-@output("text", "json", "names", kind="List")
+@options.environment("Only what is in this environment.", multiple=True)
+@options.tenants("Only what belongs to this tenant, or to 'platform'.")
+@options.clusters("Only what is on this cluster; repeatable.")
+@options.output("text", "json", "names", kind="List")
 @reads_file
 def command(
     file: Path,

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what a shell completes after TAB: names that the fleet's files declare."""
 
 from __future__ import annotations
 
@@ -6,18 +6,76 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from tenantry.cli import completers
 from tenantry.cli.commands import Late
 from tenantry.cli.environment import ARGUMENT, EnvironmentOption
-from tenantry.kube.names import PLATFORM
+from tenantry.cli.fleet_file import fleet_data, fleet_file
+from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import TenantryError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def tenant() -> Callable[[_F], _F]:
-    """`TENANT`, or `platform`, or with the app `TENANT/APP` or `platform/ADDON`; completed from the file."""
-    return click.argument("tenant", shell_complete=completers.subjects)
+# --- completion -------------------------------------------------------------------------------------------------------
+
+
+def _keys(context: click.Context, start: str, *path: str) -> list[str]:
+    """The keys at a path of the fleet's files, if the files can be read."""
+    return [name for name in mapping_at(fleet_data(context), *path) if name.startswith(start)]
+
+
+def complete_environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the environments that have a stack."""
+    from tenantry.fleet.inherit import stacks_in
+
+    return [name for name in stacks_in(fleet_data(context)) if name.startswith(start)]
+
+
+def complete_subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete tenants, and behind `rocky/` the apps of that tenant."""
+    owner, slash = start.partition("/")[:2]
+    addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
+    apps = [f"{owner}/{name}" for name in _keys(context, "", "tenants", owner, "apps")] if slash else []
+    return [*_keys(context, start, "tenants"), *(name for name in (*apps, PLATFORM, *addons) if name.startswith(start))]
+
+
+def complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return _keys(context, start, "clusters")
+
+
+def complete_revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
+    """Complete branches and tags. The shell completes paths."""
+    from tenantry.facts.git import Repository
+
+    try:
+        names = Repository(fleet_file(context).absolute().parent).names()
+    except TenantryError:
+        names = []
+    items = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
+    return items or [CompletionItem(start, type="file")]
+
+
+def _complete_apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the apps of the tenant before it; none if `rocky/web` names one already."""
+    tenant = str(context.params.get("tenant"))
+    own = _keys(context, start, "tenants", tenant, "apps")
+    return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
+
+
+def _complete_any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
+    tenants = context.params.get("tenants") or _keys(context, "", "tenants")
+    apps = (name for tenant in tenants for name in _keys(context, start, "tenants", tenant, "apps"))
+    return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
+
+
+def _complete_owners(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
+
+
+# --- arguments and options --------------------------------------------------------------------------------------------
 
 
 class _AppArgument(click.Argument, Late):
@@ -31,62 +89,63 @@ class _AppArgument(click.Argument, Late):
             return
         if not owner or not name:
             raise click.UsageError(f"'{context.params['tenant']}' is not TENANT/APP, such as 'rocky/web'", context)
-        if (other := context.params["app"]) is not None:
-            raise click.UsageError(f"'{owner}/{name}' names an app already: leave out '{other}'", context)
+        if (app := context.params["app"]) is not None:
+            raise click.UsageError(f"'{owner}/{name}' names an app already: leave out '{app}'", context)
         context.params.update(tenant=owner, app=name)
 
 
-def app() -> Callable[[_F], _F]:
-    """`[APP]` of the tenant before it, completed from the file. `rocky/web` and `rocky web` give the same two values."""
-    return click.argument("app", required=False, cls=_AppArgument, shell_complete=completers.apps)
+def subject(command: _F) -> _F:
+    """`TENANT [APP]`, or `platform [ADDON]`. `rocky/web` and `rocky web` give the same two values."""
+    app = click.argument("app", required=False, cls=_AppArgument, shell_complete=_complete_apps)
+    return click.argument("tenant", shell_complete=complete_subjects)(app(command))
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, completed from the file."""
-    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
+    """`-c, --cluster NAME`"""
+    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=complete_clusters)
 
 
 def environment(
-    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: Sequence[str] = ()
+    help: str,
+    *,
+    required: bool = False,
+    argument: bool = False,
+    typed: bool = False,
+    unless: Sequence[str] = (),
+    multiple: bool = False,
 ) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`, completed from the file.
+    """`-e, --environment NAME`
 
     Args:
         required: The command is about one: without the option, that of the variable, or the only one of the file.
         argument: It may also be the command's argument, `tenantry status dev`: for commands that have no other.
         typed, unless: As for `EnvironmentOption`.
+        multiple: It may be repeated.
     """
-    return _environment(help, multiple=False, argument=argument, needed=required, typed=typed, unless=unless)
-
-
-def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
-    """The same, which may be repeated."""
-    return _environment(help, multiple=True, argument=argument, needed=required)
-
-
-def _environment(help: str, *, multiple: bool, argument: bool, **how: Any) -> Callable[[_F], _F]:
     option: Callable[[_F], _F] = click.option(
         "-e",
         "--environment",
         cls=EnvironmentOption,
         multiple=multiple,
         help=help,
-        shell_complete=completers.environments,
-        **how,
+        shell_complete=complete_environments,
+        needed=required,
+        typed=typed,
+        unless=unless,
     )
     word: Callable[[_F], _F] = click.argument(
         ARGUMENT,
         metavar="[ENVIRONMENT]..." if multiple else "[ENVIRONMENT]",
         nargs=-1 if multiple else 1,
         required=False,
-        shell_complete=completers.environments,
+        shell_complete=complete_environments,
     )
     return (lambda command: word(option(command))) if argument else option
 
 
-def tenant_names(help: str) -> Callable[[_F], _F]:
-    """`-n, --tenant NAME`, or `platform`, which may be repeated, completed from the file."""
-    return _names("--tenant", help, completers.tenants_or_platform, "-n")
+def tenants(help: str) -> Callable[[_F], _F]:
+    """`-n, --tenant NAME`, or `platform`; may be repeated."""
+    return _names("--tenant", help, _complete_owners, "-n")
 
 
 class _AppsOption(click.Option, Late):
@@ -102,14 +161,14 @@ class _AppsOption(click.Option, Late):
         context.params.update(tenants=(*owners,), apps=tuple(app.partition("/")[2] for app in apps))
 
 
-def app_names(help: str) -> Callable[[_F], _F]:
-    """`--app NAME` of an app or add-on beside `tenant_names`, which may be repeated, completed from the file."""
-    return _names("--app", help, completers.any_app, cls=_AppsOption)
+def apps(help: str) -> Callable[[_F], _F]:
+    """`--app NAME` of an app or add-on, beside `tenants`; may be repeated."""
+    return _names("--app", help, _complete_any_app, cls=_AppsOption)
 
 
-def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`; may be repeated, completed from the file."""
-    return _names("--cluster", help, completers.clusters, "-c")
+def clusters(help: str) -> Callable[[_F], _F]:
+    """`-c, --cluster NAME`; may be repeated."""
+    return _names("--cluster", help, complete_clusters, "-c")
 
 
 def _names(
@@ -125,28 +184,11 @@ def _names(
     )
 
 
-def tenant_apps(command: _F) -> _F:
-    """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
-    for option in (
-        cluster_names("Only on this cluster; repeatable."),
-        environment("The environment of the apps.", required=True),
-        app(),
-        tenant(),
-    ):
-        command = option(command)
-    return command
-
-
 def timeout(default: int, help: str) -> Callable[[_F], _F]:
     """`--timeout SECONDS`"""
     return click.option(
         "--timeout", type=click.IntRange(min=1), default=default, show_default=True, metavar="SECONDS", help=help
     )
-
-
-def revision(name: str, *, default: str) -> Callable[[_F], _F]:
-    """A Git revision, completed with branches and tags, or a path."""
-    return click.argument(name, default=default, shell_complete=completers.revisions)
 
 
 FORMAT_OPTIONS = ("-o", "--output")

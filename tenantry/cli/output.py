@@ -133,7 +133,7 @@ def as_text(problem: Problem) -> str:
 
 def counts(problems: Sequence[Problem]) -> str:
     """2 errors, 1 warning; "" if there are none."""
-    numbers = {each: sum(problem.severity is each for problem in problems) for each in Severity}
+    numbers = {severity: sum(problem.severity is severity for problem in problems) for severity in Severity}
     return ", ".join(counted(number, each) for each, number in numbers.items() if number)
 
 

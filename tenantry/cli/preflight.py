@@ -7,21 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import changed_objects
-from tenantry.cli.diff.text import line_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import cluster as cluster_option
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.output import (
     as_text,
     columns,
@@ -72,8 +67,8 @@ Exit codes:
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
-@environment_option("The environment to check.", required=True, argument=True)
-@cluster_option("Check this cluster alone: that it answers, and takes what Flux does there.")
+@options.environment("The environment to check.", required=True, argument=True)
+@options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
 @click.option(
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
@@ -95,7 +90,7 @@ Exit codes:
     is_flag=True,
     help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
 )
-@output("text", "json", kind="Preflight")
+@options.output("text", "json", kind="Preflight")
 @reads_file
 def command(
     file: Path,
@@ -138,7 +133,13 @@ def command(
     if strict:
         report = replace(report, problems=_strictly(report.problems))
     if output == "json":
-        data_json({"environments": [_environment(planned, report)], "warnings": warnings}, "Preflight")
+        result = {
+            "environment": environment,
+            "management": planned.management,
+            "objects": len(planned.objects),
+            **plain(report),
+        }
+        data_json({"environments": [result], "warnings": warnings}, "Preflight")
     else:
         limits = EVERYTHING if everything else DisplayLimits()
         print_report(planned, report, limits, brief=brief)
@@ -158,24 +159,24 @@ def _check_cluster(
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
         now = datetime.now(UTC)
         if remote is None:
-            found = contact_management(client, fleet, planned, now)
+            contacted = contact_management(client, fleet, planned, now)
         else:
             local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
-            found = contact(client, remote, now, local=local)
+            contacted = contact(client, remote, now, local=local)
     if strict:
-        found = replace(found, problems=_strictly(found.problems))
+        contacted = replace(contacted, problems=_strictly(contacted.problems))
     if output == "json":
-        data_json(found, "Preflight")
-        return 0 if found.fit else 1
-    if found.answer:
-        version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
-        data(f"{name} answered in {found.answer.milliseconds} ms{version}")
-    if (end := found.expires) and end > now:
+        data_json(contacted, "Preflight")
+        return 0 if contacted.fit else 1
+    if contacted.answer:
+        version = f", Kubernetes {contacted.answer.version}" if contacted.answer.version else ""
+        data(f"{name} answered in {contacted.answer.milliseconds} ms{version}")
+    if (end := contacted.expires) and end > now:
         data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
-    for problem in found.problems:
+    for problem in contacted.problems:
         data(as_text(problem))
-    data(f"{name}: {counts(found.problems) or 'no problems'}")
-    return 0 if found.fit else 1
+    data(f"{name}: {counts(contacted.problems) or 'no problems'}")
+    return 0 if contacted.fit else 1
 
 
 def report_on(
@@ -198,8 +199,7 @@ def report_on(
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
-    known = stacks_running(project, planned.environment)
-    in_state = InStates(project, [each.name for each in known])
+    in_state = InStates(project, [running.name for running in stacks_running(project, planned.environment)])
     stack = target_of(project, planned.environment)
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
@@ -221,12 +221,10 @@ def report_on(
             in_state=in_state,
             rehearse=rehearse,
         )
-    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim else report
-
-
-def _for_stack(report: Report, stack: str) -> Report:
-    """The report with its commands for the stack that runs the environment."""
-    problems = (replace(problem, fix=for_stack(problem.fix, stack)) for problem in report.problems)
+    if stack.claim is None:
+        return report
+    name = stack.claim.stack.rpartition("/")[2]
+    problems = (replace(problem, fix=for_stack(problem.fix, name)) for problem in report.problems)
     return replace(report, problems=tuple(problems))
 
 
@@ -250,12 +248,11 @@ def print_report(
     shown = _dry_run(report.dry_run, limits) if report.dry_run else _adoptions(report.adoptions, limits)
     for line in shown:
         write(line)
-    found = counts(report.problems) or "nothing is in the way"
-    hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
-    write(
-        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
-        + (f" ({hidden})" if hidden else "")
-    )
+    problems = counts(report.problems) or "nothing is in the way"
+    warnings = (problem.code for problem in report.problems if problem.severity is Severity.WARNING)
+    hidden = listed(warnings) if brief else ""
+    objects = f"{counted(len(planned.objects), 'object')} for {planned.management}"
+    write(f"{planned.environment}: {objects}: {problems}{f' ({hidden})' if hidden else ''}")
 
 
 def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) -> None:
@@ -268,40 +265,31 @@ def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) ->
 
 def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator[str]:
     for adoption in adoptions:
-        taken, made = len(adoption.taken), len(adoption.made)
-        yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
-        lines = changed_objects((each for each in adoption.taken if each.fields), limits)
-        lines += [Line(" ", f"{each.id} stays as it is") for each in adoption.taken if not each.fields]
+        taken, made = counted(len(adoption.taken), "object"), len(adoption.made)
+        yield f"tenant '{adoption.tenant}' takes over {taken}, gets {made} new, and loses none"
+        lines = changed_objects((changed for changed in adoption.taken if changed.fields), limits)
+        lines += [Line(" ", f"{changed.id} stays as it is") for changed in adoption.taken if not changed.fields]
         lines += [Line("+", str(id)) for id in adoption.made]
         yield from (line_text(line, columns(sys.stdout)) for line in lines)
 
 
-def _dry_run(found: DryRun, limits: DisplayLimits) -> Iterator[str]:
-    """Each object that would not stay as it is, then how many there are of each sort."""
-    lines = changed_objects(found.changed, limits)
-    lines += [Line("+", str(id)) for id in found.made]
-    lines += [Line("!", str(rejected.id)) for rejected in found.rejected]
-    lines += [Line("-", str(id)) for id in found.deleted]
+def _dry_run(run: DryRun, limits: DisplayLimits) -> Iterator[str]:
+    """The objects that would not stay as they are, then how many there are of each sort."""
+    lines = changed_objects(run.changed, limits)
+    lines += [Line("+", str(id)) for id in run.made]
+    lines += [Line("!", str(rejected.id)) for rejected in run.rejected]
+    lines += [Line("-", str(id)) for id in run.deleted]
     yield from (line_text(line, columns(sys.stdout)) for line in lines)
     yield "dry run of the API server:"
     for number, what in (
-        (len(found.equal), "stay as they are"),
-        (len(found.marked), "get labels and annotations of Tenantry alone"),
-        (len(found.changed), "change, as above"),
-        (len(found.made), "are new"),
-        (len(found.rejected), "are not taken"),
+        (len(run.equal), "stay as they are"),
+        (len(run.marked), "get labels and annotations of Tenantry alone"),
+        (len(run.changed), "change, as above"),
+        (len(run.made), "are new"),
+        (len(run.rejected), "are not taken"),
         (
-            len(found.deleted),
+            len(run.deleted),
             "have the environment's labels and are not in the file: a run deletes what its stack has of them",
         ),
     ):
         yield f"  {number:>6,} {what}"
-
-
-def _environment(planned: Plan, report: Report) -> dict[str, Any]:
-    return {
-        "environment": planned.environment,
-        "management": planned.management,
-        "objects": len(planned.objects),
-        **plain(report),
-    }

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
@@ -36,14 +35,14 @@ Exit codes:
   2  tenants.yaml is invalid, or the result cannot be written
 """,
 )
-@environment_option("Only this environment; default: all of them.", argument=True)
+@options.environment("Only this environment; default: all of them.", argument=True)
 @click.option(
     "-d",
     "--directory",
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a file per object here, in a directory per environment, and remove files of objects that are gone.",
 )
-@output("yaml", "json", "names", kind="Objects")
+@options.output("yaml", "json", "names", kind="Objects")
 @reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `tenantry up` applies. No cluster is contacted.
@@ -58,28 +57,28 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     if directory is None:
         objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
-        _tell_left_out(objects)
-        _tell_order(objects)
+        _print_left_out(objects)
+        _print_order(objects)
         return 0
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
-    for name, each in plans.items():
+    for name, plan in plans.items():
         place = directory / name
         with working(f"writing {place}") as tell:
-            written, removed = write_directory(each, place, tell)
+            written, removed = write_directory(plan, place, tell)
         files = f"{counted(written, 'file')} written, {removed} removed"
-        say(f"{place}: {counted(len(shown(each.objects)), 'object')}, {files}")
-        _tell_left_out(each.objects)
-        _tell_order(each.objects)
+        say(f"{place}: {counted(len(shown(plan.objects)), 'object')}, {files}")
+        _print_left_out(plan.objects)
+        _print_order(plan.objects)
     return 0
 
 
-def _tell_left_out(objects: Iterable[KubeObject]) -> None:
-    if left_out := [str(each.id) for each in objects if each.secret]:
+def _print_left_out(objects: Iterable[KubeObject]) -> None:
+    if left_out := [str(planned.id) for planned in objects if planned.secret]:
         say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
 
 
-def _tell_order(objects: Iterable[KubeObject]) -> None:
+def _print_order(objects: Iterable[KubeObject]) -> None:
     if message := order_of_files(objects):
         say(message)
 
@@ -90,8 +89,8 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         return
     match output:
         case "names":
-            data("\n".join(str(each.id) for each in objects))
+            data("\n".join(str(planned.id) for planned in objects))
         case "json":
-            data_json({"objects": [each.manifest for each in objects]}, "Objects")
+            data_json({"objects": [planned.manifest for planned in objects]}, "Objects")
         case _:
-            data(to_yaml(each.manifest for each in objects).rstrip("\n"))
+            data(to_yaml(planned.manifest for planned in objects).rstrip("\n"))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.annotations import annotate_warnings, notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
@@ -35,7 +35,7 @@ Exit codes:
 """,
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
-@output("text", "json", "github", kind="Validation")
+@options.output("text", "json", "github", kind="Validation")
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.
@@ -59,13 +59,13 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     warnings = warnings_of(fleet)
     waves = {name: plan.rollout for name, plan in plans.items() if plan.rollout}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
-    facts += [f"environment {name} changes {each}" for name, each in waves.items()]
+    facts += [f"environment {name} changes {rollout}" for name, rollout in waves.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
-    for name, each in gates.items():
-        facts.append(f"environment {name}: {gate_in_words(each)}")
-        if apps := following(plans[name], plans[each.environment]):
+    for name, gate in gates.items():
+        facts.append(f"environment {name}: {gate_in_words(gate)}")
+        if apps := following(plans[name], plans[gate.environment]):
             facts.append(
-                f"environment {name}: whatever {each.environment} runs, it has to be ready, no more, for {listed(apps)}:"
+                f"environment {name}: whatever {gate.environment} runs, it has to be ready, no more, for {listed(apps)}:"
                 " a branch or a range names no version"
             )
     if output == "json":
@@ -74,7 +74,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
             "errors": (),
             "warnings": warnings,
             "objects": objects,
-            "waves": {name: each.waves for name, each in waves.items()},
+            "waves": {name: rollout.waves for name, rollout in waves.items()},
             "gates": gates,
             "clusterAdmin": admins,
             "clusterRoles": rights,

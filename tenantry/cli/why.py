@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import click
 from click import style
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster.selection import select
@@ -30,8 +30,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why import Answer, Asking, Evidence, answers
-from tenantry.why.findings import Commands
-from tenantry.why.places import Places
+from tenantry.why.findings import Commands, Places
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -53,9 +52,11 @@ Exit codes:
   2  there is no such app, or the management cluster does not answer
 """,
 )
-@tenant_apps
+@options.subject
+@options.environment("The environment of the apps.", required=True)
+@options.clusters("Only on this cluster; repeatable.")
 @management_options
-@output("text", "json", kind="Why")
+@options.output("text", "json", kind="Why")
 @reads_file
 @click.pass_context
 def command(
@@ -84,21 +85,20 @@ def command(
     selection = select(planned, [tenant], [app] if app else [], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
-        places = Places(fleet, environment)
         commands = Commands(
             environment,
+            Places(fleet, environment),
             hub=_given(kubeconfig=str(kubeconfig.absolute()) if kubeconfig else "", context=context),
             file=_given(file=ctx.obj),
             kubectl=_kubectl(hub),
-            setting=places.setting,
             before=_before(ctx),
         )
-        found = answers(hub, Asking(planned, commands, places), apps)
+        replies = answers(hub, Asking(planned, commands), apps)
     if output == "json":
-        data_json({"environment": environment, "apps": found}, "Why")
+        data_json({"environment": environment, "apps": replies}, "Why")
     else:
-        data(_text(found, datetime.now(UTC)))
-    return 0 if all(answer.well for answer in found) else 1
+        data(_text(replies, datetime.now(UTC)))
+    return 0 if all(answer.well for answer in replies) else 1
 
 
 def _planned(file: Path, environment: str, tenant: str) -> tuple[Fleet, Plan]:
@@ -149,14 +149,13 @@ _OBJECTS = 30
 _INDENT = 8
 
 
-def _text(found: Sequence[Answer], now: datetime) -> str:
-    """Each app; those that are not well have a blank line behind them. Of one alone, the objects are listed, too."""
-    alone = len(found) == 1
-    parts = [
-        "\n".join([*_well(each, now, alone=alone)] if each.well else [*_not_well(each, now, alone=alone), ""])
-        for each in found
-    ]
-    return "\n".join(parts).rstrip("\n")
+def _text(replies: Sequence[Answer], now: datetime) -> str:
+    """The apps; those that are not well have a blank line behind them. Of an app alone, the objects are listed, too."""
+    alone = len(replies) == 1
+    lines: list[str] = []
+    for answer in replies:
+        lines += _well(answer, now, alone=alone) if answer.well else [*_not_well(answer, now, alone=alone), ""]
+    return "\n".join(lines).rstrip("\n")
 
 
 def _named(app: PlannedApp) -> str:
@@ -185,7 +184,7 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
         yield from _lines(first.evidence, now)
     known = {evidence[:2] for evidence in first.evidence}
     listed = (*answer.trail, *(answer.objects[:_OBJECTS] if alone else ()))
-    if shown := [each for each in listed if each[:2] not in known]:
+    if shown := [evidence for evidence in listed if evidence[:2] not in known]:
         yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
         yield from _more(answer) if alone else ()
@@ -193,7 +192,7 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
         yield from _entry("\nalso" if not number else "", other.cause)
     if len(others) > _OTHERS:
         yield from _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
-    if commands := list(dict.fromkeys(line for each in answer.findings for line in each.next)):
+    if commands := list(dict.fromkeys(line for finding in answer.findings for line in finding.next)):
         yield "\nnext"
         yield from (f"  {line}" for line in commands[:_COMMANDS])
     yield from _remarks(answer)
@@ -218,13 +217,14 @@ def _entry(name: str, text: str) -> Iterator[str]:
         yield f"{before if not number else ''}{label if not number else ' ' * _INDENT}{line}".rstrip()
 
 
-def _lines(found: Iterable[Evidence], now: datetime) -> Iterator[str]:
-    for each in found:
-        good = each.state == Readiness.READY
-        about = (each.what, each.state, _age(each, now), short_revision(each.message) if good else "")
+def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
+    for evidence in observed:
+        ready = evidence.state == Readiness.READY
+        revision = short_revision(evidence.message) if ready else ""
+        about = (evidence.what, evidence.state, _age(evidence, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
-        if each.message and not good:
-            yield from (f"    {line}" for line in _wrapped(printable(each.message), 4))
+        if evidence.message and not ready:
+            yield from (f"    {line}" for line in _wrapped(printable(evidence.message), 4))
 
 
 def _age(evidence: Evidence, now: datetime) -> str:

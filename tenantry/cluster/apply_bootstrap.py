@@ -88,26 +88,24 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
         if (id.kind, id.name) == ("ConfigMap", MARKER):
             name = manifest["data"]["cluster"]
             with _explained(id):
-                there = ((_read(client, id) or {}).get("data") or {}).get("cluster") or name
-            if there != name:
+                marked = ((_read(client, id) or {}).get("data") or {}).get("cluster") or name
+            if marked != name:
                 raise Refused(
-                    f"this cluster is marked as '{there}', not as '{name}' ({id})",
-                    f"name the kubeconfig of '{name}' with --kubeconfig and --context; if '{there}' was renamed in the file:"
+                    f"this cluster is marked as '{marked}', not as '{name}' ({id})",
+                    f"name the kubeconfig of '{name}' with --kubeconfig and --context; if '{marked}' was renamed in the file:"
                     f" {mark(id.namespace, name)}",
                 )
 
 
 def _check_kinds(client: Client, manifests: Iterable[Manifest]) -> None:
     """Raises: Refused: the cluster's Kubernetes does not have the admission policies yet."""
-    wanted = {
-        (id.api_version, id.kind): id for manifest in manifests if (id := object_id(manifest)).kind.startswith(_POLICY)
-    }
-    lacking = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
-    if lacking:
-        there = server_version(client)
+    wanted = dict.fromkeys((id.api_version, id.kind) for id in map(object_id, manifests) if id.kind.startswith(_POLICY))
+    missing = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
+    if missing:
+        version = server_version(client)
+        what = f"{' and '.join(missing)}{f' (its Kubernetes is {version})' if version else ''}"
         raise Refused(
-            f"the cluster does not serve {' and '.join(lacking)}{f' (its Kubernetes is {there})' if there else ''}, without which"
-            " tenants could leave their namespaces; nothing was changed",
+            f"the cluster does not serve {what}, without which tenants could leave their namespaces; nothing was changed",
             "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
         )
 
@@ -132,12 +130,12 @@ def _read(client: Client, id: ObjectId) -> dict[str, Any] | None:
     kind: Any = resource_registry.load(id.api_version, id.kind)
     place = {"namespace": id.namespace} if id.namespace else {}
     try:
-        found: dict[str, Any] = client.get(kind, id.name, **place).to_dict()
+        manifest: dict[str, Any] = client.get(kind, id.name, **place).to_dict()
     except HTTPStatusError as error:
         if error.response.status_code == HTTPStatus.NOT_FOUND:
             return None
         raise
-    return found
+    return manifest
 
 
 def _content(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -157,10 +155,10 @@ def _explained(id: ObjectId) -> Iterator[None]:
             "run the command again; it continues where it stopped",
         ) from None
     except HTTPStatusError as error:
-        raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(id, error.response.status_code)) from None
+        raise Refused(f"the cluster refuses {id}: {_message(error)}", _fix(id, error.response.status_code)) from None
 
 
-def _told(error: HTTPStatusError) -> str:
+def _message(error: HTTPStatusError) -> str:
     """The server's message on one line. The base class, for answers that are not a Kubernetes Status, has no message."""
     status = getattr(error, "status", None)
     words = " ".join(str(status.message).split()) if status and status.message else ""

@@ -1,4 +1,4 @@
-"""What a reading of the management cluster says of a change, as `blocked` takes it."""
+"""What a run would change, by a reading of the management cluster, as `blocked` takes it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 def change_of(lines: Lines, differences: Iterable[Difference], removed: Iterable[Manifest] = ()) -> Change:
     """What a run would change. removed: what is no longer planned."""
-    changed = {each.id: Changed(each.live, each.fields) for each in differences}
-    return Change(lines, changed, {object_id(each): each for each in removed})
+    changed = {difference.id: Changed(difference.live, difference.fields) for difference in differences}
+    return Change(lines, changed, {object_id(manifest): manifest for manifest in removed})
 
 
 def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> frozenset[str]:
     """The clusters on which anything of the fleet was ever ready."""
-    there = ((each, live.get(id)) for id, each in lines.reconcilers.items())
-    return frozenset(each.owner.cluster for each, found in there if found and was_ever_ready(found))
+    planned = lines.reconcilers
+    ready = (id for id in planned if id in live and was_ever_ready(live[id]))
+    return frozenset(planned[id].owner.cluster for id in ready)
 
 
 def live_for(client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()) -> Live:

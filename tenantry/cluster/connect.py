@@ -1,10 +1,10 @@
-"""Connects to a cluster: selects a context of a kubeconfig, and says in one line whatever can be wrong with it."""
+"""Connects to a cluster: selects a context of a kubeconfig, and reports in one line whatever can be wrong with it."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from difflib import SequenceMatcher
 from http import HTTPStatus
@@ -35,13 +35,21 @@ def select(file: Path | None, context: str | None) -> SingleConfig:
     """
     from lightkube.core.exceptions import ConfigError
 
-    file = file.expanduser() if file else _usual_file()
+    if file is None:
+        files = [name for name in os.environ.get("KUBECONFIG", "").split(os.pathsep) if name]
+        if len(files) > 1:
+            raise Refused(f"KUBECONFIG names {len(files)} files, but only one is supported", _OTHER_FILE)
+        file = Path(files[0] if files else "~/.kube/config")
+    file = file.expanduser()
     kubeconfig = _read(file)
     name = context or kubeconfig.current_context
     if name not in kubeconfig.contexts:
         what = f"context '{name}'" if name else "current context"
-        there_are = ", ".join(_closest_first(name or "", kubeconfig.contexts)) or "none"
-        raise Refused(f"kubeconfig {file} has no {what} (contexts: {there_are})", _OTHER_CONTEXT)
+        closest_first = sorted(
+            kubeconfig.contexts, key=lambda known: (-SequenceMatcher(None, name or "", known).ratio(), known)
+        )
+        contexts = ", ".join(closest_first) or "none"
+        raise Refused(f"kubeconfig {file} has no {what} (contexts: {contexts})", _OTHER_CONTEXT)
     try:
         config = kubeconfig.get(name)
     except (ConfigError, KeyError):
@@ -68,8 +76,8 @@ def of_secret(data: bytes) -> SingleConfig:
         content = document(data)
         kept = {
             **content,
-            "clusters": [_only(each, "cluster", _CLUSTER) for each in content["clusters"]],
-            "users": [_only(each, "user", _USER) for each in content["users"]],
+            "clusters": [_only(entry, "cluster", _CLUSTER) for entry in content["clusters"]],
+            "users": [_only(entry, "user", _USER) for entry in content["users"]],
         }
         config = KubeConfig.from_dict(kept).get()
     except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
@@ -81,13 +89,6 @@ def of_secret(data: bytes) -> SingleConfig:
 
 def _only(entry: dict[str, Any], part: str, keys: tuple[str, ...]) -> dict[str, Any]:
     return {"name": entry["name"], part: {key: entry[part][key] for key in keys if key in (entry[part] or {})}}
-
-
-def _usual_file() -> Path:
-    files = [file for file in os.environ.get("KUBECONFIG", "").split(os.pathsep) if file]
-    if len(files) > 1:
-        raise Refused(f"KUBECONFIG names {len(files)} files, but only one is supported", _OTHER_FILE)
-    return Path(files[0] if files else "~/.kube/config").expanduser()
 
 
 def _read(file: Path) -> KubeConfig:
@@ -107,10 +108,6 @@ def _read(file: Path) -> KubeConfig:
             # lightkube supports only the previous version of this protocol; both versions pass a token in the same way.
             user.exec.apiVersion = "client.authentication.k8s.io/v1beta1"
     return kubeconfig
-
-
-def _closest_first(name: str, names: Iterable[str]) -> list[str]:
-    return sorted(names, key=lambda each: (-SequenceMatcher(None, name, each).ratio(), each))
 
 
 CONNECT_TIMEOUT = 10.0

@@ -19,7 +19,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, is_o
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import NOT_ALLOWED, Refused
-from tenantry.messages.text import lines_of, one_line
+from tenantry.messages.text import one_line
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import FIELD_MANAGER
 from tenantry.rollout.flux_status import is_pulumi
@@ -80,11 +80,6 @@ class Difference:
         return f"{self.id}: {fields}{author}"
 
 
-def told(found: Iterable[Difference]) -> str:
-    """Differences as indented lines of a message."""
-    return lines_of(found)
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What the cluster holds of an environment, beside its plan.
@@ -115,41 +110,37 @@ def compare(
             has are listed, too, for `unplanned`. read: by API version and kind, what has been read already of all these.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
-    planned = {each.id: each for each in objects}
+    planned = {item.id: item for item in objects}
     wanted = {(id.api_version, id.kind): True for id in planned}
     # Of a source that is no longer planned, its spec says what it needs itself.
     unread = {kind: group_of(kind[0]) == _SOURCES for kind in fleet_kinds() if kind not in wanted} if others else {}
-    found: dict[ObjectId, Difference | None] = {}
+    results: dict[ObjectId, Difference | None] = {}
     unplanned: list[Manifest] = []
     flux: dict[ObjectId, Manifest] = {}
 
     def take(kind: tuple[str, str], *, whole: bool) -> None:
         metadata_only = not whole or (kind == ("v1", "Secret") and not secrets)
-        known = read.get(kind)
-        listed = (
-            of_environment(client, environment, kind, planned, labelled=True, metadata_only=metadata_only)
-            if known is None
-            else known
-        )
+        listed = read.get(kind)
+        if listed is None:
+            listed = of_environment(client, environment, kind, planned, labelled=True, metadata_only=metadata_only)
         for live in listed:
             id = readable_id(live)
             if id in planned:
-                found[id] = _difference(planned[id], live)
+                results[id] = _difference(planned[id], live)
                 if is_of_flux(id.api_version):
                     flux[id] = live
             else:
                 unplanned.append(live)
 
     requests.in_parallel(lambda item: take(item[0], whole=item[1]), {**wanted, **unread}.items())
-    unseen = [id for id in planned if id not in found and (id.api_version, id.kind) not in read]
+    unseen = [id for id in planned if id not in results and (id.api_version, id.kind) not in read]
     values = ("v1", "Secret")
     unlabelled = without_label(client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets)
-    found |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
+    results |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
     flux |= {id: live for id, live in unlabelled.items() if is_of_flux(id.api_version)}
-    spared = client.unread or ()
-    differences = (
-        found[id] if id in found else Difference(each, None) for id, each in planned.items() if id not in spared
-    )
+    unknown = client.unread or ()
+    known = ((id, item) for id, item in planned.items() if id not in unknown)
+    differences = (results[id] if id in results else Difference(item, None) for id, item in known)
     return Comparison([difference for difference in differences if difference], unplanned, flux)
 
 
@@ -160,8 +151,8 @@ def compare_again(client: Client, environment: str, before: Iterable[Difference]
     """
     planned = {difference.id: difference.planned for difference in before}
     live = read_objects(client, environment, planned)
-    there = (each for id, each in planned.items() if id in live or STATE_LABEL not in labels_of(each.manifest))
-    return confirmed(client, filter(None, (_difference(each, live.get(each.id)) for each in there)))
+    expected = (item for id, item in planned.items() if id in live or STATE_LABEL not in labels_of(item.manifest))
+    return confirmed(client, filter(None, (_difference(item, live.get(item.id)) for item in expected)))
 
 
 def _difference(planned: KubeObject, live: Manifest | None) -> Difference | None:
@@ -184,9 +175,9 @@ def compared(planned: Manifest, live: Manifest) -> tuple[list[FieldPath], list[F
     """
     comparison = _Comparison(quantities=planned["kind"] in _WITH_QUANTITIES)
     for name in _IN_METADATA:
-        wanted, there = mapping_at(planned, "metadata", name), mapping_at(live, "metadata", name)
-        for key, value in wanted.items():
-            comparison.add(value, there.get(key, ABSENT), {}, ("metadata", name, key))
+        existing = mapping_at(live, "metadata", name)
+        for key, value in mapping_at(planned, "metadata", name).items():
+            comparison.add(value, existing.get(key, ABSENT), {}, ("metadata", name, key))
     is_flux = planned["kind"] in kinds() and planned["apiVersion"] == schema_of(planned["kind"]).api_version
     schema = {"spec": schema_of(planned["kind"]).spec} if is_flux else {}
     unread = planned["kind"] == "Secret" and "data" not in live and "type" not in live
@@ -230,7 +221,7 @@ class _Comparison:
         if isinstance(planned, list) and isinstance(live, list):
             items = schema.get("items", {})
             return len(planned) == len(live) and all(
-                self._is_same(one, other, items) for one, other in zip(planned, live, strict=True)
+                self._is_same(item, live_item, items) for item, live_item in zip(planned, live, strict=True)
             )
         if isinstance(planned, Mapping) and isinstance(live, Mapping):
             inside = _Comparison(quantities=self._quantities)
@@ -288,13 +279,13 @@ class Confirmed(NamedTuple):
     refused: dict[ObjectId, str]
 
 
-def confirmed(client: Client, found: Iterable[Difference]) -> list[Difference]:
+def confirmed(client: Client, differences: Iterable[Difference]) -> list[Difference]:
     """The differences that a run would change, as a dry run on the server says; as `asked`."""
-    return asked(client, found).differences
+    return asked(client, differences).differences
 
 
-def asked(client: Client, found: Iterable[Difference], namespaces: Collection[str] = ()) -> Confirmed:
-    """What a dry run on the server says of differences.
+def asked(client: Client, differences: Iterable[Difference], namespaces: Collection[str] = ()) -> Confirmed:
+    """The answer of a dry run on the server about differences.
 
     Values that the server writes in another way, and fields that admission writes at each change, are none. Where the server
     refuses the dry run, or these credentials may not ask, the difference stays.
@@ -315,9 +306,9 @@ def asked(client: Client, found: Iterable[Difference], namespaces: Collection[st
         except Refused as refused:
             return difference, "" if refused.code == NOT_ALLOWED else _refusal(difference.id, refused)
 
-    answers = requests.in_parallel(ask, found)
-    differences = [difference for difference, _ in answers if difference]
-    return Confirmed(differences, {each.id: message for each, message in answers if each and message})
+    answers = requests.in_parallel(ask, differences)
+    refused = {difference.id: message for difference, message in answers if difference and message}
+    return Confirmed([difference for difference, _ in answers if difference], refused)
 
 
 def _is_replaced(difference: Difference) -> bool:
@@ -338,22 +329,18 @@ def _refusal(id: ObjectId, refused: Refused) -> str:
 
 def _confirmed(client: Client, difference: Difference) -> Difference | None:
     """Raises: Refused."""
-    changed = (difference.changed or difference.dropped) and _would_change(client, difference)
-    staying = _would_stay(client, difference, dry_run=True)
-    gone = tuple(path for path in difference.added if path not in staying)
-    if not changed and not gone:
+    changed = False
+    if difference.live and (difference.changed or difference.dropped):
+        manager = manager_of(difference.live)  # as Pulumi applies it
+        after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
+        changed = after is None or essence(after) != essence(difference.live)
+    rewritten = _readded(client, difference, dry_run=True)
+    removed = tuple(path for path in difference.added if path not in rewritten)
+    if not changed and not removed:
         return None
     if changed:
-        return replace(difference, added=gone)
-    return replace(difference, changed=(), dropped=(), added=gone)
-
-
-def _would_change(client: Client, difference: Difference) -> bool:
-    """Whether applying the planned object as Pulumi does it would change the live one."""
-    assert difference.live
-    manager = manager_of(difference.live)
-    after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
-    return after is None or essence(after) != essence(difference.live)
+        return replace(difference, added=removed)
+    return replace(difference, changed=(), dropped=(), added=removed)
 
 
 def manager_of(live: Manifest) -> str:
@@ -368,7 +355,7 @@ def essence(manifest: Manifest) -> dict[str, Any]:
     return {**content, "metadata": {name: mapping_at(manifest, "metadata", name) for name in _IN_METADATA}}
 
 
-def _would_stay(client: Client, difference: Difference, *, dry_run: bool) -> set[FieldPath]:
+def _readded(client: Client, difference: Difference, *, dry_run: bool) -> set[FieldPath]:
     """The added fields that have the same value again when they have been taken off, because admission writes them."""
     if not difference.added:
         return set()
@@ -382,7 +369,7 @@ def _would_stay(client: Client, difference: Difference, *, dry_run: bool) -> set
     return {path for path in difference.added if after and value_at(after, path) == value_at(difference.live, path)}
 
 
-def take_off_added(client: Client, found: Iterable[Difference]) -> dict[ObjectId, str]:
+def take_off_added(client: Client, differences: Iterable[Difference]) -> dict[ObjectId, str]:
     """Remove the fields that others have added. Pulumi cannot: it leaves alone what it has not set.
 
     Returns: why the server does not let some of them be removed.
@@ -390,9 +377,9 @@ def take_off_added(client: Client, found: Iterable[Difference]) -> dict[ObjectId
 
     def take_off(difference: Difference) -> tuple[ObjectId, str]:
         try:
-            _would_stay(client, difference, dry_run=False)
+            _readded(client, difference, dry_run=False)
         except Refused as refused:
             return difference.id, _refusal(difference.id, refused)
         return difference.id, ""
 
-    return {id: message for id, message in requests.in_parallel(take_off, found) if message}
+    return {id: message for id, message in requests.in_parallel(take_off, differences) if message}

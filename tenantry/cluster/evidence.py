@@ -46,14 +46,14 @@ class Contents:
 
     def of(self, app: PlannedApp) -> tuple[Manifest, ...]:
         """The same after the ConfigMaps that the reconciler reads. Of Secrets, a plan does not know the values."""
-        found = (self._objects.get(id) for id in inputs_of(self._objects[app.id]) if id.kind == "ConfigMap")
-        return (*(each.manifest for each in found if each), *self.chain_of(app))
+        inputs = (self._objects.get(id) for id in inputs_of(self._objects[app.id]) if id.kind == "ConfigMap")
+        return (*(planned.manifest for planned in inputs if planned), *self.chain_of(app))
 
 
 def changed_apps(plan: Plan, apps: Iterable[PlannedApp], live: Live) -> list[PlannedApp]:
     """The apps that are new, or that a run would make something else: another version, source or setting."""
     contents = Contents(plan)
-    return [app for app in apps if any(differs(each, live.get(object_id(each))) for each in contents.of(app))]
+    return [app for app in apps if any(differs(part, live.get(object_id(part))) for part in contents.of(app))]
 
 
 def differs(planned: Manifest, live: Manifest | None) -> bool:
@@ -119,11 +119,10 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp], now: dat
     places = Places(namespaces_of(client)) if live else Places(())
 
     def evidence(app: PlannedApp) -> Evidence:
-        found = live.get(app.id)
-        if found is not None and not places.puts(found, whose(found)):
-            return Evidence(
-                app, f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing"
-            )
+        reconciler = live.get(app.id)
+        if reconciler is not None and not places.puts(reconciler, whose(reconciler)):
+            problem = f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing"
+            return Evidence(app, problem)
         return judged(app, planned[app.id], reconcilers[app.id], live, now)
 
     return tuple(map(evidence, apps))
@@ -135,12 +134,12 @@ def judged(
     """The evidence of one app. planned: the ConfigMaps that it reads, its source, its chart if there is one, and its reconciler."""
     different = next(_differences(planned, live), "")
     problem = different or _not_ready(reconciler, live, now or datetime.now(UTC))
-    found = live.get(app.id)
-    if found is None:
+    live_app = live.get(app.id)
+    if live_app is None:
         return Evidence(app, problem)
-    revision = revision_of(mapping_at(found, "status"))
+    revision = revision_of(mapping_at(live_app, "status"))
     since = since_of(reconciler, live).at
-    return Evidence(app, problem, revision, since, is_planned=not different, is_unreachable=is_cut_off(found))
+    return Evidence(app, problem, revision, since, is_planned=not different, is_unreachable=is_cut_off(live_app))
 
 
 def _not_ready(reconciler: Reconciler, live: Live, now: datetime) -> str:
@@ -150,12 +149,8 @@ def _not_ready(reconciler: Reconciler, live: Live, now: datetime) -> str:
         return one_line(standing.pending.message) if standing.pending else ""
     if standing.readiness is Readiness.SUSPENDED:
         return f"{reconciler.id} is suspended"
-    is_own_cause = standing.cause == reconciler.id
-    return (
-        f"{reconciler.id} is {standing.readiness}: {one_line(standing.message)}"
-        if is_own_cause
-        else one_line(standing.message)
-    )
+    message = one_line(standing.message)
+    return f"{reconciler.id} is {standing.readiness}: {message}" if standing.cause == reconciler.id else message
 
 
 def tolerated(plan: Plan, evidence: Iterable[Evidence]) -> frozenset[ObjectId]:
@@ -163,45 +158,44 @@ def tolerated(plan: Plan, evidence: Iterable[Evidence]) -> frozenset[ObjectId]:
 
     plan: of their environment. All that they consist of is as planned on the management cluster, and each is ready somewhere.
     """
-    found: set[ObjectId] = set()
-    for every in grouped(evidence, lambda each: each.app.full_name).values():
-        if not any(each.runs for each in every):
+    apps: set[ObjectId] = set()
+    for of_app in grouped(evidence, lambda proof: proof.app.full_name).values():
+        if not any(proof.runs for proof in of_app):
             continue
-        bad = [each for each in every if not each.runs and each.is_planned and plan.wave_of(each.app.id)]
-        for wave, mine in grouped(bad, lambda each: plan.wave_of(each.app.id)).items():
+        unready = [proof for proof in of_app if not proof.runs and proof.is_planned and plan.wave_of(proof.app.id)]
+        for wave, of_wave in grouped(unready, lambda proof: plan.wave_of(proof.app.id)).items():
             assert wave
-            lost, failed = (
-                {each.app.cluster for each in mine if each.is_unreachable is is_lost} for is_lost in (True, False)
-            )
-            if len(lost) <= wave.tolerate.unreachable and len(failed) <= wave.tolerate.failed:
-                found |= {each.app.id for each in mine}
-    return frozenset(found)
+            unreachable = {proof.app.cluster for proof in of_wave if proof.is_unreachable}
+            failed = {proof.app.cluster for proof in of_wave if not proof.is_unreachable}
+            if len(unreachable) <= wave.tolerate.unreachable and len(failed) <= wave.tolerate.failed:
+                apps |= {proof.app.id for proof in of_wave}
+    return frozenset(apps)
 
 
 def _differences(planned: Sequence[Manifest], live: Live) -> Iterator[str]:
     """What of an app is not as planned."""
-    for wanted in planned:
-        id = object_id(wanted)
-        found = live.get(id)
-        if found is None:
+    for part in planned:
+        id = object_id(part)
+        current = live.get(id)
+        if current is None:
             yield f"{id}{MISSING}"
-        elif not is_own(wanted, found):
+        elif not is_own(part, current):
             yield f"{id} does not belong to this environment"
-        elif wanted["kind"] == "ConfigMap":
-            if differs(wanted, found):
+        elif part["kind"] == "ConfigMap":
+            if differs(part, current):
                 yield f"{id} has other data than the file says"
         else:
-            yield from (f"{id} {_in_words(field, wanted, found)}" for field in _fields(wanted, found, added=False))
+            for field in _fields(part, current, added=False):
+                if field in _SHOWN:
+                    before, after = (
+                        format_value(mapping_at(manifest, "spec").get(field)) for manifest in (current, part)
+                    )
+                    yield f"{id} {printable(f'has {field} {before}, not {after}')}"
+                else:
+                    yield f"{id} has another {field} than the file says"
 
 
-def _in_words(field: str, planned: Manifest, live: Manifest) -> str:
-    if field not in _SHOWN:
-        return f"has another {field} than the file says"
-    before, after = mapping_at(live, "spec").get(field), mapping_at(planned, "spec").get(field)
-    return printable(f"has {field} {value_in_words(before)}, not {value_in_words(after)}")
-
-
-def value_in_words(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Such as `branch main` for a ref."""
     if isinstance(value, Mapping):
         return " ".join(f"{key} {part}" for key, part in value.items())

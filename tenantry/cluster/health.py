@@ -37,22 +37,22 @@ class State(NamedTuple):
 READY, MISSING = State(Health.READY), State(Health.MISSING, "not on the cluster")
 
 
-def state_of_object(found: Manifest | None) -> State:
-    """The state of an object as its cluster holds it; None: it is not there."""
-    if found is None:
+def state_of_object(manifest: Manifest | None) -> State:
+    """The state of an object as its cluster holds it; None: it is missing."""
+    if manifest is None:
         return MISSING
-    if since := mapping_at(found, "metadata").get("deletionTimestamp"):
+    if since := mapping_at(manifest, "metadata").get("deletionTimestamp"):
         return State(Health.PROGRESSING, "it is being deleted", str(since))
-    kind, version = str(found.get("kind")), str(found.get("apiVersion"))
+    kind, version = str(manifest.get("kind")), str(manifest.get("apiVersion"))
     if is_of_flux(version):
-        return _of_flux(found)
+        return _of_flux(manifest)
     if (judge := _JUDGES.get(kind)) and version.partition("/")[0] in ("v1", "apps", "batch"):
-        return judge(found, mapping_at(found, "spec"), mapping_at(found, "status"))
-    return _by_conditions(found)
+        return judge(manifest, mapping_at(manifest, "spec"), mapping_at(manifest, "status"))
+    return _by_conditions(manifest)
 
 
-def _of_flux(found: Manifest) -> State:
-    ready, state = ready_of(found), state_of(found)
+def _of_flux(manifest: Manifest) -> State:
+    ready, state = ready_of(manifest), state_of(manifest)
     since = str(ready.get("lastTransitionTime") or "")
     if state is Readiness.READY:
         return READY
@@ -62,32 +62,32 @@ def _of_flux(found: Manifest) -> State:
     return State(health, one_line(message_of(ready)), since)
 
 
-def _by_conditions(found: Manifest) -> State:
-    """Custom resources and others: what their conditions say; one without conditions is ready when it is there."""
-    status = mapping_at(found, "status")
+def _by_conditions(manifest: Manifest) -> State:
+    """Custom resources and others by their conditions; one without conditions is ready when it exists."""
+    status = mapping_at(manifest, "status")
     for name in ("Stalled", "Failed"):
-        if (told := condition(status, name)).get("status") == "True":
-            return _told(Health.FAILED, told)
+        if (failure := condition(status, name)).get("status") == "True":
+            return _by_condition(Health.FAILED, failure)
     for name in ("Ready", "Available", "Established"):
-        told = condition(status, name)
-        if told and told.get("status") != "True":
-            return _told(Health.FAILED if told.get("status") == "False" else Health.PROGRESSING, told)
+        ready = condition(status, name)
+        if ready and ready.get("status") != "True":
+            return _by_condition(Health.FAILED if ready.get("status") == "False" else Health.PROGRESSING, ready)
     return READY
 
 
-def _told(health: Health, told: Mapping[str, Any], before: str = "") -> State:
-    said = one_line(message_of(told)) or str(told.get("reason") or "")
-    return State(health, f"{before}{said}", str(told.get("lastTransitionTime") or ""))
+def _by_condition(health: Health, condition: Mapping[str, Any], before: str = "") -> State:
+    message = one_line(message_of(condition)) or str(condition.get("reason") or "")
+    return State(health, f"{before}{message}", str(condition.get("lastTransitionTime") or ""))
 
 
-def _deployment(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(found, status):
+def _deployment(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(manifest, status):
         return _UNSEEN
     wanted = _number(spec.get("replicas"), 1)
     ready, updated = _number(status.get("readyReplicas")), _number(status.get("updatedReplicas"))
     count = f"{ready} of {wanted} pods ready"
     if (failure := condition(status, "ReplicaFailure")).get("status") == "True":
-        return _told(Health.FAILED, failure, f"{count}: ")
+        return _by_condition(Health.FAILED, failure, f"{count}: ")
     rolling = condition(status, "Progressing")
     if rolling.get("status") == "False" and rolling.get("reason") == "ProgressDeadlineExceeded":
         return State(Health.FAILED, f"{count}: the rollout made no progress", str(rolling.get("lastTransitionTime")))
@@ -100,8 +100,8 @@ def _deployment(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, A
     return READY
 
 
-def _stateful_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(found, status):
+def _stateful_set(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(manifest, status):
         return _UNSEEN
     wanted, ready = _number(spec.get("replicas"), 1), _number(status.get("readyReplicas"))
     if ready < wanted:
@@ -115,8 +115,8 @@ def _stateful_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str,
     return READY
 
 
-def _daemon_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(found, status):
+def _daemon_set(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(manifest, status):
         return _UNSEEN
     wanted, ready = _number(status.get("desiredNumberScheduled")), _number(status.get("numberReady"))
     if ready < wanted:
@@ -130,7 +130,7 @@ def _daemon_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, A
 
 def _job(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     if (failed := condition(status, "Failed")).get("status") == "True":
-        return _told(Health.FAILED, failed)
+        return _by_condition(Health.FAILED, failed)
     if condition(status, "Complete").get("status") == "True":
         return READY
     if spec.get("suspend"):
@@ -151,8 +151,8 @@ def _service(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) ->
     return READY
 
 
-def _pod(found: Manifest, _: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if trouble := pod_trouble(found):
+def _pod(manifest: Manifest, _: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if trouble := pod_trouble(manifest):
         return State(Health.FAILED if trouble.lasts else Health.PROGRESSING, trouble.why, trouble.since)
     if status.get("phase") == "Succeeded" or condition(status, "Ready").get("status") == "True":
         return READY
@@ -171,8 +171,8 @@ _JUDGES = {
 _UNSEEN = State(Health.PROGRESSING, "its controller has not looked at the change yet")
 
 
-def _is_unseen(found: Manifest, status: Mapping[str, Any]) -> bool:
-    return _number(status.get("observedGeneration")) < _number(mapping_at(found, "metadata").get("generation"))
+def _is_unseen(manifest: Manifest, status: Mapping[str, Any]) -> bool:
+    return _number(status.get("observedGeneration")) < _number(mapping_at(manifest, "metadata").get("generation"))
 
 
 def _number(value: Any, default: int = 0) -> int:
@@ -211,58 +211,58 @@ _STARTS = frozenset(
 
 
 def pod_trouble(pod: Manifest) -> Trouble | None:
-    """What keeps a pod from being ready; None: nothing that it tells of."""
+    """What keeps a pod from being ready; None: nothing that its status reports."""
     status, metadata = mapping_at(pod, "status"), mapping_at(pod, "metadata")
     if metadata.get("deletionTimestamp") or status.get("phase") == "Succeeded":
         return None
     scheduled = condition(status, "PodScheduled")
     if scheduled.get("status") == "False":
-        reason, said = str(scheduled.get("reason") or "Unschedulable"), one_line(message_of(scheduled))
+        reason, message = str(scheduled.get("reason") or "Unschedulable"), one_line(message_of(scheduled))
         since = str(scheduled.get("lastTransitionTime") or "")
-        return Trouble(reason, f"no node can take the pod: {said or reason}", said, since=since)
+        return Trouble(reason, f"no node can take the pod: {message or reason}", message, since=since)
     started = str(status.get("startTime") or metadata.get("creationTimestamp") or "")
     containers = mappings_in(status.get("containerStatuses"))
-    told = (
-        _container_trouble(each, started) for each in (*mappings_in(status.get("initContainerStatuses")), *containers)
-    )
-    if found := next(filter(None, told), None):
-        return found
+    for container in (*mappings_in(status.get("initContainerStatuses")), *containers):
+        if trouble := _container_trouble(container, started):
+            return trouble
     if status.get("phase") == "Failed":
-        said, reason = _message(status), str(status.get("reason") or "Failed")
-        return Trouble(reason, f"the pod failed: {': '.join(filter(None, (reason, said)))}", said, since=started)
+        message, reason = _message(status), str(status.get("reason") or "Failed")
+        return Trouble(reason, f"the pod failed: {': '.join(filter(None, (reason, message)))}", message, since=started)
     ready = condition(status, "Ready")
     if ready.get("status") != "False" or status.get("phase") != "Running":
         return None
-    since, said = str(ready.get("lastTransitionTime") or ""), one_line(message_of(ready))
-    unready = next((str(each.get("name")) for each in containers if not each.get("ready")), "")
-    why = f"container '{unready}' runs, but its readiness probe fails" if unready else f"the pod is not ready: {said}"
-    return Trouble("NotReady", why, said, unready, since, lasts=False)
+    since, message = str(ready.get("lastTransitionTime") or ""), one_line(message_of(ready))
+    unready = next((str(container.get("name")) for container in containers if not container.get("ready")), "")
+    why = (
+        f"container '{unready}' runs, but its readiness probe fails" if unready else f"the pod is not ready: {message}"
+    )
+    return Trouble("NotReady", why, message, unready, since, lasts=False)
 
 
 def _message(status: Mapping[str, Any]) -> str:
     return one_line(without_credentials(str(status.get("message") or "")))
 
 
-def _container_trouble(told: Mapping[str, Any], started: str) -> Trouble | None:
-    name, waiting = str(told.get("name")), mapping_at(told, "state", "waiting")
-    reason, said = str(waiting.get("reason") or ""), _message(waiting)
+def _container_trouble(container: Mapping[str, Any], started: str) -> Trouble | None:
+    name, waiting = str(container.get("name")), mapping_at(container, "state", "waiting")
+    reason, message = str(waiting.get("reason") or ""), _message(waiting)
     if reason in PULLS:
-        image = one_line(without_credentials(str(told.get("image") or "")))
-        why = ": ".join(filter(None, (reason, _end_of(said))))
-        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", said, name)
+        image = one_line(without_credentials(str(container.get("image") or "")))
+        why = ": ".join(filter(None, (reason, _end_of(message))))
+        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", message, name)
     if reason in _STARTS:
-        why = f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}"
-        return Trouble(reason, why, said, name)
-    last = mapping_at(told, "lastState", "terminated") or mapping_at(told, "state", "terminated")
-    runs_well = "running" in mapping_at(told, "state") and told.get("ready")
+        why = f"container '{name}' cannot start ({reason}){f': {message}' if message else ''}"
+        return Trouble(reason, why, message, name)
+    last = mapping_at(container, "lastState", "terminated") or mapping_at(container, "state", "terminated")
+    runs_well = "running" in mapping_at(container, "state") and container.get("ready")
     if not last or runs_well or (not reason and last.get("exitCode") == 0):
         return None
-    restarts = _number(told.get("restartCount"))
+    restarts = _number(container.get("restartCount"))
     times = f"{restarts} restart{'' if restarts == 1 else 's'}"
     again = f"keeps crashing ({times})" if reason == "CrashLoopBackOff" or restarts > 1 else "has crashed"
     since = str(last.get("finishedAt") or started)
     return Trouble(
-        reason or "Error", f"container '{name}' {again}: {_ended(last)}", said or _message(last), name, since
+        reason or "Error", f"container '{name}' {again}: {_ended(last)}", message or _message(last), name, since
     )
 
 
@@ -278,5 +278,5 @@ def _end_of(message: str) -> str:
 def _ended(last: Mapping[str, Any]) -> str:
     """Such as `exit code 137, OOMKilled`."""
     reason = str(last.get("reason") or "")
-    said = f"exit code {last.get('exitCode')}"
-    return f"{said}, {reason}" if reason not in ("", "Error", "Completed") else said
+    code = f"exit code {last.get('exitCode')}"
+    return f"{code}, {reason}" if reason not in ("", "Error", "Completed") else code

@@ -89,10 +89,10 @@ def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
 
     kinds = flux_kinds_of(plan)
     sources = [kind for kind in kinds if kind[1] not in APP_KINDS]
-    found = [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
-    seen = {readable_id(each) for each in found}
+    live = [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
+    seen = {readable_id(manifest) for manifest in live}
     unseen = (id for planned in plan.objects if (id := planned.id) not in seen and (id.api_version, id.kind) in kinds)
-    return [*found, *without_label(client, plan.environment, unseen).values()]
+    return [*live, *without_label(client, plan.environment, unseen).values()]
 
 
 def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:
@@ -110,10 +110,10 @@ def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ())
     planned = list(planned)
 
     def owned(kind: tuple[str, str]) -> list[Manifest]:
-        found = of_environment(client, environment, kind, planned, labelled=True, metadata_only=True)
-        return [each for each in found if MANAGED_BY.items() <= labels_of(each).items()]
+        live = of_environment(client, environment, kind, planned, labelled=True, metadata_only=True)
+        return [manifest for manifest in live if MANAGED_BY.items() <= labels_of(manifest).items()]
 
-    more = [(each.api_version, each.kind) for each in planned]
+    more = [(id.api_version, id.kind) for id in planned]
     return [*chain.from_iterable(requests.in_parallel(owned, dict.fromkeys([*fleet_kinds(), *more])))]
 
 
@@ -131,10 +131,10 @@ def marked_as(client: Client, platform: str) -> str | None:
 def identity(client: Client) -> str:
     """What no other cluster has: the uid of a namespace that every cluster makes for itself. "": it cannot be read."""
     try:
-        there = requests.one(client, ObjectId("v1", "Namespace", "", "kube-system"))
+        namespace = requests.one(client, ObjectId("v1", "Namespace", "", "kube-system"))
     except Refused:
         return ""
-    return str(there["metadata"].get("uid", "")) if there else ""
+    return str(namespace["metadata"].get("uid", "")) if namespace else ""
 
 
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
@@ -167,7 +167,7 @@ def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
     yield from apps
     places = Places(namespaces)
     reached = (app for app in apps if places.tenants(app) is None)
-    yield from _beside_kubeconfigs(client, plan, {whose(each).cluster for each in reached})
+    yield from _beside_kubeconfigs(client, plan, {whose(app).cluster for app in reached})
     tenants = {
         namespace["metadata"]["name"] for namespace in namespaces if whose(namespace).environment == plan.environment
     }
@@ -218,20 +218,20 @@ def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> I
     Args:   tenants: namespaces in which what stands for apps is read, planned or not: a tenant can take the label off.
     Raises: Refused: reading is not allowed.
     """
-    planned = {each.id for each in plan.objects}
+    planned = {item.id for item in plan.objects}
     kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
     if tenants:
         kinds |= dict.fromkeys((api_version, kind) for kind, api_version in APP_KINDS.items())
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
-        found = of_environment(client, plan.environment, kind, planned, labelled=False, metadata_only=True)
+        live = of_environment(client, plan.environment, kind, planned, labelled=False, metadata_only=True)
         is_app = kind[1] in APP_KINDS
-        known = ((id, each) for each in found if (id := readable_id(each)))
-        taken = [(id, each) for id, each in known if id in planned or (is_app and id.namespace in tenants)]
+        by_id = {id: manifest for manifest in live if (id := readable_id(manifest))}
+        taken = [id for id in by_id if id in planned or (is_app and id.namespace in tenants)]
         if not is_app:
-            return [each for _, each in taken]
-        whole = requests.in_parallel(lambda pair: requests.one(client, pair[0]), taken)
-        return [each or known for each, (_, known) in zip(whole, taken, strict=True)]
+            return [by_id[id] for id in taken]
+        whole = requests.in_parallel(lambda id: requests.one(client, id), taken)
+        return [manifest or by_id[id] for id, manifest in zip(taken, whole, strict=True)]
 
     yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
@@ -26,63 +26,64 @@ def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
 
     owned: their metadata. Claims are not part of a plan, and are left out.
     """
-    return sorted(set(_unplanned(plan, (each for each in owned if not _stays(each)))))
+    return sorted(set(_unplanned(plan, (manifest for manifest in owned if not _is_retained(manifest)))))
 
 
 def remains(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
     """As `leftovers`, those that no run removes: they can hold data, and nobody off-boarded them."""
-    return sorted(set(_unplanned(plan, filter(_stays, owned))))
+    return sorted(set(_unplanned(plan, filter(_is_retained, owned))))
 
 
 def _unplanned(plan: Plan, owned: Iterable[Manifest]) -> Iterator[ObjectId]:
-    planned = {each.id for each in plan.objects}
-    yield from (id for each in owned if is_leftover(each) and (id := readable_id(each)) and id not in planned)
+    planned = {item.id for item in plan.objects}
+    ids = (readable_id(manifest) for manifest in owned if is_leftover(manifest))
+    yield from (id for id in ids if id and id not in planned)
 
 
 def is_leftover(manifest: Manifest) -> bool:
-    """Whether an object that is not planned is there to stay, and not kept by a stack for itself."""
-    return not bool(manifest["metadata"].get("deletionTimestamp")) and not _is_stacks(manifest)
+    """Whether an object that is not planned is not being deleted, and is no claim, which a stack keeps for itself."""
+    return not manifest["metadata"].get("deletionTimestamp") and CLAIM_LABEL not in labels_of(manifest)
 
 
-def _stays(manifest: Manifest) -> bool:
+def _is_retained(manifest: Manifest) -> bool:
     id = readable_id(manifest)
     return bool(id and holds_data(group_of(id.api_version), id.kind)) and not is_given_up(manifest)
 
 
-def told(environment: str, found: Iterable[ObjectId]) -> str:
-    """A message with a fix on a second line; "" if nothing is left over."""
-    found = list(found)
-    if not found:
+def format_undeclared(environment: str, undeclared: Iterable[ObjectId]) -> str:
+    """A message about `leftovers` with a fix on a second line; "" if there are none."""
+    ids = list(undeclared)
+    if not ids:
         return ""
-    are, them = ("is", "it") if len(found) == 1 else ("are", "them")
+    are, them = ("is", "it") if len(ids) == 1 else ("are", "them")
     return (
-        f"{counted(len(found), 'object')} of environment '{environment}' on its management cluster {are} not in the file:"
-        f" {listed(found)}\n"
+        f"{counted(len(ids), 'object')} of environment '{environment}' on its management cluster {are} not in the file:"
+        f" {listed(ids)}\n"
         f"  fix: `tenantry up` removes {them} if its stack's state has {them}. Objects that remain after it were created by an"
         " interrupted run: run `tenantry up` with the file of that run, then with this one. Those in a tenant's namespace can also"
         " be the tenant's own, with copied labels: ask the tenant"
     )
 
 
-def told_remains(found: Iterable[ObjectId], kept: Iterable[Kept]) -> str:
-    """As `told`, of what stays and is in none of the namespaces that a claim records."""
-    known = {each.namespace for each in kept}
-    left = [each for each in found if (each.name if each.kind == "Namespace" else each.namespace) not in known]
-    if not left:
+def format_retained(retained: Iterable[ObjectId], kept: Iterable[Kept]) -> str:
+    """The same about `remains`, without what is in the namespaces that a claim records."""
+    known = {namespace.namespace for namespace in kept}
+    ids = [id for id in retained if (id.name if id.kind == "Namespace" else id.namespace) not in known]
+    if not ids:
         return ""
-    are, them = ("is", "it") if len(left) == 1 else ("are", "them")
+    are, them = ("is", "it") if len(ids) == 1 else ("are", "them")
     return (
-        f"{counted(len(left), 'object')} with data on the management cluster {are} not in the file: {listed(left)}\n"
+        f"{counted(len(ids), 'object')} with data on the management cluster {are} not in the file: {listed(ids)}\n"
         f"  fix: declare {them} again; no run deletes {them} without 'state: offboarding'"
     )
 
 
-def told_kept(environment: str, kept: Iterable[Kept]) -> str:
+def format_kept(environment: str, kept: Iterable[Kept]) -> str:
     """A message about the namespaces that the claims record; "" if there are none."""
     kept = sorted(kept)
     if not kept:
         return ""
-    places = (f"'{each.namespace}' on {each.cluster} ({each.owner}, since {each.since})" for each in kept)
+    places = (f"'{entry.namespace}' on {entry.cluster} ({entry.owner}, since {entry.since})" for entry in kept)
     hold, are = ("holds", "is") if len(kept) == 1 else ("hold", "are")
     return (
         f"{counted(len(kept), 'namespace')} of environment '{environment}' {hold} data and {are} no longer in the file:"
@@ -90,11 +91,6 @@ def told_kept(environment: str, kept: Iterable[Kept]) -> str:
         "  fix: declare the tenant again with 'adopt: true' to go on with its data, and with 'state: offboarding' too to delete"
         " it for good"
     )
-
-
-def _is_stacks(manifest: Manifest) -> bool:
-    """Whether a stack keeps the object for itself: its claim."""
-    return CLAIM_LABEL in labels_of(manifest)
 
 
 _RECONCILERS = ("Kustomization", "HelmRelease")
@@ -116,47 +112,45 @@ def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable
     proven: list[Manifest] = []
     others: list[Manifest] = []
     for manifest in unplanned:
-        id, said = readable_id(manifest), whose(manifest)
+        id, owner = readable_id(manifest), whose(manifest)
         if id is None or holds_data(group_of(id.api_version), id.kind) or not is_leftover(manifest):
             continue
         if not MANAGED_BY.items() <= labels_of(manifest).items() or is_in_state(id):
             continue
         place = places.tenants(manifest)
         if place is None:
-            proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, said) else []
-        elif said == place.whose:
+            proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, owner) else []
+        elif owner == place.whose:
             others.append(manifest)
     return Orphans(proven, others)
 
 
-def delete(client: Client, found: Sequence[Manifest], seconds: float) -> None:
+def delete(client: Client, orphaned: Sequence[Manifest], seconds: float) -> None:
     """Delete orphans in the order of a teardown: first apps, then baselines, then what these need, each gone before the next.
 
     Raises: Refused: the server does not allow it, or Flux has not cleaned up in time.
     """
     end = time.monotonic() + seconds
-    for group in _in_order(found):
-        ids = [object_id(manifest) for manifest in group]
-        requests.in_parallel(
-            lambda manifest: requests.deleted(client, object_id(manifest), str(manifest["metadata"].get("uid", ""))),
-            group,
-        )
-        while left := [id for id, there in zip(ids, _present(client, ids), strict=True) if there]:
+
+    def metadata(id: ObjectId) -> Manifest | None:
+        return requests.one(client, id, metadata_only=True)
+
+    for group in _in_order(orphaned):
+        uids = {object_id(manifest): str(manifest["metadata"].get("uid", "")) for manifest in group}
+        requests.in_parallel(lambda item: requests.deleted(client, *item), uids.items())
+        while remaining := [manifest for manifest in requests.in_parallel(metadata, uids) if manifest]:
             if time.monotonic() > end:
+                ids = listed(object_id(manifest) for manifest in remaining)
                 raise Refused(
-                    f"Flux has not cleaned up in {seconds:g} s what an interrupted run had created: {listed(left)}",
+                    f"Flux has not cleaned up in {seconds:g} s what an interrupted run had created: {ids}",
                     "look at why with `tenantry status`, then run the same command again",
                 )
             time.sleep(_PAUSE)
 
 
-def _present(client: Client, ids: Collection[ObjectId]) -> list[bool]:
-    return requests.in_parallel(lambda id: requests.one(client, id, metadata_only=True) is not None, ids)
-
-
-def _in_order(found: Iterable[Manifest]) -> Iterator[list[Manifest]]:
+def _in_order(manifests: Iterable[Manifest]) -> Iterator[list[Manifest]]:
     ranked: dict[int, list[Manifest]] = {}
-    for manifest in found:
+    for manifest in manifests:
         rank = (1 if APP_LABEL in labels_of(manifest) else 2) if manifest["kind"] in _RECONCILERS else 3
         ranked.setdefault(rank, []).append(manifest)
     yield from (ranked[rank] for rank in sorted(ranked))

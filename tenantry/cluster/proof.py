@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from tenantry.cluster.evidence import MISSING, Contents, Evidence, tolerated, value_in_words
+from tenantry.cluster.evidence import MISSING, Contents, Evidence, format_value, tolerated
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped, listed, printable
@@ -42,30 +42,30 @@ class Question:
 
 def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Question:
     """What is asked about changed apps of a plan. before: the plan of the environment before."""
-    here, there = Contents(plan), Contents(before)
-    known = grouped(before.apps, lambda each: each.full_name)
-    by_name = grouped(changed, lambda each: each.full_name)
+    contents, contents_before = Contents(plan), Contents(before)
+    known = grouped(before.apps, lambda app: app.full_name)
+    by_name = grouped(changed, lambda app: app.full_name)
     asked = Question(len(by_name))
-    objects, others = ({each.id: each for each in one.objects} for one in (plan, before))
+    objects, objects_before = ({planned.id: planned for planned in of.objects} for of in (plan, before))
     for name, apps in by_name.items():
         if name not in known:
             asked.absent.append(name)
             continue
         # Where it is paused or leaves it shows nothing, and another cluster has to show it.
-        chains = [(each, there.chain_of(each)) for each in known[name]]
-        running = [(each, facets(chain)) for each, chain in chains if becomes_ready(chain[-1])]
-        wanted, found = [facets(here.chain_of(app)) for app in apps], [each for _, each in running]
+        chains = [(app, contents_before.chain_of(app)) for app in known[name]]
+        running = [(app, facets(chain)) for app, chain in chains if becomes_ready(chain[-1])]
+        wanted, facets_before = [facets(contents.chain_of(app)) for app in apps], [own for _, own in running]
         # Of a branch or a range, the file does not know what it is.
-        follows = any(bypass(app, objects) for app in apps) or any(bypass(app, others) for app in known[name])
+        follows = any(bypass(app, objects) for app in apps) or any(bypass(app, objects_before) for app in known[name])
         if not running:
             asked.unproven[name] = f"it is paused in {before.environment}, or leaves"
         elif follows:
-            asked.proofs += [each for each, _ in running]
-        elif missing := [each for each in wanted if each not in found]:
-            asked.unproven[name] = _difference(before.environment, missing[0], found)
+            asked.proofs += [app for app, _ in running]
+        elif missing := [own for own in wanted if own not in facets_before]:
+            asked.unproven[name] = _difference(before.environment, missing[0], facets_before)
             asked.different.append(name)
         else:
-            asked.proofs += [each for each, own in running if own in wanted]
+            asked.proofs += [app for app, own in running if own in wanted]
     return asked
 
 
@@ -75,8 +75,8 @@ def facets(chain: Sequence[Manifest]) -> Facets:
 
 
 def _facets(chain: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
-    for each in chain:
-        spec, kind = mapping_at(each, "spec"), each["kind"]
+    for manifest in chain:
+        spec, kind = mapping_at(manifest, "spec"), manifest["kind"]
         if kind == "HelmChart":
             yield "helm.chart", spec.get("chart")
             yield "helm.version", str(spec.get("version", "*"))
@@ -85,14 +85,14 @@ def _facets(chain: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
     yield _KIND, chain[-1]["kind"] if chain else ""
 
 
-def _difference(environment: str, wanted: Facets, found: Sequence[Facets]) -> str:
+def _difference(environment: str, wanted: Facets, others: Sequence[Facets]) -> str:
     """Such as: dev has helm.version 1.1.0, not 1.2.0."""
-    for key in dict.fromkeys((_KIND, *wanted, *(key for each in found for key in each))):
-        values = [each.get(key) for each in found]
+    for key in dict.fromkeys((_KIND, *wanted, *(key for other in others for key in other))):
+        values = [other.get(key) for other in others]
         if wanted.get(key) not in values:
-            has = listed([value_in_words(value) for value in values], 3)
+            has = listed([format_value(value) for value in values], 3)
             label = "" if key == _KIND else f"{key} "
-            return printable(f"{environment} has {label}{has}, not {value_in_words(wanted.get(key))}")
+            return printable(f"{environment} has {label}{has}, not {format_value(wanted.get(key))}")
     return f"{environment} has other versions of it together"
 
 
@@ -108,15 +108,15 @@ def unproven(evidence: Iterable[Evidence], before: Plan, after: After, now: date
 
     before: the plan of the environment before.
     """
-    every = tuple(evidence)
-    passed_over = tolerated(before, every)
-    found: dict[str, Unproven] = {}
-    for each in every:
-        if each.app.id not in passed_over and (reason := _reason(each, after, now)):
-            since = None if each.problem else moment(each.since)
+    proofs = tuple(evidence)
+    passed_over = tolerated(before, proofs)
+    reasons: dict[str, Unproven] = {}
+    for proof in proofs:
+        if proof.app.id not in passed_over and (reason := _reason(proof, after, now)):
+            since = None if proof.problem else moment(proof.since)
             until = since + timedelta(seconds=after.seconds) if since else None
-            found.setdefault(each.app.full_name, Unproven(f"{reason} (on {each.app.cluster})", until))
-    return found
+            reasons.setdefault(proof.app.full_name, Unproven(f"{reason} (on {proof.app.cluster})", until))
+    return reasons
 
 
 def _reason(evidence: Evidence, after: After, now: datetime) -> str:

@@ -80,7 +80,11 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
     the management cluster, a person who may not impersonate the account reads with the own rights.
     Raises: Refused: the cluster cannot be read; the code is UNREACHABLE if it does not answer.
     """
-    with connect(_config(hub, way)) as client, answered():
+    if way.by_identity:
+        fix = "look at it with kubectl and credentials of your own"
+        raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
+    config = hub.config if way.kubeconfig is None else config_of(hub, way.kubeconfig)
+    with connect(config) as client, answered():
         note = ""
         if way.is_remote and not way.user:
             raise Refused(
@@ -125,15 +129,6 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
         yield Reached(client, "" if note else way.user, note)
 
 
-def _config(hub: Client, way: Way) -> SingleConfig:
-    if way.by_identity:
-        fix = "look at it with kubectl and credentials of your own"
-        raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
-    if way.kubeconfig is None:
-        return hub.config
-    return config_of(hub, way.kubeconfig)
-
-
 def config_of(hub: Client, reference: SecretKey) -> SingleConfig:
     """The kubeconfig that Flux uses, from its Secret, limited to what Flux accepts. Raises: Refused."""
     secret = secret_of(hub, reference)
@@ -170,6 +165,6 @@ _KNOWN = {
 
 
 def why_unreached(error: Exception) -> str:
-    """Why a cluster gives no answer. The text of the exception can contain the address, so only what is known is told."""
-    said = str(error)
-    return next((told for word, told in _KNOWN.items() if word in said), "it cannot be reached from here")
+    """Why a cluster gives no answer. The text of the exception can contain the address, so only what is known is reported."""
+    text = str(error)
+    return next((reason for word, reason in _KNOWN.items() if word in text), "it cannot be reached from here")

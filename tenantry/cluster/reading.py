@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
@@ -48,12 +49,14 @@ def of_environment(
             raise
     client.unlisted = True
     ids = [id for id in dict.fromkeys(planned) if (id.api_version, id.kind) == kind]
-    found = requests.in_parallel(lambda id: permitted(client, id, metadata_only=metadata_only), ids)
-    return [each for each in found if each and (labels_of(each).get(ENVIRONMENT_LABEL) == environment) is labelled]
+    secrets = requests.in_parallel(lambda id: permitted(client, id, metadata_only=metadata_only), ids)
+    return [
+        secret for secret in secrets if secret and (labels_of(secret).get(ENVIRONMENT_LABEL) == environment) is labelled
+    ]
 
 
 def permitted(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifest | None:
-    """As `requests.one`; of a Secret that may not be read None, if the client takes note of it."""
+    """As `requests.one`; None for a Secret that may not be read, if the client takes note of it."""
     try:
         return requests.one(client, id, metadata_only=metadata_only)
     except Refused as refused:
@@ -67,7 +70,7 @@ UNLISTED = "these credentials may not list Secrets, so nobody has looked for Sec
 
 
 def not_read(client: Client) -> str:
-    """What to say of the Secrets that could not be read; "" if there is none."""
+    """A message about the Secrets that could not be read; "" if there is none."""
     if not client.unread:
         return ""
     what = "it exists, is somebody else's or was changed"
@@ -87,25 +90,23 @@ def read_objects(
     """
     ids = frozenset(wanted)
 
+    def bare(kind: tuple[str, str]) -> bool:
+        return kind[0] == "v1" and not whole
+
     def many_of(kind: tuple[str, str]) -> list[Manifest]:
-        bare = kind[0] == "v1" and not whole
-        found = of_environment(client, environment, kind, ids, labelled=True, metadata_only=bare)
-        return [each for each in found if readable_id(each) in ids]
+        return of_environment(client, environment, kind, ids, labelled=True, metadata_only=bare(kind))
 
     def one(id: ObjectId) -> list[Manifest]:
-        found = permitted(client, id, metadata_only=id.api_version == "v1" and not whole)
-        return [found] if found else []
+        manifest = permitted(client, id, metadata_only=bare((id.api_version, id.kind)))
+        return [manifest] if manifest else []
 
     kinds = grouped(sorted(ids), lambda id: (id.api_version, id.kind))
-    few = [id for found in kinds.values() if len(found) <= _FEW for id in found]
-    many = [kind for kind, found in kinds.items() if len(found) > _FEW]
-    read = [*requests.in_parallel(one, few), *requests.in_parallel(many_of, many)]
-    found = {id: each for group in read for each in group if (id := readable_id(each))}
-    unseen = [id for kind in many for id in kinds[kind] if id not in found]
-    return {
-        **found,
-        **without_label(client, environment, unseen, metadata_only=lambda kind: kind[0] == "v1" and not whole),
-    }
+    few = [id for alike in kinds.values() if len(alike) <= _FEW for id in alike]
+    many = [kind for kind, alike in kinds.items() if len(alike) > _FEW]
+    read = chain.from_iterable((*requests.in_parallel(one, few), *requests.in_parallel(many_of, many)))
+    live = {id: manifest for manifest in read if (id := readable_id(manifest)) in ids and id}
+    unseen = [id for kind in many for id in kinds[kind] if id not in live]
+    return {**live, **without_label(client, environment, unseen, metadata_only=bare)}
 
 
 def without_label(
@@ -124,13 +125,13 @@ def without_label(
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
         ids = {*kinds[kind]}
-        found = of_environment(client, environment, kind, ids, labelled=False, metadata_only=True)
-        there = [each for each in found if readable_id(each) in ids]
+        live = of_environment(client, environment, kind, ids, labelled=False, metadata_only=True)
+        wanted = [manifest for manifest in live if readable_id(manifest) in ids]
         if metadata_only(kind):
-            return there
-        return [whole for each in there if (whole := requests.one(client, object_id(each)))]
+            return wanted
+        return [whole for manifest in wanted if (whole := requests.one(client, object_id(manifest)))]
 
-    return {object_id(each): each for found in requests.in_parallel(others, kinds) for each in found}
+    return {object_id(manifest): manifest for manifest in chain.from_iterable(requests.in_parallel(others, kinds))}
 
 
 def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:

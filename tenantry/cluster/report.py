@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tenantry.cluster.change import change_of, clusters_ever_ready, live_for
 from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
-from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
+from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains
 from tenantry.cluster.reading import UNLISTED, not_read
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
@@ -130,9 +130,9 @@ class StatusReport:
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
-        removed = told(self.environment, self.undeclared or ())
-        kept = (told_kept(self.environment, self.kept), told_remains(self.remaining, self.kept))
-        return tuple(filter(None, (*self.stuck, removed, *kept, self.unread)))
+        undeclared = format_undeclared(self.environment, self.undeclared or ())
+        kept, retained = format_kept(self.environment, self.kept), format_retained(self.remaining, self.kept)
+        return tuple(filter(None, (*self.stuck, undeclared, kept, retained, self.unread)))
 
 
 def apps_report(
@@ -152,14 +152,10 @@ def _report(
 ) -> StatusReport:
     users = Users(plan)
     apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
-    others = [
-        state for state in states.values() if not state.stands_for and selection.takes_planned(state.planned, users)
-    ]
-    off = (
-        replace(state, used=users.in_words(state.id) or None)
-        for state in others
-        if state.readiness is not Readiness.READY
-    )
+    rest = (state for state in states.values() if not state.stands_for)
+    others = [state for state in rest if selection.takes_planned(state.planned, users)]
+    unready = (state for state in others if state.readiness is not Readiness.READY)
+    off = (replace(state, used=users.in_words(state.id) or None) for state in unready)
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(
         plan.environment,
@@ -185,22 +181,22 @@ def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
 def _waves(plan: Plan, apps: Sequence[State], pending: Pending) -> Iterator[WaveState]:
     if plan.rollout is None:
         return
-    by_wave: dict[int, dict[str, list[Reason | None]]] = {}
+    # By wave and subject, the reason of the first object that has one.
+    by_wave: dict[int, dict[str, Reason | None]] = defaultdict(dict)
     for id in pending.change.changed if pending.change else ():
         if pending.change and (wave := plan.wave_of(id)):
+            of_wave = by_wave[wave.number]
             for subject in pending.change.lines.subjects[id]:
-                by_wave.setdefault(wave.number, {}).setdefault(subject, []).append(pending.reasons.get(id))
+                of_wave[subject] = of_wave.get(subject) or pending.reasons.get(id)
     for wave in plan.rollout.waves:
         count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
-        changes = tuple(_change(subject, found) for subject, found in sorted(by_wave.get(wave.number, {}).items()))
+        changes = tuple(
+            WaveChange(subject, reason.message, reason.until) if reason else WaveChange(subject)
+            for subject, reason in sorted(by_wave[wave.number].items(), key=lambda item: item[0])
+        )
         states = {readiness: count[readiness] for readiness in Readiness if count[readiness]}
         progress = _progress(states, changes)
         yield WaveState(wave.number, wave.name, wave.every, states, changes, progress)
-
-
-def _change(subject: str, found: Sequence[Reason | None]) -> WaveChange:
-    reason = next(filter(None, found), None)
-    return WaveChange(subject, reason.message, reason.until) if reason else WaveChange(subject)
 
 
 def _progress(states: Mapping[Readiness, int], changes: Sequence[WaveChange]) -> WaveProgress:
@@ -235,7 +231,7 @@ def full_report(
     except Refused as refused:
         unread = f"the objects on the management cluster were not compared with the file: {refused}"
         return replace(_report(plan, states, selection, now), stuck=stuck_messages, unread=unread)
-    owned = (each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items())
+    owned = (manifest for manifest in comparison.unplanned if MANAGED_BY.items() <= labels_of(manifest).items())
     taken = list(filter(selection.takes_labelled, owned))
     undeclared = tuple(leftovers(plan, taken))
     kept = _kept(plan, (entry for claim in claims for entry in claim.kept))
@@ -256,10 +252,11 @@ def _pending(
     if plan.rollout is None:
         return Pending()
     lines = Lines.of(plan)
-    change = change_of(lines, [each for each in differences if each.id.kind != "Secret"])
-    known = {id: each for each in live if (id := readable_id(each))}
-    found = live_for(client, change, known) if change.changed else known
-    evidence = Evidence(live=found, ever_ready=clusters_ever_ready(lines, found))
+    change = change_of(lines, [difference for difference in differences if difference.id.kind != "Secret"])
+    objects = {id: manifest for manifest in live if (id := readable_id(manifest))}
+    if change.changed:
+        objects = {**live_for(client, change, objects)}
+    evidence = Evidence(live=objects, ever_ready=clusters_ever_ready(lines, objects))
     return Pending(change, blocked(change, evidence, now))
 
 
@@ -319,7 +316,8 @@ def _left_out(report: StatusReport) -> str:
     others = [state for state in report.apps if state.readiness is not Readiness.READY]
     parts = []
     for readiness, alike in grouped(others, lambda state: state.readiness).items():
-        named = [f"{state.where}{_for(state, report.read_at)}" for state in alike]
+        ages = ((state.where, age_of(state, report.read_at)) for state in alike)
+        named = [f"{where} for {since}" if since else where for where, since in ages]
         parts.append(f"{counted(len(alike), 'app')} {readiness}: {listed(named, 3)}")
     if report.objects:
         parts.append(f"{counted(len(report.objects), 'other object')} not ready")
@@ -327,11 +325,6 @@ def _left_out(report: StatusReport) -> str:
         return f"{none}: {counted(len(report.apps), 'app')} ready"
     app = others[0].stands_for if others else None
     return f"{none}; {'; '.join(parts)}{f'. Cause: {why_command(app, report.environment)}' if app else ''}"
-
-
-def _for(state: State, now: datetime) -> str:
-    since = age_of(state, now)
-    return f" for {since}" if since else ""
 
 
 def age_of(state: State, now: datetime) -> str:

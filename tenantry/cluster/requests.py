@@ -85,8 +85,9 @@ def one(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifes
     """
     if not _is_possible(id.kind, id.namespace, id.name, *id.api_version.split("/", 1)):
         return None
-    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
-    answer = _sent(client, "GET", path, str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {})
+    answer = _sent(
+        client, "GET", _path(client, id), str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {}
+    )
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
 
 
@@ -117,7 +118,7 @@ def every(
     parameters = {"limit": str(_PAGE), **chosen}
     while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
         # The server omits these from the items of a list.
-        yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
+        yield from ({**item, "apiVersion": api_version, "kind": kind} for item in page.get("items") or ())
         if not (following := page.get("metadata", {}).get("continue")):
             return
         parameters["continue"] = following
@@ -129,8 +130,10 @@ def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
     """The kinds that a cluster serves; empty for an unknown version. A client asks once for each version. Raises: as `one`."""
     if api_version not in client.served:
         answer = _sent(client, "GET", _root(api_version), f"the kinds of {api_version}") or {}
-        listed = (each for each in answer.get("resources") or () if "/" not in each["name"])
-        client.served[api_version] = {each["kind"]: Served(each["name"], bool(each["namespaced"])) for each in listed}
+        listed = (resource for resource in answer.get("resources") or () if "/" not in resource["name"])
+        client.served[api_version] = {
+            resource["kind"]: Served(resource["name"], bool(resource["namespaced"])) for resource in listed
+        }
     return client.served[api_version]
 
 
@@ -144,8 +147,8 @@ def _resource(client: Client, api_version: str, kind: str) -> str:
     """The kind's name in URL paths: of a kind that neither Kubernetes nor Flux defines, only the cluster knows it."""
     if is_built_in(api_version) or is_of_flux(api_version):
         return plural(kind)
-    found = served_kinds(client, api_version).get(kind)
-    return found.resource if found else plural(kind)
+    served = served_kinds(client, api_version).get(kind)
+    return served.resource if served else plural(kind)
 
 
 def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,6 +216,10 @@ def _patiently(call: Callable[[], _T]) -> _T:
     return call()
 
 
+def _path(client: Client, id: ObjectId) -> str:
+    return f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
+
+
 def _within(api_version: str, namespace: str) -> str:
     return f"{_root(api_version)}/namespaces/{namespace}" if namespace else _root(api_version)
 
@@ -227,10 +234,10 @@ def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dic
     timeout = client.http.timeout if client.http.timeout.read else httpx2.Timeout(ANSWER_TIMEOUT)
 
     def answer() -> dict[str, Any] | None:
-        given = client.http.request(method, path, timeout=timeout, **rest)
-        if given.status_code == HTTPStatus.NOT_FOUND:
+        response = client.http.request(method, path, timeout=timeout, **rest)
+        if response.status_code == HTTPStatus.NOT_FOUND:
             return None
-        content: dict[str, Any] = given.raise_for_status().json()
+        content: dict[str, Any] = response.raise_for_status().json()
         return content
 
     try:
@@ -253,12 +260,7 @@ def patched(
             httpx2.RequestError: no answer.
     """
     parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
-    return _changed(client, id, content, parameters, "merge-patch+json")
-
-
-def written(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> None:
-    """Create an object, or make its fields what the manifest says, by server-side apply. Raises: as `patched`."""
-    _changed(client, id, manifest, {"fieldManager": manager, "force": "true"}, "apply-patch+yaml")
+    return _patched(client, id, content, parameters, "merge-patch+json")
 
 
 def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> Manifest | None:
@@ -267,48 +269,41 @@ def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -
     Raises: as `patched`.
     """
     parameters = {"fieldManager": manager, "force": "true", "dryRun": "All"}
-    return _changed(client, id, manifest, parameters, "apply-patch+yaml")
+    return _patched(client, id, manifest, parameters, "apply-patch+yaml")
 
 
 def deleted(client: Client, id: ObjectId, uid: str) -> None:
     """Delete an object, unless it is another one of the same name. Raises: as `patched`."""
-    import httpx2
-
-    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     body = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
+    _changed(client, "DELETE", id, body)
 
-    def answer() -> None:
-        given = client.http.request("DELETE", path, json=body)
-        if given.status_code != HTTPStatus.NOT_FOUND:
-            given.raise_for_status()
 
+def _patched(
+    client: Client, id: ObjectId, content: Mapping[str, Any], parameters: Mapping[str, str], form: str
+) -> Manifest | None:
+    answer = _changed(client, "PATCH", id, content, params=parameters, headers={"Content-Type": f"application/{form}"})
     try:
-        _patiently(answer)
-    except httpx2.HTTPStatusError as error:
-        raise _not_changed(id, error.response, "delete") from None
+        return None if answer is None else answer.json()
+    except ValueError:
+        raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
 
 
 def _changed(
-    client: Client, id: ObjectId, content: Mapping[str, Any], parameters: Mapping[str, str], form: str
-) -> Manifest | None:
+    client: Client, method: str, id: ObjectId, content: Mapping[str, Any], **rest: Any
+) -> httpx2.Response | None:
+    """The answer to a change of an object; None: it does not exist. Raises: as `patched`."""
     import httpx2
 
-    path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
-    headers = {"Content-Type": f"application/{form}"}
+    path = _path(client, id)
 
-    def answer() -> Manifest | None:
-        given = client.http.patch(path, params=parameters, headers=headers, json=content)
-        if given.status_code == HTTPStatus.NOT_FOUND:
-            return None
-        changed: Manifest = given.raise_for_status().json()
-        return changed
+    def answer() -> httpx2.Response | None:
+        response = client.http.request(method, path, json=content, **rest)
+        return None if response.status_code == HTTPStatus.NOT_FOUND else response.raise_for_status()
 
     try:
         return _patiently(answer)
     except httpx2.HTTPStatusError as error:
-        raise _not_changed(id, error.response, "patch") from None
-    except ValueError:
-        raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
+        raise _not_changed(id, error.response, method.lower()) from None
 
 
 _NO_RIGHT = re.compile(r"User \"[^\"]*\" cannot ")
@@ -326,5 +321,7 @@ def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
         kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
         fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
         return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
-    said = f": {reason}" if reason else ""
-    return Refused(f"cannot change {id}: HTTP {status}{said}", "see the reason that the server gives, then try again")
+    because = f": {reason}" if reason else ""
+    return Refused(
+        f"cannot change {id}: HTTP {status}{because}", "see the reason that the server gives, then try again"
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
@@ -79,27 +79,25 @@ class Running:
     user: str = ""
 
     def state_of(self, id: ObjectId) -> State:
-        """The state of one of the app's objects; that of a workload tells what its pods say."""
+        """The state of one of the app's objects; that of a workload has the reason of its pods."""
         if id not in self.objects:
             return State(Health.UNKNOWN, "it was not read")
-        found = self.objects[id]
-        state = state_of_object(found)
-        if found is None or (id.api_version, id.kind) not in WORKLOADS:
+        manifest = self.objects[id]
+        state = state_of_object(manifest)
+        if manifest is None or (id.api_version, id.kind) not in WORKLOADS:
             return state
         if id.kind == "CronJob":
-            return next(filter(None, map(self._failed_job, self._latest_jobs(found))), state)
-        if state.health is Health.READY:
+            return self._of_latest_job(manifest) or state
+        if state.health is Health.READY or not (troubles := self.troubles(manifest)):
             return state
-        trouble = next(iter(self.troubles(found)), None)
-        if trouble is None:
-            return state
-        said = trouble[1].why if state.why.endswith(trouble[1].why) else f"{state.why}: {trouble[1].why}"
-        health = Health.FAILED if trouble[1].lasts else state.health
-        return State(health, said, self.since(*trouble) or state.since)
+        pod, trouble = troubles[0]
+        why = trouble.why if state.why.endswith(trouble.why) else f"{state.why}: {trouble.why}"
+        health = Health.FAILED if trouble.lasts else state.health
+        return State(health, why, self.since(pod, trouble) or state.since)
 
     def since(self, pod: Manifest, trouble: Trouble) -> str:
         """Since when a pod has a trouble, or when the last warning about the pod came; "" if nothing tells."""
-        return trouble.since or next((each.at for each in self.events_about([pod])), "")
+        return trouble.since or next((event.at for event in self.events_about([pod])), "")
 
     def states(self) -> dict[ObjectId, State]:
         """The state of each of the app's objects."""
@@ -107,69 +105,63 @@ class Running:
 
     def troubles(self, owner: Manifest) -> list[tuple[Manifest, Trouble]]:
         """The pods of a workload with what keeps each from being ready; what waiting does not cure comes first."""
-        pods = [each for each in self.owned(owner) if each["kind"] == "Pod"]
-        found = [(pod, trouble) for pod in pods if (trouble := pod_trouble(pod))]
-        return sorted(found, key=lambda each: (not each[1].lasts, each[1].reason == "Unschedulable"))
+        pods = [manifest for manifest in self.owned(owner) if manifest["kind"] == "Pod"]
+        troubles = [(pod, trouble) for pod in pods if (trouble := pod_trouble(pod))]
+        return sorted(troubles, key=lambda pair: (not pair[1].lasts, pair[1].reason == "Unschedulable"))
 
     def owned(self, owner: Manifest, levels: int = _LEVELS) -> list[Manifest]:
         """What a workload owns, down to its pods."""
         uid = mapping_at(owner, "metadata").get("uid")
+        if not uid:
+            return []
         below = [
-            each
+            manifest
             for kind in ("ReplicaSet", "Job", "Pod", "PersistentVolumeClaim")
-            for each in self.by_kind.get(kind, ())
-            if uid and uid in {reference.get("uid") for reference in _owners(each)}
+            for manifest in self.by_kind.get(kind, ())
+            if uid
+            in {
+                reference.get("uid")
+                for reference in mappings_in(mapping_at(manifest, "metadata").get("ownerReferences"))
+            }
         ]
         if levels == 1:
             return below
-        return [*below, *(deeper for each in below if each["kind"] != "Pod" for deeper in self.owned(each, levels - 1))]
+        owners = (manifest for manifest in below if manifest["kind"] != "Pod")
+        return [*below, *(deeper for manifest in owners for deeper in self.owned(manifest, levels - 1))]
 
     def events_about(self, objects: Iterable[Manifest]) -> list[Event]:
         """The warnings about some objects, the newest first; what an object repeats, once."""
         wanted = {
-            (each["kind"], mapping_at(each, "metadata").get("namespace"), each["metadata"]["name"]) for each in objects
+            (manifest["kind"], mapping_at(manifest, "metadata").get("namespace"), manifest["metadata"]["name"])
+            for manifest in objects
         }
-        found = [
-            (about, each)
-            for each in self.by_kind.get("Event", ())
-            if (about := mapping_at(each, "involvedObject"))
-            and (about.get("kind"), about.get("namespace"), about.get("name")) in wanted
-        ]
-        events = sorted((_event(about, each) for about, each in found), key=lambda each: each.at, reverse=True)
-        return [
-            same[0] for same in grouped(events, lambda each: (each.reason, _VARYING.sub("", each.message))).values()
-        ]
+        events = []
+        for manifest in self.by_kind.get("Event", ()):
+            about = mapping_at(manifest, "involvedObject")
+            if about and (about.get("kind"), about.get("namespace"), about.get("name")) in wanted:
+                events.append(_event(about, manifest))
+        events.sort(key=lambda event: event.at, reverse=True)
+        repeated = grouped(events, lambda event: (event.reason, _VARYING.sub("", event.message)))
+        return [alike[0] for alike in repeated.values()]
 
-    def _latest_jobs(self, cron: Manifest) -> list[Manifest]:
-        jobs = [each for each in self.owned(cron) if each["kind"] == "Job"]
-        return sorted(jobs, key=lambda each: str(each["metadata"].get("creationTimestamp")), reverse=True)[:1]
-
-    def _failed_job(self, job: Manifest) -> State | None:
-        state = state_of_object(job)
-        return (
-            State(Health.FAILED, f"its last job failed: {state.why}", state.since)
-            if state.health is Health.FAILED
-            else None
-        )
+    def _of_latest_job(self, cron: Manifest) -> State | None:
+        """That the latest job of a CronJob failed; None if it did not."""
+        jobs = (manifest for manifest in self.owned(cron) if manifest["kind"] == "Job")
+        latest = max(jobs, key=lambda job: str(job["metadata"].get("creationTimestamp")), default=None)
+        if latest is None or (state := state_of_object(latest)).health is not Health.FAILED:
+            return None
+        return State(Health.FAILED, f"its last job failed: {state.why}", state.since)
 
 
-def _owners(found: Manifest) -> list[dict[str, Any]]:
-    return mappings_in(mapping_at(found, "metadata").get("ownerReferences"))
-
-
-def _event(about: Mapping[str, Any], found: Manifest) -> Event:
-    series = mapping_at(found, "series")
-    times = (
-        series.get("lastObservedTime"),
-        found.get("lastTimestamp"),
-        found.get("eventTime"),
-        found.get("firstTimestamp"),
-    )
-    at = next((str(each) for each in times if each and moment(str(each))), "")
-    count = series.get("count") or found.get("count") or 1
-    told = str(found.get("message") or "").removeprefix("(combined from similar events): ")
-    said = one_line(without_credentials(told))
-    return Event(f"{about.get('kind')} {about.get('name')}", str(found.get("reason") or ""), said, at, int(count))
+def _event(about: Mapping[str, Any], manifest: Manifest) -> Event:
+    series = mapping_at(manifest, "series")
+    keys = ("lastTimestamp", "eventTime", "firstTimestamp")
+    times = (series.get("lastObservedTime"), *map(manifest.get, keys))
+    at = next((str(time) for time in times if time and moment(str(time))), "")
+    count = series.get("count") or manifest.get("count") or 1
+    text = str(manifest.get("message") or "").removeprefix("(combined from similar events): ")
+    message, reason = one_line(without_credentials(text)), str(manifest.get("reason") or "")
+    return Event(f"{about.get('kind')} {about.get('name')}", reason, message, at, int(count))
 
 
 def inventory_of(reconciler: Manifest) -> tuple[ObjectId, ...] | None:
@@ -180,7 +172,7 @@ def inventory_of(reconciler: Manifest) -> tuple[ObjectId, ...] | None:
     entries = value_at(reconciler, ("status", "inventory", "entries"))
     if not isinstance(entries, list):
         return None
-    found: list[ObjectId] = []
+    ids: list[ObjectId] = []
     for entry in mappings_in(entries):
         namespace, _, rest = str(entry.get("id") or "").partition("_")
         name, _, kind = rest.rpartition("_")
@@ -188,8 +180,8 @@ def inventory_of(reconciler: Manifest) -> tuple[ObjectId, ...] | None:
         version = str(entry.get("v") or "")
         if name and kind:
             api_version = f"{group}/{version}" if group else version
-            found.append(ObjectId(api_version, kind, namespace, name.replace("__", ":")))
-    return tuple(found)
+            ids.append(ObjectId(api_version, kind, namespace, name.replace("__", ":")))
+    return tuple(ids)
 
 
 class Asked(NamedTuple):
@@ -208,24 +200,19 @@ def read_all(hub: Client, asked: Iterable[Asked], connect: Connect = connected) 
     def of_cluster(group: tuple[Way, list[Asked]]) -> dict[ObjectId, Running | Refused]:
         way, apps = group
         try:
-            with reached(hub, way, connect) as there:
-                notes = (there.note,) if there.note else ()
-                read = {app.reconciler: read_running(there.client, *app[1:]) for app in apps}
-                return {
-                    id: replace(found, unread=(*notes, *found.unread), user=there.user) for id, found in read.items()
-                }
+            with reached(hub, way, connect) as cluster:
+                notes = (cluster.note,) if cluster.note else ()
+                read = {app.reconciler: read_running(cluster.client, *app[1:]) for app in apps}
+            return {
+                id: replace(running, unread=(*notes, *running.unread), user=cluster.user)
+                for id, running in read.items()
+            }
         except Refused as refused:
             return {app.reconciler: refused for app in apps}
 
-    found = requests.in_parallel(of_cluster, grouped(asked, lambda each: each.way).items())
-    by_app = {id: each for group in found for id, each in group.items()}
-    return [by_app[each.reconciler] for each in asked]
-
-
-def flux_labels(reconciler: ObjectId) -> dict[str, str]:
-    """The labels by which Flux marks everything that an object of it applies."""
-    group = reconciler.api_version.partition("/")[0]
-    return {f"{group}/name": reconciler.name, f"{group}/namespace": reconciler.namespace}
+    answers = requests.in_parallel(of_cluster, grouped(asked, lambda app: app.way).items())
+    by_app = {id: answer for group in answers for id, answer in group.items()}
+    return [by_app[app.reconciler] for app in asked]
 
 
 def read_running(
@@ -239,22 +226,25 @@ def read_running(
     """
     places = [*dict.fromkeys([*(id.namespace for id in wanted or () if id.namespace), *namespaces])]
     lists = [(kind, place) for place in places[:_NAMESPACES] for kind in AROUND]
-    read = requests.in_parallel(lambda each: _list(client, *each), lists)
+    read = requests.in_parallel(lambda pair: _list(client, *pair), lists)
     unread = _joined(failed for failed in read if isinstance(failed, Refused))
     if len(places) > _NAMESPACES:
         unread = (*unread, f"{counted(len(places) - _NAMESPACES, 'more namespace')}")
     by_kind: dict[str, list[Manifest]] = {}
-    for (kind, _), found in zip(lists, read, strict=True):
-        by_kind.setdefault(kind[1], []).extend([] if isinstance(found, Refused) else found)
-    there = {id: each for found in by_kind.values() for each in found if (id := readable_id(each))}
-    labels = flux_labels(reconciler)
-    marked = (id for id, each in there.items() if id[:2] in WORKLOADS and labels.items() <= labels_of(each).items())
+    for (kind, _), manifests in zip(lists, read, strict=True):
+        by_kind.setdefault(kind[1], []).extend([] if isinstance(manifests, Refused) else manifests)
+    by_id = {id: manifest for manifest in chain.from_iterable(by_kind.values()) if (id := readable_id(manifest))}
+    # The labels by which Flux marks everything that an object of it applies.
+    group = reconciler.api_version.partition("/")[0]
+    labels = {f"{group}/name": reconciler.name, f"{group}/namespace": reconciler.namespace}
+    workloads = ((id, manifest) for id, manifest in by_id.items() if id[:2] in WORKLOADS)
+    marked = (id for id, manifest in workloads if labels.items() <= labels_of(manifest).items())
     ids = dict.fromkeys([*(wanted or ()), *marked])
-    single = [id for id in ids if id not in there]
-    objects, refused = _each(client, single[:_SINGLE])
+    single = [id for id in ids if id not in by_id]
+    objects, refused = _single(client, single[:_SINGLE])
     if len(single) > _SINGLE:
         unread = (*unread, counted(len(single) - _SINGLE, "more object"))
-    known: dict[ObjectId, Manifest | None] = {**there, **objects}
+    known: dict[ObjectId, Manifest | None] = {**by_id, **objects}
     return Running({id: known[id] for id in ids if id in known}, by_kind, (*unread, *_joined(refused)))
 
 
@@ -266,7 +256,7 @@ def _list(client: Client, kind: tuple[str, str], namespace: str) -> list[Manifes
         return refused
 
 
-def _each(client: Client, ids: Sequence[ObjectId]) -> tuple[dict[ObjectId, Manifest | None], list[Refused]]:
+def _single(client: Client, ids: Sequence[ObjectId]) -> tuple[dict[ObjectId, Manifest | None], list[Refused]]:
     def one(id: ObjectId) -> Manifest | Refused | None:
         try:
             return requests.one(client, id, metadata_only=id.api_version == "v1" and id.kind in _METADATA_ONLY)
@@ -274,14 +264,12 @@ def _each(client: Client, ids: Sequence[ObjectId]) -> tuple[dict[ObjectId, Manif
             return refused
 
     read = requests.in_parallel(one, ids)
-    objects = {id: found for id, found in zip(ids, read, strict=True) if not isinstance(found, Refused)}
-    return objects, [found for found in read if isinstance(found, Refused)]
+    objects = {id: answer for id, answer in zip(ids, read, strict=True) if not isinstance(answer, Refused)}
+    return objects, [answer for answer in read if isinstance(answer, Refused)]
 
 
 def _joined(refused: Iterable[Refused]) -> tuple[str, ...]:
     """`events in rocky, limitranges in rocky: HTTP 403`"""
-    by_reason = grouped(refused, lambda each: each.message.rpartition(": ")[2])
-    return tuple(
-        f"{listed(sorted(each.message.removeprefix('cannot read ').rpartition(': ')[0] for each in same), 4)}: {reason}"
-        for reason, same in by_reason.items()
-    )
+    pairs = (refusal.message.removeprefix("cannot read ").rpartition(": ") for refusal in refused)
+    by_reason = grouped(pairs, lambda pair: pair[2])
+    return tuple(f"{listed(sorted(what for what, *_ in alike), 4)}: {reason}" for reason, alike in by_reason.items())

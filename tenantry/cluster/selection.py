@@ -61,24 +61,24 @@ def select(
 
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
-    if not any(each.tenant == PLATFORM for each in plan.apps):  # a tenant may be called so
+    if not any(app.tenant == PLATFORM for app in plan.apps):  # a tenant may be called so
         tenants = ["" if tenant == PLATFORM else tenant for tenant in tenants]
     apps = [app.removeprefix(ADDON_PREFIX) for app in apps]
-    left = plan.apps
+    selected = plan.apps
     for names, key, lacks in (
         (tenants, "tenant", "no apps of tenant"),
         (apps, "name", "no app"),
         (clusters, "cluster", "no apps on cluster"),
     ):
-        there: set[str] = {getattr(each, key) for each in left}
+        existing: set[str] = {getattr(app, key) for app in selected}
         for name in names:
-            if name not in there:
-                known = declared("name one of these", name, {each or PLATFORM for each in there})
-                of = f" of {' or '.join(each or PLATFORM for each in tenants)}" if key == "name" and tenants else ""
+            if name not in existing:
+                known = declared("name one of these", name, {known or PLATFORM for known in existing})
+                of = f" of {' or '.join(tenant or PLATFORM for tenant in tenants)}" if key == "name" and tenants else ""
                 message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'{of}"
-                there_only = plan.homes.get(name, ()) if key == "cluster" else ()
-                if there_only and plan.environment not in there_only:
-                    message = in_another_environment(name, there_only, plan.environment)
+                homes = plan.homes.get(name, ()) if key == "cluster" else ()
+                if homes and plan.environment not in homes:
+                    message = in_another_environment(name, homes, plan.environment)
                 raise Refused(message, known, code=UNKNOWN_NAME)
-        left = tuple(each for each in left if not names or getattr(each, key) in names)
+        selected = tuple(app for app in selected if not names or getattr(app, key) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))

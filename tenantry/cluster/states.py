@@ -126,17 +126,17 @@ def states_of(
 
     live: the environment's Kustomizations, HelmReleases, sources and charts; may hold other objects too. begun: as of `judge`.
     """
-    found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
+    by_id: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
     reconcilers, apps = reconcilers_of(plan), {app.id: app for app in plan.apps}
-    standings = judge_all(reconcilers.values(), found, now, begun)
+    standings = judge_all(reconcilers.values(), by_id, now, begun)
     sources = {id for reconciler in reconcilers.values() for id in reconciler.sources}
     states: dict[ObjectId, State] = {}
     for planned in plan.objects:
         id = planned.id
         if reconciler := reconcilers.get(id):
-            state = _of_reconciler(plan, planned, apps.get(id), reconciler, standings[id], found)
+            state = _of_reconciler(plan, planned, apps.get(id), reconciler, standings[id], by_id)
         elif id in sources:
-            state = _of_source(plan, planned, next(source_problems([id], found, now, begun), None), found.get(id))
+            state = _of_source(plan, planned, next(source_problems([id], by_id, now, begun), None), by_id.get(id))
         else:
             state = State(plan.environment, planned, Readiness.READY)
         wave = plan.wave_of(id) if plan.rollout else None
@@ -147,18 +147,18 @@ def states_of(
 def _of_reconciler(
     plan: Plan, planned: KubeObject, app: PlannedApp | None, reconciler: Reconciler, standing: Standing, live: Live
 ) -> State:
-    found, readiness, message = live.get(planned.id), standing.readiness, standing.message
+    manifest, readiness, message = live.get(planned.id), standing.readiness, standing.message
     name = reconciler.name if app or planned.owner.tenant else ""
     state = State(plan.environment, planned, readiness, message, app, name, cause=standing.cause)
-    if found is None:
+    if manifest is None:
         return state
     if app is None and not becomes_ready(planned.manifest):
         return State(plan.environment, planned, Readiness.READY, name=name)
-    status = mapping_at(found, "status")
+    status = mapping_at(manifest, "status")
     by_hand = readiness is Readiness.SUSPENDED and mapping_at(planned.manifest, "spec").get("suspend") is not True
     if readiness is Readiness.SUSPENDED:
         message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else PAUSED
-    elif not ready_of(found) and isinstance(shard := labels_of(found).get(SHARD_LABEL), str):
+    elif not ready_of(manifest) and isinstance(shard := labels_of(manifest).get(SHARD_LABEL), str):
         check = f"tenantry preflight -e {plan.environment}"
         message = f"no controller of shard {shard} has reconciled it yet: check with `{check}`"
     revision, attempted = revision_of(status), str(status.get("lastAttemptedRevision") or "")
@@ -176,15 +176,15 @@ def _of_reconciler(
     )
 
 
-def _of_source(plan: Plan, planned: KubeObject, problem: Standing | None, found: Manifest | None) -> State:
+def _of_source(plan: Plan, planned: KubeObject, problem: Standing | None, live: Manifest | None) -> State:
     missing = State(plan.environment, planned, Readiness.MISSING, MISSING, cause=planned.id)
-    if found is None:
+    if live is None:
         return missing
     if problem is None or not becomes_ready(planned.manifest):
         return State(plan.environment, planned, Readiness.READY)
     by_hand = problem.readiness is Readiness.SUSPENDED
-    message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(found)
-    since = unready_since(found, changed_at(found))
+    message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(live)
+    since = unready_since(live, changed_at(live))
     return replace(
         missing,
         readiness=problem.readiness,
@@ -208,8 +208,8 @@ def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable
     of_object: dict[ObjectId, Difference] = {}
     for id, state in states.items():
         parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
-        if found := next((differing[part] for part in parts if part in differing), None):
-            of_object[id] = found
+        if difference := next((differing[part] for part in parts if part in differing), None):
+            of_object[id] = difference
     return {id: _compared(plan, state, of_object[id]) if id in of_object else state for id, state in states.items()}
 
 

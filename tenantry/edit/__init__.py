@@ -3,7 +3,7 @@
 Called by: the commands `add`, `remove`, `set` and `promote`.
 Never: reads a cluster, or writes a file that is not valid afterwards.
 
-    adding, removing, overriding, promoting   what an edit of a tenant, an app, a cluster and so on changes
+    entries, overriding, promoting   what an edit of a tenant, an app, a cluster and so on changes
     names       what a name on the command line means, and whether the file declares it
     editor      a fleet's files while they are edited: which file declares a path, and edits of several entries at once
     document    one file: its text and its data; each edit is checked at once

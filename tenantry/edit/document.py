@@ -91,16 +91,16 @@ class Document:
 
     def entry(self, path: Path) -> Entry:
         """The entry at a path that is there. Raises: Refused: it is not there, or the edit would be one elsewhere too."""
-        node, found = self.root, None
+        node, entry = self.root, None
         for depth, part in enumerate(path):
             self._check_holder(node, path)
-            if (found := node.entry(part)) is None:
+            if (entry := node.entry(part)) is None:
                 raise Refused(f"{self.file} has no '{format_path(path[: depth + 1])}'")
-            if found.explicit:
-                self._refuse(found.start, path, "its key is written with '? '")
-            node = found.value
-        assert found is not None, "a path has parts"
-        return found
+            if entry.explicit:
+                self._refuse(entry.start, path, "its key is written with '? '")
+            node = entry.value
+        assert entry is not None, "a path has parts"
+        return entry
 
     def node(self, path: Path) -> Node:
         """The mapping, list or scalar at a path that is there."""
@@ -135,31 +135,31 @@ class Document:
         """Whether `{}` is at a path where lines can take its place: the entry that has it is not in brackets."""
         if not path or self.node(path[:-1]).flow:
             return False
-        found = self.entry(path)
-        return found.key is not None and self.text[found.key.end : found.value.end] == ": {}"
+        holder = self.entry(path)
+        return holder.key is not None and self.text[holder.key.end : holder.value.end] == ": {}"
 
     def replace(self, path: Path, value: Any, lines: Sequence[str] | None = None) -> None:
         """Write another value at a path that is there. lines: as `behind` gives them; by default in the file's style."""
-        found, parent = self.entry(path), self.node(path[:-1])
-        self._check_untouched(found.value, path)
-        quote = found.value.style if found.value.style in ("'", '"') and isinstance(value, str) else ""
+        entry, parent = self.entry(path), self.node(path[:-1])
+        self._check_untouched(entry.value, path)
+        quote = entry.value.style if entry.value.style in ("'", '"') and isinstance(value, str) else ""
         one_line = scalar(value, quote) if quote else flow(value, self.style)
         if lines is None:
             on_line = parent.flow or (quote and "\n" not in value)
-            column = column_of(self.text, found.start)
+            column = column_of(self.text, entry.start)
             lines = [f" {one_line}"] if on_line else behind(path, value, self.style, column)
         by_hand = [f"{format_path(path[-1:])}:{lines[0]}", *lines[1:]]
-        if parent.flow and found.value.start == found.value.end:
-            self._refuse(found.start, path, "it has no value", by_hand)
-        in_brackets = [Splice(found.value.start, found.value.end, one_line)]
-        splices = in_brackets if parent.flow else replace_lines(self.text, found, lines)
+        if parent.flow and entry.value.start == entry.value.end:
+            self._refuse(entry.start, path, "it has no value", by_hand)
+        in_brackets = [Splice(entry.value.start, entry.value.end, one_line)]
+        splices = in_brackets if parent.flow else replace_lines(self.text, entry, lines)
         self._apply(splices, replaced(self.data, path, value), path, by_hand)
 
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
-        found, parent = self.entry(path), self.node(path[:-1])
-        self._check_untouched(found.value, path)
-        index = parent.entries.index(found)
+        entry, parent = self.entry(path), self.node(path[:-1])
+        self._check_untouched(entry.value, path)
+        index = parent.entries.index(entry)
         if parent.flow:
             self._check_brackets(parent, path)
         if len(parent.entries) > 1 and parent.flow:
@@ -203,7 +203,7 @@ class Document:
         """anchored: what is wrong with the edit of a value that others refer to."""
         if node.kind == "alias":
             self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
-        if node.anchor and any(one.kind == "alias" and one.text == node.anchor for one in self.root.nodes()):
+        if node.anchor and any(other.kind == "alias" and other.text == node.anchor for other in self.root.nodes()):
             self._refuse(node.start, path, anchored)
         if node.tag:
             self._refuse(node.start, path, "the value has a tag")

@@ -45,18 +45,18 @@ class Editor:
         An included file that cannot be read or parsed is left out; the check of the edited fleet reports it.
         Raises: Refused: the fleet's own file cannot be read; InvalidFleet: it is not a YAML mapping in UTF-8.
         """
-        found: dict[FilePath, bytes] = {}
+        contents: dict[FilePath, bytes] = {}
 
         def reader(file: FilePath) -> bytes:
-            found[file] = bytes_of(file)
-            return found[file]
+            contents[file] = bytes_of(file)
+            return contents[file]
 
         source = read_all(main, reader)
-        documents = {main: Document(main, found.pop(main))}
-        for file, raw in found.items():
+        documents = {main: Document(main, contents.pop(main))}
+        for file, raw in contents.items():
             with suppress(InvalidFleet):
                 documents[file] = Document(file, raw)
-        return cls(main, documents, frozenset(found) - frozenset(map(FilePath, source.pieces)))
+        return cls(main, documents, frozenset(contents) - frozenset(map(FilePath, source.pieces)))
 
     # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class Editor:
         That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the
         file that its team owns, and everything else goes to the platform's.
         """
-        depths = {file: each.depth(path) for file, each in self.documents.items()}
+        depths = {file: document.depth(path) for file, document in self.documents.items()}
         most = max(depths.values())
         if most < 2:
             return self.main
@@ -89,7 +89,7 @@ class Editor:
 
     def files_with(self, path: Path) -> list[FilePath]:
         """The files that declare a path."""
-        return [file for file, each in self.documents.items() if each.depth(path) == len(path)]
+        return [file for file, document in self.documents.items() if document.depth(path) == len(path)]
 
     def value(self, path: Path, default: Any = ABSENT) -> Any:
         """The value at a path, in the file that declares it."""
@@ -104,12 +104,12 @@ class Editor:
             at = (*TENANTS.templates, name)
             if (own := self.value((*at, *path[2:]))) is not ABSENT:
                 return own
-            names += (each for each in TENANTS.named(self.value(at, None)) if each not in names)
+            names += (more for more in TENANTS.named(self.value(at, None)) if more not in names)
         return ABSENT
 
     def names(self, *path: str) -> list[str]:
         """The keys of the mappings at a path, of all files."""
-        mappings = (mapping_at(each.data, *path) for each in self.documents.values())
+        mappings = (mapping_at(document.data, *path) for document in self.documents.values())
         return list(dict.fromkeys(name for mapping in mappings for name in mapping))
 
     def place(self, path: Path, file: FilePath | None = None) -> str:
@@ -183,7 +183,7 @@ def _assign_list(document: Document, path: Path, old: list[Any], new: list[Any])
 
 def _different(pairs: Iterator[tuple[Any, Any]]) -> Iterator[int]:
     """The indexes of pairs that are not the same."""
-    return (index for index, (one, other) in enumerate(pairs) if not same(one, other))
+    return (index for index, (old, new) in enumerate(pairs) if not same(old, new))
 
 
 def _create(document: Document, path: Path, value: Any) -> None:

@@ -64,13 +64,13 @@ def parse_path(text: str) -> Path:
     while at < len(text):
         if text[at] == "." and parts and text[at + 1 : at + 2] not in ("", ".", "["):
             at += 1
-        found = _PART.match(text, at)
-        if found is None or (parts and text[at - 1] != "." and text[at] != "["):
+        match = _PART.match(text, at)
+        if match is None or (parts and text[at - 1] != "." and text[at] != "["):
             message = f"'{text}' is not a path: character {at + 1} is not expected"
             raise Refused(message, f"write it as messages do: {_EXAMPLES}")
-        kind = str(found.lastgroup)
-        parts.append(END if kind == "end" else int(found[kind]) if kind == "index" else found[kind])
-        at = found.end()
+        kind = str(match.lastgroup)
+        parts.append(END if kind == "end" else int(match[kind]) if kind == "index" else match[kind])
+        at = match.end()
     if not parts:
         raise Refused("the path is empty", 'write it as messages do: tenants.rocky.quota["requests.cpu"]')
     return _with_dotted_key(tuple(parts))
@@ -131,10 +131,10 @@ def typed(path: Path, value: Any, text: str) -> Any:
 
 def schemas_at(path: Path) -> list[Schema]:
     """The schemas that a value at a path can follow. None: no such key exists; an empty one: the value can be anything."""
-    found = list(_choices(_document()))
+    schemas = list(_choices(_document()))
     for part in path:
-        found = [below for schema in found for below in _step(schema, part)]
-    return found
+        schemas = [below for schema in schemas for below in _step(schema, part)]
+    return schemas
 
 
 def keys_at(path: Path) -> list[str]:
@@ -199,9 +199,9 @@ def _document() -> Schema:
 def _types(schema: Schema) -> tuple[str, ...]:
     """The names of the types that a schema allows; "" for any."""
     if "const" in schema or "enum" in schema:
-        return tuple("string" if isinstance(one, str) else "" for one in schema.get("enum", (schema.get("const"),)))
-    found = schema.get("type", "")
-    return tuple(found) if isinstance(found, list) else (found,)
+        return tuple("string" if isinstance(value, str) else "" for value in schema.get("enum", (schema.get("const"),)))
+    types = schema.get("type", "")
+    return tuple(types) if isinstance(types, list) else (types,)
 
 
 def _choices(schema: Any) -> Iterator[Schema]:

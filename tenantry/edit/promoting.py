@@ -44,13 +44,17 @@ class Promotion:
 
     def app(self, at: tuple[str, ...]) -> None:
         """Promote the versions of an app, if both environments have it."""
-        wanted, there = (
-            [versions_on(self.fleet, at, each, cluster) for cluster in clusters_of_app(self.fleet, each, at)]
-            for each in (self.first, self.second)
+        wanted, current = (
+            [
+                versions_on(self.fleet, at, environment, cluster)
+                for cluster in clusters_of_app(self.fleet, environment, at)
+            ]
+            for environment in (self.first, self.second)
         )
-        for path, new in wanted[0].items() if wanted and there else ():
-            old = {each[path].at: each[path] for each in there if path in each and each[path].value != new.value}
-            if old and any(path not in each or each[path].value != new.value for each in wanted):
+        for path, new in wanted[0].items() if wanted and current else ():
+            known = (versions[path] for versions in current if path in versions)
+            old = {version.at: version for version in known if version.value != new.value}
+            if old and any(path not in versions or versions[path].value != new.value for versions in wanted):
                 self._leave(at, path, f"differs between the clusters of {self.first}")
                 continue
             for version in old.values():
@@ -79,11 +83,11 @@ class Promotion:
 
     def _variables(self, app: tuple[str, ...], path: Path, new: Version) -> None:
         """One text in both environments: the variables in it get the values of the first one."""
-        clusters = {each: clusters_of_app(self.fleet, each, app)[0] for each in (self.first, self.second)}
-        wanted, there = (variables_of_app(self.fleet, app, *each) for each in clusters.items())
+        clusters = {name: clusters_of_app(self.fleet, name, app)[0] for name in (self.first, self.second)}
+        wanted, current = (variables_of_app(self.fleet, app, *place) for place in clusters.items())
         tenant = app[1] if app[0] == "tenants" else ""
         for name in all_names_in(new.written):
-            if wanted.get(name) == there.get(name):
+            if wanted.get(name) == current.get(name):
                 continue
             at = variable_at(self.fleet, self.second, clusters[self.second], name, tenant)
             if at and at[0] == "environments":
@@ -113,7 +117,7 @@ def promote(editor: Editor, fleet: Fleet, apps: Collection[tuple[str, ...]], fir
             raise Refused(f"after the edit, this is left to do: {next(iter(again.done))}", "edit the file by hand")
     for at, _, _, _ in walk.apps(fleet) if made.done else ():
         for environment, cluster in placements_of(fleet, at):
-            before, after = (versions_on(each, at, environment, cluster) for each in (fleet, edited))
+            before, after = (versions_on(of, at, environment, cluster) for of in (fleet, edited))
             promoted = at in apps and second in fleet.lineage(environment)
             if not promoted and any(after[path].value != version.value for path, version in before.items()):
                 message = f"the version of {in_words(at)} in {environment} would change too"

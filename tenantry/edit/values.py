@@ -113,7 +113,7 @@ def flow(value: Any, style: Style) -> str:
         space = " " if style.padded and inner else ""
         return f"{{{space}{inner}{space}}}"
     if isinstance(value, list):
-        return f"[{', '.join(flow(one, style) for one in value)}]"
+        return f"[{', '.join(flow(item, style) for item in value)}]"
     return scalar(value)
 
 

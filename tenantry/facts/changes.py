@@ -119,8 +119,8 @@ def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
     ]
     if is_same(texts[0], texts[1]):
         texts = [
-            _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown
-            for each, shown, cluster in sides
+            _without(shown, cluster) if side and "cluster" in placeholders(side.written) else shown
+            for side, shown, cluster in sides
         ]
     return texts[0], texts[1]
 
@@ -176,9 +176,9 @@ def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
 
 def hidden(values: Values) -> dict[Path, Any]:
     """Every value without secrets."""
-    shown = masked(tree_of((each.path, each.value) for each in values.values()))
+    shown = masked(tree_of((value.path, value.value) for value in values.values()))
     return {
-        path: each.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, each in values.items()
+        path: value.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, value in values.items()
     }
 
 
@@ -224,18 +224,18 @@ def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
 def _own(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
     """The changes without what a subject takes over from its tenant, the platform or the cluster, which has the same change."""
     handed_down: dict[Spot, set[str]] = {
-        (each.subject, each.cluster): {_essence(value) for value in each.values if value.places}
-        for each in found
-        if not each.subject.name
+        (item.subject, item.cluster): {_essence(value) for value in item.values if value.places}
+        for item in found
+        if not item.subject.name
     }
-    for each in found:
-        subject, cluster = each.subject, each.cluster
+    for item in found:
+        subject, cluster = item.subject, item.cluster
         above = [CLUSTER] if subject.name or subject.tenant else []
         above += [Subject(Kind.TENANT, subject.tenant) if subject.tenant else THE_PLATFORM] if subject.name else []
         known = set[str]().union(*(handed_down.get((one, cluster), ()) for one in above))
-        values = tuple(value for value in each.values if _essence(value) not in known)
-        if values or each.effect is not Effect.CHANGED:
-            yield each._replace(values=values)
+        values = tuple(value for value in item.values if _essence(value) not in known)
+        if values or item.effect is not Effect.CHANGED:
+            yield item._replace(values=values)
 
 
 def _essence(value: ChangedValue) -> str:

@@ -68,8 +68,8 @@ class Difference:
     @property
     def owners(self) -> frozenset[Owner]:
         """Whose objects differ."""
-        changed = (each.after for each in self.changed)
-        return frozenset(each.owner for each in (*self.removed, *self.added, *changed))
+        changed = (change.after for change in self.changed)
+        return frozenset(planned.owner for planned in (*self.removed, *self.added, *changed))
 
 
 def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Difference, ...]:
@@ -84,8 +84,10 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    found = compared(*({(plan.management, each.id): each for each in plan.objects} for plan in (before, after)))
-    changed = tuple(each for each in found.both.values() if each.fields)
+    found = compared(
+        *({(plan.management, planned.id): planned for planned in plan.objects} for plan in (before, after))
+    )
+    changed = tuple(side for side in found.both.values() if side.fields)
     return Difference(
         status=status,
         before=before,
@@ -108,9 +110,9 @@ class Compared(NamedTuple, Generic[_Key]):
 def compared(before: Mapping[_Key, KubeObject], after: Mapping[_Key, KubeObject]) -> Compared[_Key]:
     """The objects of two sides by their identity."""
     return Compared(
-        {key: each for key, each in before.items() if key not in after},
-        {key: each for key, each in after.items() if key not in before},
-        {key: Changed(before[key], each, _fields(before[key], each)) for key, each in after.items() if key in before},
+        {key: planned for key, planned in before.items() if key not in after},
+        {key: planned for key, planned in after.items() if key not in before},
+        {key: Changed(before[key], new, _fields(before[key], new)) for key, new in after.items() if key in before},
     )
 
 

@@ -36,14 +36,14 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _prepared(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_prepared(each) for each in schema]
+        return [_prepared(option) for option in schema]
     if not isinstance(schema, dict):
         return schema
     if schema == {"type": "null"}:
         return dict(_NOTHING)
     made = {
         # Below these keys stand names, not keywords.
-        key: {name: _named(name, _prepared(each), key) for name, each in part.items()}
+        key: {name: _named(name, _prepared(entry), key) for name, entry in part.items()}
         if key in _OF_NAMES
         else _prepared(part)
         for key, part in schema.items()
@@ -78,7 +78,7 @@ def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
     if (
         len(options) != 2
         or _NOTHING not in options
-        or not all(each.keys() & {"$ref", "anyOf", "enum", "type"} for each in options)
+        or not all(option.keys() & {"$ref", "anyOf", "enum", "type"} for option in options)
     ):
         return schema
     rest = {key: part for key, part in schema.items() if key != "anyOf"}
@@ -91,7 +91,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         rest = [kind for kind in kinds if kind != "null"]
         value = {**schema, "type": rest[0] if len(rest) == 1 else rest}
     elif None in schema.get("enum", ()):
-        value = {**schema, "enum": [each for each in schema["enum"] if each is not None]}
+        value = {**schema, "enum": [option for option in schema["enum"] if option is not None]}
     else:
         return schema
     shown: dict[str, Any] = {key: value.pop(key) for key in ("description", "default") if key in value}

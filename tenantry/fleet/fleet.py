@@ -100,7 +100,7 @@ class Fleet:
 
     def in_order(self) -> list[str]:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
-        return in_order({name: each.before for name, each in self.environments.items()})
+        return in_order({name: environment.before for name, environment in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""
@@ -181,7 +181,7 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
 
 def environment_part(fleet: Fleet, environment: str, hub: str) -> tuple[str, ...]:
     """The part of a name that separates the environment's objects from those of others on its management cluster."""
-    beside = [name for name, each in fleet.environments.items() if each.management == hub]
+    beside = [name for name, environment in fleet.environments.items() if environment.management == hub]
     plain = next((name for name in beside if not _says_itself(fleet, name)), None)
     return (environment,) if len(beside) > 1 and environment != plain else ()
 
@@ -219,7 +219,7 @@ _GIVEN_UP = {"state": "offboarding"}
 def offboarded(fleet: Fleet) -> Fleet:
     """The fleet as if each tenant and each add-on had `state: offboarding`. What is paused is resumed."""
     document = fleet.document
-    tenants = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.tenants.items()}
-    addons = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.platform.addons.items()}
+    tenants = {name: tenant.model_copy(update=_GIVEN_UP) for name, tenant in document.tenants.items()}
+    addons = {name: addon.model_copy(update=_GIVEN_UP) for name, addon in document.platform.addons.items()}
     platform = document.platform.model_copy(update={"addons": addons})
     return replace(fleet, document=document.model_copy(update={"tenants": tenants, "platform": platform}))

@@ -174,7 +174,7 @@ def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
 
 
 def _is_of_a_source(key: str) -> bool:
-    return any(key in schema_of(each.flux_kind).spec["properties"] for each in SOURCE_KINDS.values())
+    return any(key in schema_of(model.flux_kind).spec["properties"] for model in SOURCE_KINDS.values())
 
 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:
@@ -256,7 +256,7 @@ def _looks_like(value: Any) -> str:
     keys = set(value)
     if keys & {"apps", "sources"} and keys <= fields_of(Tenant).keys():
         return "a tenant"
-    if any("url" in mapping_at(value, each) for each in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
+    if any("url" in mapping_at(value, model) for model in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
         return "a source"
     if keys & {"kustomize", "helm"} and keys <= fields_of(App).keys():
         return "an app"

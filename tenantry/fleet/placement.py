@@ -71,12 +71,12 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
 
     Those of a few tenants are last: what a release environment had would go with the release.
     """
-    return sorted(fleet.clusters[cluster].environments, key=lambda each: _is_of_few(fleet, each))
+    return sorted(fleet.clusters[cluster].environments, key=lambda environment: _is_of_few(fleet, environment))
 
 
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
     """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next((each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)), None)
+    return next((name for name in by_rank(fleet, cluster) if not addon_barrier(fleet, name, addon)), None)
 
 
 def _is_of_few(fleet: Fleet, environment: str) -> bool:
@@ -199,7 +199,7 @@ def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
     """The clusters where an environment places the app or add-on at a path, in the order of the file."""
-    return [cluster for each, cluster in placements_of(fleet, at) if each == environment]
+    return [cluster for name, cluster in placements_of(fleet, at) if name == environment]
 
 
 def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ class Use(NamedTuple):
         """What some keys lack, the least of all ways; empty if they fit; None if they begin none of the ways."""
         known = {*keys, *(_RENAMED[key] for key in keys if key in _RENAMED)}
         halves = [{*pair} - known for pair in self.pairs]
-        if half := next((tuple(each) for each in halves if len(each) == 1), ()):
+        if half := next((tuple(halve) for halve in halves if len(halve) == 1), ()):
             return half
         lacks = [tuple(key for key in way if not _is_there(key, known)) for way in self.ways]
         begun = (lacking for lacking, way in zip(lacks, self.ways, strict=True) if len(lacking) < len(way))

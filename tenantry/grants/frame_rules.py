@@ -70,4 +70,4 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
 
 def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
     """All grants as the main file writes them, each with its path."""
-    yield from (((*at, "grants"), each.grants) for at, each in walk.levels(fleet) if each.grants)
+    yield from (((*at, "grants"), level.grants) for at, level in walk.levels(fleet) if level.grants)

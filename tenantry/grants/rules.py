@@ -53,7 +53,7 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
         if app not in fleet.document.tenants[tenant].apps:
             continue
         selector = selector_of(fleet, tenant, app)
-        taken = any(selector and matches(selector, name, each) for name, each in fleet.clusters.items())
+        taken = any(selector and matches(selector, name, cluster) for name, cluster in fleet.clusters.items())
         by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
         if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]

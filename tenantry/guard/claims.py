@@ -74,20 +74,20 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
     """Problems with a stack's claim: it runs something else, or another stack runs the same."""
-    for each in there:
-        if each.stack == mine.stack and each.environment != mine.environment:
+    for item in there:
+        if item.stack == mine.stack and item.environment != mine.environment:
             yield error(
                 "other-environment",
-                f"stack '{mine.stack}' runs environment '{each.environment}', and would delete all of it for '{mine.environment}'",
-                f"pulumi config set tenantry:environment {each.environment}; run '{mine.environment}' from a stack of its own;"
-                f" to remove '{each.environment}', run `tenantry destroy --environment {each.environment}` first",
+                f"stack '{mine.stack}' runs environment '{item.environment}', and would delete all of it for '{mine.environment}'",
+                f"pulumi config set tenantry:environment {item.environment}; run '{mine.environment}' from a stack of its own;"
+                f" to remove '{item.environment}', run `tenantry destroy --environment {item.environment}` first",
             )
-        elif each.environment == mine.environment and each.stack != mine.stack:
+        elif item.environment == mine.environment and item.stack != mine.stack:
             patch = f'{{"data":{{"stack":"{mine.stack}"}}}}'
             yield error(
                 "other-stack",
-                f"environment '{mine.environment}' is run by stack '{each.stack}', and this is stack '{mine.stack}'",
-                f"pulumi stack select {each.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
+                f"environment '{mine.environment}' is run by stack '{item.stack}', and this is stack '{mine.stack}'",
+                f"pulumi stack select {item.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
                 f" {platform} patch configmap {mine.name} --type merge --patch '{patch}'",
             )
 

@@ -85,12 +85,12 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
     there = list(manifests)
     now = held(there, environment)
     addons = {id for id, app in now.apps.items() if not app.tenant}
-    unsettled = [str(id) for each in there if (id := readable_id(each)) in addons and not is_settled(each)]
+    unsettled = [str(id) for item in there if (id := readable_id(item)) in addons and not is_settled(item)]
     return [
         *(
             f"namespace '{name}' on {cluster}"
-            for (cluster, name), each in sorted(now.marks.items())
-            if not each.is_freed
+            for (cluster, name), mark in sorted(now.marks.items())
+            if not mark.is_freed
         ),
         *sorted(unsettled),
     ]
@@ -128,7 +128,7 @@ def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
     }
     found |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
     planned = namespaces_of(plan)
-    return {place: each for place, each in sorted(found.items()) if place not in planned}
+    return {place: item for place, item in sorted(found.items()) if place not in planned}
 
 
 def _listed(places: list[tuple[str, str]]) -> str:

@@ -61,9 +61,9 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
     """What Flux would uninstall and install anew. What an earlier run has given up is left out."""
     if not now.targets:
         return []
-    charts = Charts(each.manifest for each in plan.objects)
+    charts = Charts(planned.manifest for planned in plan.objects)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
-    return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
+    return sorted({found for planned, there in judged if there and (found := _judged(planned, there, charts))})
 
 
 def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | None:
@@ -92,7 +92,7 @@ def _keeps_its_release(planned: KubeObject, there: Target) -> bool:
 
 def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
     """Refuse what no run may do: reinstall what all tenants of a cluster stand on."""
-    if of_platform := [each for each in found if each.of_platform]:
+    if of_platform := [item for item in found if item.of_platform]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
@@ -104,7 +104,7 @@ def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
 
 def _of_addons(found: Iterable[Reinstall]) -> bool:
     """Whether add-ons alone get another namespace, and not the platform as a whole."""
-    return not any(key == "storageNamespace" and not each.app for each in found for key, _, _ in each.changes)
+    return not any(key == "storageNamespace" and not item.app for item in found for key, _, _ in item.changes)
 
 
 def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
@@ -151,5 +151,5 @@ PLATFORM_GOES = (
 def lost(found: Sequence[Reinstall]) -> str:
     """What apps lose, as the end of a sentence."""
     words = {True: CHARTS_GO.format(chart="their charts"), False: APPLIED_GOES.format(it="they")}
-    kinds = {each.release for each in found}
+    kinds = {item.release for item in found}
     return "; ".join(words[release] for release in (True, False) if release in kinds)

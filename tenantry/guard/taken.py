@@ -56,7 +56,9 @@ def _kept(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: Col
             problem = error("kept-data", holds, f"to go on with this data: tenantry set {at}.adopt true")
         else:
             continue
-        objects = (each.id for each in plan.objects if (each.owner.tenant, each.owner.cluster) == (tenant, cluster))
+        objects = (
+            planned.id for planned in plan.objects if (planned.owner.tenant, planned.owner.cluster) == (tenant, cluster)
+        )
         yield Taken(tenant, problem, tuple(objects), place)
 
 
@@ -91,10 +93,10 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
     charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
     """
-    platform = {each.id: each for each in plan.objects if not each.owner.tenant}
+    platform = {planned.id: planned for planned in plan.objects if not planned.owner.tenant}
     names = {id: _addon_of(each) for id, each in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    found: dict[ObjectId, set[str]] = {each.id: set() for each in plan.objects}
+    found: dict[ObjectId, set[str]] = {planned.id: set() for planned in plan.objects}
     for id in platform:
         pending = {id: names[id] or homes.get(id.namespace, "")}
         while pending:

@@ -87,7 +87,7 @@ def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
 def _list(rule: Mapping[str, Any], key: str) -> list[str]:
     """The texts of a list that anybody may have written."""
     value = rule.get(key)
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def in_words(rights: Iterable[Right]) -> str:

@@ -140,9 +140,9 @@ def warning(code: str, message: str, fix: str) -> Problem:
 def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
     located: dict[object, Problem] = {}
-    for each in diagnostics:
-        told_once = each.code == UNKNOWN_PLACEHOLDER
-        located.setdefault((each.location, each.message) if told_once else each, each)
+    for diagnostic in diagnostics:
+        told_once = diagnostic.code == UNKNOWN_PLACEHOLDER
+        located.setdefault((diagnostic.location, diagnostic.message) if told_once else diagnostic, diagnostic)
     assert NOWHERE not in {problem.location for problem in located.values()}, "a problem of a file has no place in it"
     return tuple(sorted(located.values(), key=lambda problem: (problem.location, problem.code, problem.message)))
 

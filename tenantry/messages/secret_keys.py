@@ -194,6 +194,6 @@ def _documents(text: str) -> list[Any] | None:
     try:
         if any(isinstance(each, yaml.AliasToken) for each in yaml.scan(text)):
             return None
-        return [each for each in yaml.safe_load_all(text) if isinstance(each, dict | list)]
+        return [item for item in yaml.safe_load_all(text) if isinstance(item, dict | list)]
     except (yaml.YAMLError, ValueError, RecursionError):
         return None

@@ -144,7 +144,7 @@ _LINES = 20
 def lines_of(found: Iterable[object]) -> str:
     """A list with a line for each, below the first line of a message."""
     found = list(found)
-    lines = [f"    {each}" for each in found[:_LINES]]
+    lines = [f"    {item}" for item in found[:_LINES]]
     return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
 
 
@@ -162,7 +162,7 @@ _MOST_NOTES = 3
 
 def joined(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Problems that differ in their notes alone, such as one for each cluster, as one."""
-    for same in grouped(problems, key=lambda each: replace(each, notes=())).values():
-        notes = list(dict.fromkeys(note for each in same for note in each.notes))
+    for same in grouped(problems, key=lambda problem: replace(problem, notes=())).values():
+        notes = list(dict.fromkeys(note for problem in same for note in problem.notes))
         more = (f"and {len(notes) - _MOST_NOTES} more",) if len(notes) > _MOST_NOTES and len(same) > 1 else ()
         yield replace(same[0], notes=(*notes[:_MOST_NOTES], *more) if more else tuple(notes))

@@ -73,9 +73,9 @@ class InParts:
                 return check(value)
             except ValidationError as error:
                 found = error.errors(include_url=False)
-                if wrong := [each for each in found if not _is_completed(each)]:
+                if wrong := [item for item in found if not _is_completed(item)]:
                     raise ValidationError.from_exception_data(error.title, [_again(each) for each in wrong]) from None
-                return check(without(value, (each["loc"][:2] for each in found)))
+                return check(without(value, (item["loc"][:2] for item in found)))
 
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 

@@ -97,7 +97,7 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
 
 def _homes(fleet: Fleet) -> set[str]:
     """The namespaces of add-ons' Flux objects, which bootstrap makes."""
-    return {each.namespace for each in fleet.document.platform.addons.values() if each.namespace}
+    return {addon.namespace for addon in fleet.document.platform.addons.values() if addon.namespace}
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:

@@ -106,7 +106,7 @@ def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[Object
 
 def _without_pace(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_pace(each) for key, each in value.items() if key not in PACE}
+        return {key: _without_pace(item) for key, item in value.items() if key not in PACE}
     return value
 
 

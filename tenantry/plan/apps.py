@@ -281,7 +281,7 @@ class _Builder:
         for key in ("targetNamespace", "storageNamespace"):
             name, at = getattr(app.block, key, None), app.origin(app.kind, key)
             if name and self.scope.tenant and self.scope.own_namespace(name) not in own:
-                listed = ", ".join(f"'{each}'" for each in own)
+                listed = ", ".join(f"'{item}'" for item in own)
                 note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
                 message = f"'{name}' is not a namespace of tenant '{self.scope.tenant}'"
                 fix = f"remove '{key}'" + (", or name one of these" if len(own) > 1 else "")

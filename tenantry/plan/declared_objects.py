@@ -180,7 +180,7 @@ def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surr
 
 
 def _listed(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:

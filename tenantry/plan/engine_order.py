@@ -22,9 +22,9 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
 
     An object that Flux does not reconcile would never become Ready, and one that leaves need not, so these are not awaited.
     """
-    for each in objects:
-        is_awaited = each.id in awaited and is_reconciled(each.id) and becomes_ready(each.manifest)
-        yield replace(each, awaited=True) if is_awaited else each
+    for planned in objects:
+        is_awaited = planned.id in awaited and is_reconciled(planned.id) and becomes_ready(planned.manifest)
+        yield replace(planned, awaited=True) if is_awaited else planned
 
 
 def is_reconciled(id: ObjectId) -> bool:
@@ -33,7 +33,7 @@ def is_reconciled(id: ObjectId) -> bool:
 
 def order_of_files(objects: Iterable[KubeObject]) -> str | None:
     """What files cannot say of the order, for those who apply them otherwise; None: nothing is lost."""
-    if not (awaited := [str(each.id) for each in objects if each.awaited]):
+    if not (awaited := [str(planned.id) for planned in objects if planned.awaited]):
         return None
     return f"only `tenantry up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
 

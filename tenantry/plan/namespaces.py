@@ -98,7 +98,7 @@ class Territory:
 
     def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
         """Raises: Found: the namespace is the cluster's, the platform's, or by its name probably that of a platform's tool."""
-        pattern = next((each for each in self._patterns if fnmatchcase(name, each)), None)
+        pattern = next((pattern for pattern in self._patterns if fnmatchcase(name, pattern)), None)
         if name in self._addons:
             whose = "for an add-on, which is installed there"
         elif self._is_reserved(name) or pattern is None:
@@ -156,7 +156,12 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
         for name, cluster in fleet.clusters.items()
         for environment in cluster.environments
     }
-    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *marked}
+    return {
+        fleet.document.platform.namespace,
+        *(kubeconfig.namespace for kubeconfig in kubeconfigs),
+        *accounts,
+        *marked,
+    }
 
 
 def addon_namespaces(fleet: Fleet) -> set[str]:
@@ -164,7 +169,7 @@ def addon_namespaces(fleet: Fleet) -> set[str]:
     found: set[str] = set()
     for addon in fleet.document.platform.addons:
         at = ("platform", "addons", addon)
-        blocks = (each for path, each in blocks_of(fleet.source.data, at))
+        blocks = (block for path, block in blocks_of(fleet.source.data, at))
         targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
         own = fleet.document.platform.addons[addon].namespace
         for name in (*targets, *fleet.raw(*at, "namespaces"), *([own] if own else ())):

@@ -151,7 +151,7 @@ def _labelled(kind: str, labels: Mapping[str, str]) -> dict[str, Any]:
 def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
     """The kinds of the sources that an included file may name."""
     sources = sorted(fleet.document.tenants[scope.tenant].sources.items())
-    return {name: each.block.flux_kind for name, each in sources if is_own(fleet, scope.tenant, "sources", name)}
+    return {name: source.block.flux_kind for name, source in sources if is_own(fleet, scope.tenant, "sources", name)}
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:

@@ -90,12 +90,12 @@ class PlacementPlanner:
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
-        wide = {claim_of(cluster, each.manifest): each.at for each in own}
-        self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
+        wide = {claim_of(cluster, item.manifest): item.at for item in own}
+        self._gathering.note(cluster, ((item.manifest, item.at) for item in own))
         self.placements.append(
             PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
         )
-        own = [each for each in own if self._gathering.claim_cluster_wide(claim_of(cluster, each.manifest), each.at)]
+        own = [item for item in own if self._gathering.claim_cluster_wide(claim_of(cluster, item.manifest), item.at)]
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
         base = self._base(scope, settings, tuple(after.values()), own)
         scope = replace(scope, base=base)
@@ -158,26 +158,26 @@ class PlacementPlanner:
         own, *extras = self._baselines(scope, settings)
         self._refuse(scope, settings, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
-        more = (object for each in extras for object in _in_order(scope.owner, each))
+        more = (object for extra in extras for object in _in_order(scope.owner, extra))
         extra = [in_state(each, state) for each in more]
         spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
         accounts = [
             on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
             for account in self._accounts(scope)
         ]
-        objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
+        objects = [_after(account, after) for account in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
         rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
-        objects += [in_state(each, state) for each in rights]
+        objects += [in_state(right, state) for right in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
 
     def _local_wide(
         self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
     ) -> Iterator[ObjectId]:
-        for each in own:
-            made = in_state(unawaited(on_management(each.manifest, scope.owner, after)), self._state(scope))
-            self._gathering.add([made], each.at)
+        for item in own:
+            made = in_state(unawaited(on_management(item.manifest, scope.owner, after)), self._state(scope))
+            self._gathering.add([made], item.at)
             yield made.id
 
     def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
@@ -223,8 +223,8 @@ class PlacementPlanner:
         self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
-        manifests += [each.manifest for each in own]
-        manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
+        manifests += [item.manifest for item in own]
+        manifests += [planned.manifest for planned in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt

@@ -78,7 +78,7 @@ class PlatformPlanner:
                 self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
             return
         if there or (cluster != self.management and self._has_tenants(cluster, beside)):
-            addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
+            addons = {name.removeprefix(names.ADDON_PREFIX): item.id for name, item in there.items()}
             self.plan_access(cluster)
             scope = self.scope(cluster)
             made: list[ObjectId] = []
@@ -93,14 +93,14 @@ class PlatformPlanner:
         mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
-        there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
+        there = {item.removeprefix(names.ADDON_PREFIX): found for item, found in self.addons_there(cluster).items()}
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
-            self._add_addons(cluster, wanted, {name: each for name, each in there.items() if name not in wanted})
+            self._add_addons(cluster, wanted, {name: item for name, item in there.items() if name not in wanted})
         self._refuse_circles(there)
 
     def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
-        addons = {each.id: name for name, each in there.items()}
+        addons = {item.id: name for name, item in there.items()}
         if len({id.namespace for id in addons}) > 1:
             after = {
                 addons[planned.id]: [addons[id] for id in planned.depends_on if id in addons]
@@ -148,9 +148,9 @@ class PlatformPlanner:
                 self._gathering.add([made_by], at)
                 return (Dependency(made_by.id),)
             objects = management_objects(self.fleet, scope, addon, made, inside)
-            for each, written in objects:
-                self._gathering.add([each], written)
-            return tuple(Dependency(each.id) for each, _ in objects)
+            for planned, written in objects:
+                self._gathering.add([planned], written)
+            return tuple(Dependency(planned.id) for planned, _ in objects)
         return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:

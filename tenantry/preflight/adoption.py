@@ -44,21 +44,21 @@ def adoptions(
     plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
 ) -> Iterator[Adoption]:
     """The adoption for each tenant that adopts something. Raises: Refused: an object cannot be read."""
-    affected = {each.owner.tenant for each in plan.objects if each.id in strangers} & adopting
+    affected = {planned.owner.tenant for planned in plan.objects if planned.id in strangers} & adopting
     objects = [planned for planned in plan.objects if planned.owner.tenant in affected]
-    ids = [each.id for each in objects]
+    ids = [planned.id for planned in objects]
     live = dict(zip(ids, in_parallel(read, ids), strict=True))
     for tenant in sorted(affected):
-        own = [each for each in objects if each.owner.tenant == tenant]
-        taken = [_taken(each, there) for each in own if each.id in strangers and (there := live[each.id])]
-        yield Adoption(tenant, tuple(taken), tuple(each.id for each in own if live[each.id] is None))
+        own = [planned for planned in objects if planned.owner.tenant == tenant]
+        taken = [_taken(item, there) for item in own if item.id in strangers and (there := live[item.id])]
+        yield Adoption(tenant, tuple(taken), tuple(item.id for item in own if live[item.id] is None))
 
 
 def _taken(planned: KubeObject, there: Manifest) -> Changed:
     wanted = _wanted(planned)
     fields = [presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
     if planned.secret:
-        fields = [_from_config(each) if each.path[0] == "data" else each for each in fields]
+        fields = [_from_config(field) if field.path[0] == "data" else field for field in fields]
     return Changed(replace(planned, manifest=there), planned, tuple(fields))
 
 
@@ -128,7 +128,11 @@ def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
         for planned in plan.objects
         if planned.id.kind == "Namespace" and planned.owner.tenant
     }
-    meant = {each.id.namespace for each in plan.objects if each.id.kind == "RoleBinding" and _gives_all(each.manifest)}
+    meant = {
+        planned.id.namespace
+        for planned in plan.objects
+        if planned.id.kind == "RoleBinding" and _gives_all(planned.manifest)
+    }
     for binding in bindings:
         namespace, name = binding["metadata"]["namespace"], binding["metadata"]["name"]
         if namespace in whose and namespace not in meant and _gives_all(binding):
@@ -191,8 +195,8 @@ def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]
 
     Args:   namespace: of the kubeconfig. Raises: Refused: they cannot be read.
     """
-    there = {each["metadata"]["name"] for each in every(client, "v1", "ServiceAccount", namespace=namespace)}
-    if same := [each for each in impersonated if each in there]:
+    there = {item["metadata"]["name"] for item in every(client, "v1", "ServiceAccount", namespace=namespace)}
+    if same := [account for account in impersonated if account in there]:
         yield error(
             "same-account",
             f"it has service accounts of its own in namespace '{namespace}' called {listed(same)}: Flux would act with their"

@@ -72,7 +72,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     changed = changed_apps(planned, planned.apps, _live(client, planned, there))
     if not changed:
         return Answer()
-    changed = [each for each in changed if each.full_name not in run.ignored]
+    changed = [app for app in changed if app.full_name not in run.ignored]
     before = plan(fleet, after.environment)
     asked = question(planned, changed, before)
     note = without(after, asked.absent) if asked.absent else ""
@@ -80,7 +80,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     problem, reasons = gate.problem(asked), {}
     if problem is None and gate.unproven:
         problem = gate.warning(asked)
-        reasons = {name: gate.reason(each) for name, each in gate.unproven.items()}
+        reasons = {name: gate.reason(proof) for name, proof in gate.unproven.items()}
     return Answer(problem, "" if problem else note, reasons)
 
 
@@ -88,7 +88,7 @@ def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[O
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
     wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
-    known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
+    known = {id: item for item in there if "spec" in item and (id := readable_id(item)) in wanted and id is not None}
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}
 
@@ -121,7 +121,7 @@ class _Gate:
     def warning(self, asked: Question) -> Problem:
         """What a preflight says of the apps that are not proved."""
         here = self.run.plan.environment
-        reasons = {name: each.reason for name, each in self.unproven.items()}
+        reasons = {name: proof.reason for name, proof in self.unproven.items()}
         message = not_proved(here, self.after, reasons, asked.absent)
         return warning("not-proved", message, ways_on(here, self.after, asked.different, list(reasons)))
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from tenantry.cluster.controllers import deployments_of
-from tenantry.cluster.drift import Difference, compare, confirmed, is_applied, told
+from tenantry.cluster.drift import Difference, compare, confirmed, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import every, in_parallel, server_version
@@ -20,7 +19,7 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
-from tenantry.messages.text import listed
+from tenantry.messages.text import lines_of, listed
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -28,7 +27,7 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
-from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
+from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import (
     Policed,
@@ -131,7 +130,7 @@ class _Check:
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
         parts += [self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
-        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
+        found = [*marks, *(problem for part in in_parallel(_told, parts) for problem in part), *self._drift()]
         if self.rehearse:
             found += _told(self._dry_run)
         if message := not_read(self.client):
@@ -163,7 +162,7 @@ class _Check:
 
     def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
-        environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
+        environment, planned = self.plan.environment, {planned.id for planned in self.plan.objects}
         if self.in_state is None:
             return held(there, environment), []
         proven = Policed(self._read)
@@ -174,7 +173,7 @@ class _Check:
                 f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
                 " in their namespaces counts as the fleet's here; a run asks its state"
             )
-            applied = {id for each in there if (id := readable_id(each)) and is_applied(each)}
+            applied = {id for item in there if (id := readable_id(item)) and is_applied(item)}
             known = Known(planned, applied.__contains__, proven)
             return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
 
@@ -209,12 +208,12 @@ class _Check:
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        found = [each for each in self.changed if each.id not in self.strangers]
+        found = [change for change in self.changed if change.id not in self.strangers]
         if found:
             what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
             yield warning(
                 "drift",
-                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{told(found)}",
+                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{lines_of(found)}",
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
             )
 
@@ -261,8 +260,8 @@ def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
 
     found: list[Problem] = []
     try:
-        for each in part():
-            found.append(each)
+        for problem in part():
+            found.append(problem)
     except Refused as refused:
         found.append(error("not-readable", refused.message, refused.fix))
     except RequestError as failure:

@@ -6,18 +6,39 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.controllers import containers_of, controller_of, position_of
 from tenantry.cluster.kubectl import describe
+from tenantry.cluster.requests import every
 from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_flags, identity_flags, minor_of_release
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.kube.values import selects
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.text import counted
-from tenantry.plan.objects.scope import SHARD_LABEL, used_shards
+from tenantry.plan.objects.scope import SHARD_LABEL, TENANT_LABEL, used_shards
 from tenantry.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+
+_OF_FLUX = "app.kubernetes.io/part-of=flux"
+
+
+def deployments_of(client: Client) -> list[Manifest]:
+    """The Deployments with Flux's label; if there are none, all. Raises: Refused: reading is not allowed.
+
+    Those in tenants' namespaces are left out: a tenant's, with Flux's labels, would hide the controllers.
+    """
+    return _outside_of_tenants(client, _OF_FLUX) or _outside_of_tenants(client)
+
+
+def _outside_of_tenants(client: Client, selector: str = "") -> list[Manifest]:
+    deployments = list(every(client, "apps/v1", "Deployment", selector=selector))
+    marked = every(client, "v1", "Namespace", selector=TENANT_LABEL, metadata_only=True) if deployments else ()
+    tenants = {namespace["metadata"]["name"] for namespace in marked if TENANT_LABEL in labels_of(namespace)}
+    return [deployment for deployment in deployments if deployment["metadata"].get("namespace") not in tenants]
 
 
 def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = False) -> Iterator[Problem]:
@@ -26,7 +47,7 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
     Args:   deployments: of any software; those of Flux are known by their images, and by their names.
             shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
     """
-    found = [(controller, each) for each in deployments if (controller := controller_of(each))]
+    found = [(controller, deployment) for deployment in deployments if (controller := _controller_of(deployment))]
     if not found:
         yield warning(
             "no-controllers",
@@ -43,13 +64,13 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
             yield _too_old(controller, deployment["metadata"])
         missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
-            yield _unlocked(controller, deployment["metadata"], missing, position_of(deployment, controller))
+            yield _unlocked(controller, deployment["metadata"], missing, _position_of(deployment, controller))
 
 
 def check_available(deployments: Iterable[Manifest]) -> Iterator[Problem]:
     """Yields an error for each controller of Flux that does not run."""
     for deployment in deployments:
-        if (controller := controller_of(deployment)) and not mapping_at(deployment, "status").get("availableReplicas"):
+        if (controller := _controller_of(deployment)) and not mapping_at(deployment, "status").get("availableReplicas"):
             id = object_id(deployment)
             message = f"{controller} ({id}) has no pod that is available, so Flux does not do that controller's work"
             yield error("controller-down", message, describe(id))
@@ -82,7 +103,7 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
 
 def version_of(deployment: Manifest, controller: str) -> Minor | None:
     """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
-    containers, index = containers_of(deployment), position_of(deployment, controller)
+    containers, index = _containers_of(deployment), _position_of(deployment, controller)
     tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
     if found := _minor(tag):
         return found
@@ -102,7 +123,7 @@ def _minor(text: str) -> Minor | None:
 
 def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
     """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later flag wins, as in the controller."""
-    container = containers_of(deployment)[position_of(deployment, controller)]
+    container = _containers_of(deployment)[_position_of(deployment, controller)]
     words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
     flags: dict[str, str] = {}
     for word, following in pairwise([*words, "--"]):
@@ -146,18 +167,18 @@ def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Proble
     """
     found = list(_controllers(deployments))
     used = used_shards(plan.objects)
-    if not found or not (any(used) or any(each.selector for each in found)):
+    if not found or not (any(used) or any(item.selector for item in found)):
         return
     for shard in sorted(used):
         for software, objects in _by_controller(used[shard]).items():
-            own = [each for each in found if each.software == software]
-            if not any(each.takes(shard) for each in own) and (shard or own):
+            own = [item for item in found if item.software == software]
+            if not any(item.takes(shard) for item in own) and (shard or own):
                 yield _unwatched(shard, software, objects, plan.management)
 
 
 def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
     for deployment in deployments:
-        software = controller_of(deployment)
+        software = _controller_of(deployment)
         if software not in (_SOURCES, *_APPLIERS.values()) or deployment["spec"].get("replicas") == 0:
             continue
         flags = flags_of(deployment, software)
@@ -182,3 +203,28 @@ def _unwatched(shard: str, software: str, objects: list[ObjectId], management: s
         f" {counted(len(objects), 'object')} would not be reconciled, such as {first}",
         f"run one with --{_SELECTOR}={selector} beside the others, or correct 'shard' of the cluster",
     )
+
+
+# --- Deployments -------------------------------------------------------------------------------------------------------
+
+
+def _controller_of(deployment: Manifest) -> str:
+    """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
+    images = {_software(container) for container in _containers_of(deployment)}
+    return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
+
+
+def _software(container: Mapping[str, Any]) -> str:
+    """ghcr.io/fluxcd/kustomize-controller:v1.9.5@sha256:0a -> kustomize-controller"""
+    return str(container.get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def _containers_of(deployment: Manifest) -> list[Mapping[str, Any]]:
+    containers: list[Mapping[str, Any]] = deployment["spec"]["template"]["spec"]["containers"]
+    return containers
+
+
+def _position_of(deployment: Manifest, controller: str) -> int:
+    """The index of the controller's container; the first if no image has its name."""
+    software = [_software(container) for container in _containers_of(deployment)]
+    return software.index(controller) if controller in software else 0

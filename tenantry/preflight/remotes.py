@@ -81,7 +81,7 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
 
 def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     """A remote cluster as `remotes` has it, also if nothing is planned on it yet. Raises: Refused: Flux alone gets its token."""
-    if not (found := next((each for each in remotes(fleet, plan) if each.name == name), None)):
+    if not (found := next((remote for remote in remotes(fleet, plan) if remote.name == name), None)):
         kubeconfig, account = fleet.clusters[name].kubeconfig, platform_account(fleet, plan.environment, name)
         assert kubeconfig is not None, "a remote cluster has a kubeconfig"
         platform, namespaces = fleet.document.platform.namespace, namespaces_to_make(fleet, plan, name)
@@ -128,7 +128,7 @@ class Checker:
             found = list(self._problems(remote))
         except Refused as refused:
             found = [error("not-readable", refused.message, refused.fix)]
-        return [replace(each, message=f"cluster '{remote.name}': {each.message}") for each in found]
+        return [replace(item, message=f"cluster '{remote.name}': {item.message}") for item in found]
 
     def _problems(self, remote: Remote) -> Iterator[Problem]:
         if isinstance(remote.reference, ConfigMap):
@@ -217,7 +217,7 @@ class _Access:
             OTHER_CLUSTER,
             f"its kubeconfig reaches another cluster, which is marked as '{marked}' (ConfigMap {platform}/{MARKER})",
             f"have the kubeconfig's writer write that of '{name}'; if '{marked}' was renamed in the file: "
-            + mark(platform, name, "NAME"),
+            + mark(platform, name, "--context", "NAME"),
         )
 
     def _impersonation(self) -> Iterator[Problem]:

@@ -56,9 +56,9 @@ class Asking:
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
         found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
-        for id, each in found.items():
-            if each.state is State.FAILED and each.cause and self._asks_for_index(each.reconciler.sources, each.cause):
-                found[id] = each._replace(state=State.PROGRESSING)
+        for id, item in found.items():
+            if item.state is State.FAILED and item.cause and self._asks_for_index(item.reconciler.sources, item.cause):
+                found[id] = item._replace(state=State.PROGRESSING)
         return found
 
     def blocked(self) -> dict[ObjectId, Reason]:
@@ -66,8 +66,8 @@ class Asking:
         reasons: dict[ObjectId, Reason] = {}
         by_wave = grouped(self.change.changed, self.wave_of)
         last: dict[str, int] = {}
-        for id, each in self.change.changed.items():
-            for subject in self.subjects(id) if not each.is_state_alone else ():
+        for id, change in self.change.changed.items():
+            for subject in self.subjects(id) if not change.is_state_alone else ():
                 number = self.wave_of(id)
                 self._pending.setdefault((subject, number), []).append(id)
                 last[subject] = max(number, last.get(subject, 0))
@@ -85,7 +85,9 @@ class Asking:
         found: dict[str, Reason] = {}
         by_wave = grouped(self._applied, self.wave_of)
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
-            for subject in dict.fromkeys(each for id in by_wave.get(wave.number, ()) for each in self.subjects(id)):
+            for subject in dict.fromkeys(
+                subject for id in by_wave.get(wave.number, ()) for subject in self.subjects(id)
+            ):
                 if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
                     found[subject] = reason
         return found
@@ -127,7 +129,7 @@ class Asking:
         if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
         chain = self.change.chains.of(id)[:-1]
-        if not chain or any(mapping_at(each, "spec").get("suspend") for each in chain):
+        if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
             return None
         ids = tuple(map(object_id, chain))
         problem = missing_artifact(ids, self.evidence.live, self.now)
@@ -312,10 +314,13 @@ class Asking:
             state = State.FAILED if reason.kind is Kind.FAILED else State.PROGRESSING
             return state, reason.message, False, []
         missing = "not on the management cluster"
-        judged = [self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers]
-        self.requests += (each.request for each in judged if each.request)
+        judged = [
+            self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
+            for reconciler in reconcilers
+        ]
+        self.requests += (verdict.request for verdict in judged if verdict.request)
         order = [*State]
-        bad = min(judged, key=lambda each: order.index(each.state), default=None)
+        bad = min(judged, key=lambda verdict: order.index(verdict.state), default=None)
         if bad is None or bad.state is State.READY:
             return State.READY, "", False, judged
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged

@@ -46,5 +46,5 @@ def ask(
     asking = Asking(change, evidence, now, ignoring, applied)
     reasons = asking.blocked()
     unready = asking.unready(reasons)
-    requests = [each for each in dict.fromkeys(asking.requests) if each.id not in evidence.asked or not each.once]
+    requests = [item for item in dict.fromkeys(asking.requests) if item.id not in evidence.asked or not item.once]
     return Answer(reasons | blocked_removals(asking, reasons), unready, requests)

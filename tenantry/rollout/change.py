@@ -45,7 +45,7 @@ class Change:
 
     @cached_property
     def objects(self) -> Mapping[ObjectId, KubeObject]:
-        return {each.id: each for each in self.plan.objects}
+        return {planned.id: planned for planned in self.plan.objects}
 
     @cached_property
     def chains(self) -> Chains:
@@ -97,7 +97,7 @@ def reconcilers_in(change: Change, applied: Iterable[ObjectId] = ()) -> list[Rec
     apps = (app.id for app in change.plan.apps if app.full_name in subjects)
     needed = (id for each in ids for id in (each, *objects[each].depends_on))
     named = dict.fromkeys(id for id in (*apps, *needed) if id in lines.reconcilers)
-    found = {each.id: each for waves in map(lines.members.get, subjects) for each in _all(waves or {})}
+    found = {item.id: item for waves in map(lines.members.get, subjects) for item in _all(waves or {})}
     return list({**found, **{id: lines.reconcilers[id] for id in named}}.values())
 
 
@@ -105,8 +105,8 @@ def wanted_of(change: Change, applied: Iterable[ObjectId] = ()) -> frozenset[Obj
     """The Flux objects, configs and Secrets that have to be read to decide about a change."""
     return frozenset(
         id
-        for each in reconcilers_in(change, applied)
-        for id in (each.id, *each.sources, *each.inputs, *(before.id for before in each.after))
+        for reconciler in reconcilers_in(change, applied)
+        for id in (reconciler.id, *reconciler.sources, *reconciler.inputs, *(before.id for before in reconciler.after))
     )
 
 

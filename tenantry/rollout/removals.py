@@ -20,8 +20,8 @@ def blocked_removals(asking: Asking, reasons: Mapping[ObjectId, Reason]) -> dict
     removed = asking.change.removed
     if not removed:
         return {}
-    places = {id: asking.lines.place_of(each) for id, each in removed.items()}
-    found = {id: reason for id, each in removed.items() if (reason := _own(asking, id, each, places[id]))}
+    places = {id: asking.lines.place_of(manifest) for id, manifest in removed.items()}
+    found = {id: reason for id, manifest in removed.items() if (reason := _own(asking, id, manifest, places[id]))}
     targets = by_target(removed.values())
     while True:
         before = len(found)

@@ -49,8 +49,8 @@ _ADOPTED_UNTIL = (4, 29)
 
 def creates_by_adopting(project: Path) -> bool:
     """Whether the provider that the project's program uses is known to adopt an existing object instead of failing."""
-    found = _sdk_version(project)
-    return found is not None and found < _ADOPTED_UNTIL
+    version = _sdk_version(project)
+    return version is not None and version < _ADOPTED_UNTIL
 
 
 def _sdk_version(project: Path) -> tuple[int, int] | None:
@@ -60,7 +60,6 @@ def _sdk_version(project: Path) -> tuple[int, int] | None:
     folder = options.get("virtualenv") if isinstance(options, dict) else None
     if not isinstance(folder, str):
         return None
-    names = [each.name for each in (project / folder).glob("lib/python3*/site-packages/pulumi_kubernetes-*.dist-info")]
-    versions = [re.match(r"pulumi_kubernetes-(\d+)\.(\d+)", name) for name in names]
-    found = {(int(version[1]), int(version[2])) for version in versions if version}
-    return max(found) if found else None
+    directories = (project / folder).glob("lib/python3*/site-packages/pulumi_kubernetes-*.dist-info")
+    versions = (re.match(r"pulumi_kubernetes-(\d+)\.(\d+)", directory.name) for directory in directories)
+    return max(((int(version[1]), int(version[2])) for version in versions if version), default=None)

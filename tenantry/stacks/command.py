@@ -137,12 +137,12 @@ def _settings(
 
 def _own(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> str:
     """How the user has set it, as it is written; "" if they have not. An option wins over a variable, as for Pulumi."""
-    for index, each in enumerate(options):
-        name, equals, _ = each.partition("=")
+    for index, word in enumerate(options):
+        name, equals, _ = word.partition("=")
         if name in setting.options:
-            return each if equals else " ".join((each, *options[index + 1 : index + 2]))
-        if any(len(short) == 2 and each.startswith(short) for short in setting.options):  # -p8
-            return each
+            return word if equals else " ".join((word, *options[index + 1 : index + 2]))
+        if any(len(short) == 2 and word.startswith(short) for short in setting.options):  # -p8
+            return word
     if setting.variable not in given:
         return ""
     return f"{setting.variable}={given[setting.variable]}"
@@ -154,14 +154,14 @@ _WITH_VALUE = re.compile(r"(-c|--config)(=?)(.*)", re.DOTALL)
 def _without_values(argv: Sequence[str]) -> Iterator[str]:
     """The words of a command without the values of `--config KEY=VALUE`."""
     follows = False
-    for each in argv:
-        option = _WITH_VALUE.fullmatch(each) if not follows else None
+    for word in argv:
+        option = _WITH_VALUE.fullmatch(word) if not follows else None
         if follows:
-            yield _hidden(each)
+            yield _hidden(word)
         elif option and option[3] and (option[2] or option[1] == "-c"):
             yield f"{option[1]}{option[2]}{_hidden(option[3])}"
         else:
-            yield each
+            yield word
         follows = bool(option) and not (option and option[3])
 
 

@@ -124,14 +124,14 @@ def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
     config = content.get("config") or {}
     if not isinstance(config, dict):
         raise Refused(f"'config' in {file} is not a mapping", "correct it; `pulumi config set` writes the file")
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for key, value in config.items():
         namespace, _, name = str(key).partition(":")
         if namespace == NAMESPACE and name in _KEYS and value is not None:
             if isinstance(value, dict | list):
                 raise Refused(f"{key} in {file} is not plain text", f"pulumi config set --plaintext {key} VALUE")
-            found[name] = _as_text(value)
-    return found
+            settings[name] = _as_text(value)
+    return settings
 
 
 _KEYS = ("environment", "kubeconfig", "context", "maxDeletions")
@@ -140,13 +140,13 @@ _KEYS = ("environment", "kubeconfig", "context", "maxDeletions")
 def _defaults(about: dict[str, Any]) -> dict[str, str]:
     """The settings in the project's file that apply to all of its stacks."""
     declared = about.get("config")
-    found: dict[str, str] = {}
+    defaults: dict[str, str] = {}
     for key, entry in declared.items() if isinstance(declared, dict) else ():
         namespace, _, name = key.rpartition(":")
         if (namespace or about.get("name")) == NAMESPACE and name in _KEYS:
             value = entry.get("value", entry.get("default")) if isinstance(entry, dict) else entry
-            found |= {} if value is None else {name: _as_text(value)}
-    return found
+            defaults |= {} if value is None else {name: _as_text(value)}
+    return defaults
 
 
 def _as_text(value: Any) -> str:
@@ -183,7 +183,7 @@ def stacks_of(project: Path) -> list[Stack]:
     Raises: Refused: a file or a setting is invalid.
     """
     names = (file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in project.glob(f"{_PREFIX}*{_SUFFIX}"))
-    return sorted((_stack(project, name) for name in names), key=lambda each: (each.environment, each.name))
+    return sorted((_stack(project, name) for name in names), key=lambda stack: (stack.environment, stack.name))
 
 
 def stacks_running(project: Path, environment: str) -> list[Stack]:

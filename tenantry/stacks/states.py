@@ -1,4 +1,4 @@
-"""Reads the states of stacks with the `pulumi` command."""
+"""The states of stacks: the types and names under which they have the objects of a plan, and the command that reads them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import shorten
-from tenantry.stacks.urns import key_in_state, key_of
 
+FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{name}" for name in ("Fleet", "Cluster", "Tenant", "Placement"))
 _PATIENCE = 60.0
 """Seconds; a state in a bucket takes a few."""
 
@@ -30,10 +30,10 @@ class InStates:
         if not self._stacks:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            found = (_printed(self._project, stack, "export") for stack in self._stacks)
+            exported = (_printed(self._project, stack, "export") for stack in self._stacks)
             self._keys = frozenset(
                 key_of(str(mapping.get("urn")))
-                for state in found
+                for state in exported
                 for mapping in mappings_in(mapping_at(state, "deployment").get("resources"))
             )
         return key_in_state(id) in self._keys
@@ -42,7 +42,7 @@ class InStates:
 def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
     """What `pulumi stack` prints as JSON."""
     command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)
-    told = f"`pulumi stack {what[0]} --stack {stack}`"
+    line = f"`pulumi stack {what[0]} --stack {stack}`"
     try:
         done = subprocess.run(
             command,
@@ -54,17 +54,45 @@ def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
             timeout=_PATIENCE,
             check=False,
         )
-        found = json.loads(done.stdout) if done.returncode == 0 else None
+        output = json.loads(done.stdout) if done.returncode == 0 else None
     except FileNotFoundError:
         raise Refused("there is no program 'pulumi'", "install Pulumi: https://www.pulumi.com/docs/install") from None
     except subprocess.TimeoutExpired:
-        raise Refused(f"{told} did not answer in {_PATIENCE:g} s", _FIX) from None
+        raise Refused(f"{line} did not answer in {_PATIENCE:g} s", _FIX) from None
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        said = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
-        raise Refused(f"{told} failed: {said or 'it printed nothing'}", _FIX)
-    return found
+        output = None
+    if not isinstance(output, dict):
+        reason = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
+        raise Refused(f"{line} failed: {reason or 'it printed nothing'}", _FIX)
+    return output
 
 
 _FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"
+
+
+# --- types and names ---------------------------------------------------------------------------------------------------
+
+
+def key_in_state(identity: ObjectId) -> str:
+    """The type and the name under which a state has an object, as `key_of` gives them."""
+    return f"{type_token(identity)}::{identity.logical_name}"
+
+
+def key_of(urn: str) -> str:
+    """The type and name in a URN, without the components above the resource: `kubernetes:core/v1:Namespace::rocky`."""
+    *_, types, name = ("", *urn.split("::", 3))
+    return f"{types.rpartition('$')[2]}::{name}"
+
+
+def owner_of(parent: str) -> Owner:
+    """Whose component the parent of a resource is. parent: its URN; what is no component of a fleet counts as the fleet."""
+    *_, types, name = ("", *parent.split("::", 3))
+    tenant, _, cluster = name.partition("/")
+    owners = {TENANT: Owner(name), CLUSTER: Owner("", name), PLACEMENT: Owner(tenant, cluster)}
+    return owners.get(types.rpartition("$")[2], Owner())
+
+
+def type_token(identity: ObjectId) -> str:
+    """`kubernetes:<group>/<version>:<Kind>`. Pulumi calls Kubernetes' unnamed group `core`."""
+    api_version = identity.api_version if "/" in identity.api_version else f"core/{identity.api_version}"
+    return f"kubernetes:{api_version}:{identity.kind}"

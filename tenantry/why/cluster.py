@@ -1,4 +1,4 @@
-"""Judges what an app's own cluster says: its objects, their pods and events, quotas, or that it does not answer."""
+"""Judges an app by its own cluster: its objects, their pods and events, quotas, or that it does not answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
+from tenantry.cluster.kubectl import named
 from tenantry.cluster.running import Event, Running
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.kube.values import number_of
@@ -16,13 +17,13 @@ from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import one_line, printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
-from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage, named
+from tenantry.why.findings import Commands, Evidence, Finding, Stage
 from tenantry.why.flux import raise_quota
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
 _NEARLY = 0.9
-"""From this share of a quota on, a note tells of it."""
+"""From this share of a quota on, a note reports it."""
 _WITH_LOGS = ("CrashLoopBackOff", "Error", "NotReady")
 _PODS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
@@ -39,83 +40,81 @@ def unreached(
 
 @dataclass(frozen=True, slots=True)
 class ClusterJudge:
-    """place: where the file says something. there: the options of kubectl for the app's cluster; "": there is no way."""
+    """kubectl: its options for the app's cluster; "": there is no way."""
 
     commands: Commands
-    place: PlaceOf
-    there: str
+    kubectl: str
 
     def findings(self, app: PlannedApp, running: Running) -> Iterator[Finding]:
-        """What is wrong with the app's objects: what explains most comes first."""
+        """What is wrong with the app's objects: what explains most comes first, and bare counts of pods last."""
         states = {id: running.state_of(id) for id in running.objects}
-        bad = [id for id, state in states.items() if state.health not in (Health.READY, Health.UNKNOWN)]
-        found = [self._finding(app, running, id, states[id]) for id in bad]
         rank = {Health.FAILED: 0, Health.MISSING: 1, Health.PROGRESSING: 2}
-        explained = sorted(
-            zip(bad, found, strict=True), key=lambda each: (not _tells(each[1]), rank[states[each[0]].health])
-        )
-        yield from (finding for _, finding in explained)
+        ranked = []
+        for id, state in states.items():
+            if state.health in rank:
+                finding = self._finding(app, running, id, state)
+                counts_pods = re.search(r": \d+ of \d+ pods (?:ready|are of the new version[^:]*)$", finding.cause)
+                ranked.append((counts_pods is not None, rank[state.health], finding))
+        yield from (finding for *_, finding in sorted(ranked, key=lambda entry: entry[:2]))
 
     def _finding(self, app: PlannedApp, running: Running, id: ObjectId, state: State) -> Finding:
-        found = running.objects[id]
-        shown = Evidence(str(id), str(state.health), state.since, state_of_object(found).why or state.why)
-        if found is None:
+        live = running.objects[id]
+        shown = Evidence(str(id), str(state.health), state.since, state_of_object(live).why or state.why)
+        if live is None:
             again = self.commands.reconcile(app.id)
             return Finding(Stage.OBJECT, f"{id}, which Flux applied, is not on {app.cluster}", (shown,), next=(again,))
-        family = [found, *running.owned(found)]
+        family = [live, *running.owned(live)]
         events = running.events_about(family)
-        evidence = (shown, *self._pods(running, found), *map(_of_event, events[:_EVENTS]))
-        if refusal := self._refusal(app, found, events, state.why):
+        evidence = (shown, *self._pods(running, live), *map(_of_event, events[:_EVENTS]))
+        if refusal := self._refusal(app, live, events, state.why):
             cause, advice, edits = refusal
             return Finding(Stage.OBJECT, cause, evidence, advice, (*edits, *self._kubectl("describe", id)))
-        troubles = running.troubles(found) if id.kind in _PODS else []
+        troubles = running.troubles(live) if id.kind in _PODS else []
         if troubles:
             return self._of_pod(app, id, troubles[0], running, events, evidence)
-        if id.kind in _PODS and (claim := self._claim(running, found)):
+        if id.kind in _PODS and (claim := self._claim(running, live)):
             return Finding(Stage.OBJECT, f"{id}: {claim}", evidence, next=self._kubectl("describe", id))
-        told = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
-        return Finding(Stage.OBJECT, f"{id}: {state.why}{told}", evidence, next=self._kubectl("describe", id))
+        event = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
+        return Finding(Stage.OBJECT, f"{id}: {state.why}{event}", evidence, next=self._kubectl("describe", id))
 
     def _refusal(
-        self, app: PlannedApp, found: Manifest, events: Sequence[Event], why: str
+        self, app: PlannedApp, workload: Manifest, events: Sequence[Event], why: str
     ) -> tuple[str, str, tuple[str, ...]] | None:
         """Why the API server refuses the pods of a workload, what to change, and what to type for that."""
-        messages = [
-            why,
-            *(each.message for each in events if each.reason in ("FailedCreate", "FailedCreatePodGroup")),
-        ]
-        for message in messages:
-            said = texts.recognized(message)
-            if said and said.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
-                id, text, advice, edits = object_id(found), said.text, "", tuple[str, ...]()
-                if said.kind == texts.QUOTA:
-                    text = _with_replicas(text, found)
-                    advice, edits = raise_quota(text, app, self.commands, self.place)
-                if said.kind == texts.LIMIT and (at := self.place(app, ("limits",))):
-                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), "", at)
-                return f"{id} gets no more pods: {text}", advice, edits
+        failures = (event.message for event in events if event.reason in ("FailedCreate", "FailedCreatePodGroup"))
+        for message in (why, *failures):
+            recognized = texts.recognized(message)
+            if recognized and recognized.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
+                text, advice, edits = recognized.text, "", tuple[str, ...]()
+                if recognized.kind == texts.QUOTA:
+                    text = _with_replicas(text, workload)
+                    advice, edits = raise_quota(text, app, self.commands)
+                if recognized.kind == texts.LIMIT and (at := self.commands.places.line(app, ("limits",))):
+                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), at)
+                return f"{object_id(workload)} gets no more pods: {text}", advice, edits
         return None
 
     def _of_pod(
         self,
         app: PlannedApp,
         id: ObjectId,
-        found: tuple[Manifest, Trouble],
+        crashed: tuple[Manifest, Trouble],
         running: Running,
         events: Sequence[Event],
         evidence: tuple[Evidence, ...],
     ) -> Finding:
-        pod, trouble = found
+        pod, trouble = crashed
         why, advice = trouble.why, ""
         if trouble.reason == "Unschedulable" and "PersistentVolumeClaim" in why:
             why = self._claim(running, pod) or why
         elif trouble.reason == "NotReady":
-            probe = next((each.message for each in events if each.reason == "Unhealthy"), "")
+            probe = next((event.message for event in events if event.reason == "Unhealthy"), "")
             why = f"{why}: {probe}" if probe else why
         if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
             why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
         if trouble.reason in PULLS:
-            at = self.place(app, ("kustomize", "source")) or self.place(app, ("helm", "chart"))
+            line = self.commands.places.line
+            at = line(app, ("kustomize", "source")) or line(app, ("helm", "chart"))
             source = f"; see the source at {at}" if at else ""
             advice = f"correct the image in the app's manifests or chart values{source}"
         about = object_id(pod)
@@ -125,13 +124,13 @@ class ClusterJudge:
     @staticmethod
     def _claim(running: Running, owner: Manifest) -> str:
         """What keeps a volume claim of a pod or workload from being bound; "" if nothing does."""
-        claims = {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(owner)}
-        space = mapping_at(owner, "metadata").get("namespace")
-        for pod in running.owned(owner):
-            claims |= {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(pod)}
+        namespace = mapping_at(owner, "metadata").get("namespace")
+        specs = (mapping_at(holder, "spec") for holder in (owner, *running.owned(owner)))
+        volumes = [volume for spec in specs for volume in mappings_in(spec.get("volumes"))]
+        claims = {str(mapping_at(volume, "persistentVolumeClaim").get("claimName")) for volume in volumes}
         for claim in running.by_kind.get("PersistentVolumeClaim", ()):
             metadata = mapping_at(claim, "metadata")
-            if metadata.get("name") not in claims or metadata.get("namespace") != space:
+            if metadata.get("name") not in claims or metadata.get("namespace") != namespace:
                 continue
             if mapping_at(claim, "status").get("phase") != "Bound":
                 events = running.events_about([claim])
@@ -149,12 +148,12 @@ class ClusterJudge:
 
     def _kubectl(self, verb: str, id: ObjectId, trouble: Trouble | None = None) -> tuple[str, ...]:
         """`kubectl describe` of an object, or `kubectl logs` of a pod: of the container that has crashed, before it did."""
-        if not self.there:
+        if not self.kubectl:
             return ()
         what = named(id)[1:] if verb == "logs" else named(id)
         container = ("--container", trouble.container) if trouble and trouble.container else ()
         before = ("--previous",) if trouble and trouble.reason == "CrashLoopBackOff" else ()
-        return (f"{shlex.join(('kubectl', verb, *what, *container, *before))} {self.there}",)
+        return (f"{shlex.join(('kubectl', verb, *what, *container, *before))} {self.kubectl}",)
 
     def notes(self, running: Running) -> Iterator[str]:
         """Quotas that are nearly used up."""
@@ -162,22 +161,17 @@ class ClusterJudge:
             status, id = mapping_at(quota, "status"), readable_id(quota)
             for name, limit in mapping_at(status, "hard").items():
                 used = mapping_at(status, "used").get(name)
-                share = _share(used, limit)
-                if id and share is not None and share >= _NEARLY:
+                # None: it is no quantity.
+                have, most = number_of(used), number_of(limit)
+                if id and have is not None and most and (share := float(have / most)) >= _NEARLY:
                     much = "used up" if share >= 1 else "nearly used up"
-                    yield printable(
-                        f"quota '{id.name}' in namespace {id.namespace} is {much}: {name} {used} of {limit}"
-                    )
+                    quota_name = f"quota '{id.name}' in namespace {id.namespace}"
+                    yield printable(f"{quota_name} is {much}: {name} {used} of {limit}")
 
 
-def _tells(finding: Finding) -> bool:
-    """Whether a finding says more than that pods are missing."""
-    return not re.search(r": \d+ of \d+ pods (?:ready|are of the new version[^:]*)$", finding.cause)
-
-
-def _with_replicas(text: str, found: Manifest) -> str:
+def _with_replicas(text: str, workload: Manifest) -> str:
     """The quota's text, which is about one pod at a time, with how many pods are wanting."""
-    wanted, exist = mapping_at(found, "spec").get("replicas"), mapping_at(found, "status").get("replicas", 0)
+    wanted, exist = mapping_at(workload, "spec").get("replicas"), mapping_at(workload, "status").get("replicas", 0)
     if not isinstance(wanted, int) or not isinstance(exist, int) or wanted <= exist:
         return text
     counts = f"({wanted} replicas, {exist} exist)"
@@ -190,18 +184,7 @@ def _of_event(event: Event) -> Evidence:
     return Evidence(f"Event of {event.about}", f"{event.reason}{times}", event.at, event.message)
 
 
-def _volumes(owner: Manifest) -> list[dict[str, object]]:
-    return mappings_in(mapping_at(owner, "spec").get("volumes"))
-
-
-def _memory_limit(pod: Manifest, container: str) -> str:
-    found = next(
-        (each for each in mappings_in(mapping_at(pod, "spec").get("containers")) if each.get("name") == container), {}
-    )
-    return str(mapping_at(found, "resources", "limits").get("memory") or "")
-
-
-def _share(used: object, limit: object) -> float | None:
-    """Which part of a limit is used; None: one of the two is no quantity, or nothing is allowed."""
-    have, most = number_of(used), number_of(limit)
-    return float(have / most) if have is not None and most else None
+def _memory_limit(pod: Manifest, name: str) -> str:
+    containers = mappings_in(mapping_at(pod, "spec").get("containers"))
+    container = next((container for container in containers if container.get("name") == name), {})
+    return str(mapping_at(container, "resources", "limits").get("memory") or "")

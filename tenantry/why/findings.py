@@ -1,18 +1,22 @@
-"""What a judge says about an app on a cluster: findings with their evidence, and commands to type next."""
+"""What a judge reports of an app on a cluster: findings with their evidence, lines of the file, and commands to type next."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 from tenantry.cluster import kubectl
 from tenantry.cluster.reach import Way
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placed import placed_app
+from tenantry.fleet.settings import setting_origin
 from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Path, TenantryError
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness
+from tenantry.source.parsed_file import override_of
 
 
 class Stage(StrEnum):
@@ -28,7 +32,7 @@ class Stage(StrEnum):
 
 
 class Evidence(NamedTuple):
-    """An object and what it says. what: kind and name. since: RFC 3339; "" if it is not known. at_most: as of `Since`."""
+    """An object and its status. what: kind and name. since: RFC 3339; "" if it is not known. at_most: as of `Since`."""
 
     what: str
     state: str
@@ -56,9 +60,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is found out about one app on one cluster.
+    """Why an app is not well on a cluster, or that it is.
 
-    readiness: what `status` says.
+    readiness: as in `status`.
     findings:  the most causal first; empty: everything is well.
     trail:     the way from the source to the app's objects, which it counts. objects: these objects themselves.
     notes:     what may become a cause, such as a quota that is nearly used up.
@@ -106,8 +110,49 @@ class Answer:
         return self.findings[0].cause if self.findings else None
 
 
-PlaceOf = Callable[[PlannedApp, tuple[str, ...]], str]
-"""The place in the file, `file:line`, of a value of an app or a setting of its tenant on a cluster; "" if it is not known."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The lines of a fleet's file. It is asked for an app on a cluster of one environment."""
+
+    fleet: Fleet
+    environment: str
+
+    def line(self, app: PlannedApp, key: tuple[str, ...]) -> str:
+        """`tenants.yaml:85`, of a value of the app, or of a setting of its tenant there; "" if the file does not set it."""
+        try:
+            values = placed_app(self.fleet, self.environment, app.at, app.cluster).values
+            origins = (value.origin for value in values if value.path[: len(key)] == key)
+            if origin := next(filter(None, origins), None):
+                location = origin.location
+            elif path := self._origin(app, key) if app.tenant else ():
+                location = self.fleet.source.locate(path, key=True)
+            else:
+                return ""
+            return f"{location.file}:{location.line}"
+        except (TenantryError, KeyError):
+            return ""
+
+    def setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
+        """`tenants.movy.quota.pods`: the path of a setting of the app's tenant, for `tenantry set`; "" if nothing sets it."""
+        try:
+            path = self._origin(app, key) if app.tenant else ()
+        except (TenantryError, KeyError):
+            return ""
+        if path == ("tenants", app.tenant):
+            path = (*path, *key)
+        named = path[-len(key) :] == key and path[:2] == ("tenants", app.tenant)
+        return ".".join(map(str, path)) if named and not any("." in str(part) for part in path) else ""
+
+    def _origin(self, app: PlannedApp, key: tuple[str, ...]) -> Path:
+        """Where the file sets a setting of the app's tenant; () if it does not.
+
+        What all tenants have is changed for this one in its own entry.
+        """
+        path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key)
+        if key[0] not in path:
+            return ()
+        own = path[:2] == ("tenants", app.tenant) or override_of(path)
+        return path if own else ("tenants", app.tenant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +161,20 @@ class Commands:
 
     hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
     kubectl: the options of kubectl for the management cluster.
-    setting: the path in the file, for `tenantry set`, of a setting of an app's tenant there; "" if nothing sets it.
+    places: where the file sets a value of an app.
     before: what runs a command with the engine's programs, such as those of the sandbox.
     """
 
     environment: str
+    places: Places
     hub: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     kubectl: tuple[str, ...] = ()
-    setting: PlaceOf = lambda _, __: ""
     before: tuple[str, ...] = ()
 
-    def edited(self, app: PlannedApp, key: tuple[str, ...], value: str, at: str) -> tuple[str, ...]:
-        """What changes a value of the file, then applies it. value: "" if nobody can know it. at: the line that sets it."""
-        path = self.setting(app, key) if value else ""
+    def edited(self, app: PlannedApp, key: tuple[str, ...], at: str, value: str = "") -> tuple[str, ...]:
+        """What changes a value of the file, then applies it. at: the line that sets it. value: "" if nobody can know it."""
+        path = self.places.setting(app, key) if value else ""
         edit = shlex.join(("tenantry", "set", path, value, *self.file)) if path else at and f"edit {at}"
         return (edit, self.run("up")) if edit else ()
 
@@ -153,17 +198,17 @@ class Commands:
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of an object on the management cluster."""
-        return self._there(kubectl.resume(id))
+        return self._on_hub(kubectl.resume(id))
 
     def reconcile(self, id: ObjectId, *, with_source: bool = False) -> str:
         """`flux reconcile` of an object on the management cluster."""
-        return self._there(kubectl.reconcile(id, with_source=with_source))
+        return self._on_hub(kubectl.reconcile(id, with_source=with_source))
 
     def describe(self, id: ObjectId) -> str:
         """`kubectl describe` of an object on the management cluster."""
-        return self._there(shlex.join(("kubectl", "describe", *named(id))))
+        return self._on_hub(kubectl.describe(id))
 
-    def _there(self, command: str) -> str:
+    def _on_hub(self, command: str) -> str:
         return f"{command} {shlex.join(self.kubectl)}" if self.kubectl else command
 
     def to_cluster(self, way: Way) -> str:
@@ -180,8 +225,3 @@ class Commands:
         template = f'go-template={{{{index .data "{key}" | base64decode}}}}'
         secret = ("kubectl", "get", "secret", name, "--namespace", namespace, "--output", template, *self.kubectl)
         return f"{shlex.join(account)} --kubeconfig <({shlex.join(secret)})"
-
-
-def named(id: ObjectId) -> tuple[str, ...]:
-    """How kubectl calls an object."""
-    return (id.kind.lower(), id.name, *(("--namespace", id.namespace) if id.namespace else ()))

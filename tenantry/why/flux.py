@@ -1,4 +1,4 @@
-"""Judges what the management cluster says of an app: the file's state, sources, dependencies, and Flux's own errors."""
+"""Judges an app by the management cluster: the file's state, sources, dependencies, and Flux's own errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tenantry.rollout.flux_status import (
 from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
 from tenantry.rollout.since import UNKNOWN, Since, unready_since
 from tenantry.why import texts
-from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage
+from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class Seen:
         return Since(self.state.since or "", self.state.at_most)
 
     @property
-    def found(self) -> Manifest | None:
+    def reconciler(self) -> Manifest | None:
+        """The app's Kustomization or HelmRelease as it is; None: it is missing."""
         return self.live.get(self.app.id)
 
 
@@ -61,25 +62,25 @@ def trail(seen: Seen) -> Iterator[Evidence]:
     """The sources, charts and the reconciler of an app, each with what it says."""
     for planned in seen.planned:
         id = object_id(planned)
-        found, state, since = seen.live.get(id), seen.state.readiness, seen.since
-        if id == seen.app.id and found is not None and state in (Readiness.FAILED, Readiness.PROGRESSING):
+        live, state, since = seen.live.get(id), seen.state.readiness, seen.since
+        if id == seen.app.id and live is not None and state in (Readiness.FAILED, Readiness.PROGRESSING):
             yield Evidence(str(id), state, since.at, one_line(seen.state.message), since.at_most)
         else:
-            yield _step(planned, id, found, seen.since if id == seen.app.id else None)
+            yield _step(planned, id, live, seen.since if id == seen.app.id else None)
 
 
-def _step(planned: Manifest, id: ObjectId, found: Manifest | None, app: Since | None) -> Evidence:
-    if found is None:
+def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | None) -> Evidence:
+    if live is None:
         return Evidence(str(id), Readiness.MISSING, message=MISSING)
-    if not is_own(planned, found):
+    if not is_own(planned, live):
         stranger = "it exists, but its labels do not say that it belongs to this environment"
         return Evidence(str(id), Readiness.FAILED, message=stranger)
-    readiness, ready = state_of(found), ready_of(found)
+    readiness, ready = state_of(live), ready_of(live)
     if readiness is Readiness.READY:
         since = app or Since(str(ready.get("lastTransitionTime") or ""))
-        revision = value_at(found, ("status", "artifact", "revision")) or revision_of(mapping_at(found, "status"))
+        revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
         return Evidence(str(id), readiness, since.at, str(revision or ""), since.at_most)
-    since = unready_since(found, changed_at(found))
+    since = unready_since(live, changed_at(live))
     message = message_of(ready)
     if readiness is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
@@ -88,22 +89,21 @@ def _step(planned: Manifest, id: ObjectId, found: Manifest | None, app: Since | 
 
 @dataclass(frozen=True, slots=True)
 class FluxJudge:
-    """apps: all of the plan. place: where the file says something."""
+    """apps: all of the plan."""
 
     apps: Mapping[ObjectId, PlannedApp]
     commands: Commands
-    place: PlaceOf
     now: datetime
 
     def findings(self, seen: Seen) -> Iterator[Finding]:
         """What is wrong, from the file to Flux's object."""
-        found = seen.found
-        if found is None:
+        live = seen.reconciler
+        if live is None:
             waits, message = seen.state.waits, one_line(seen.state.message)
             cause = f"{seen.app.id} is not {f'there yet: {message}' if waits else 'on the management cluster'}"
             yield Finding(Stage.FILE, cause, (Evidence(str(seen.app.id), "missing"),), next=self.commands.applied())
             return
-        if since := mapping_at(found, "metadata").get("deletionTimestamp"):
+        if since := mapping_at(live, "metadata").get("deletionTimestamp"):
             state = labels_of(seen.planned[-1]).get(STATE_LABEL)
             why = f", because the file says 'state: {state}'{self._at(seen.app, 'state')}" if state else ""
             yield Finding(
@@ -114,20 +114,20 @@ class FluxJudge:
             )
             return
         if seen.state.readiness is Readiness.SUSPENDED:
-            yield self._suspended(seen, found)
+            yield self._suspended(seen, live)
         yield from self._source(seen)
         yield from self._dependencies(seen)
-        yield from self._own(seen, found)
+        yield from self._own(seen, live)
         for id, message in seen.objects.items():
             if id != seen.app.id and id not in seen.needs.sources:
                 evidence = (Evidence(str(id), "missing" if "missing" in message else "changed", "", message),)
                 cause, next = f"{id} is not as planned: {message}", self.commands.applied()
                 yield Finding(Stage.BASELINE, cause, evidence, next=next, follows=True)
 
-    def _suspended(self, seen: Seen, found: Manifest) -> Finding:
+    def _suspended(self, seen: Seen, live: Manifest) -> Finding:
         app, state = seen.app, labels_of(seen.planned[-1]).get(STATE_LABEL)
         if seen.state.suspended_by_hand:
-            who, since = suspended_by(found)
+            who, since = suspended_by(live)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
             evidence = (self._evidence(seen, "suspended", since),)
             return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
@@ -137,7 +137,7 @@ class FluxJudge:
             f"the file says 'state: {state or 'paused'}'{at}, so Flux applies no change",
             (self._evidence(seen, "suspended"),),
             f"to resume it, set 'state: active'{at}",
-            self.commands.edited(app, ("state",), "", self.place(app, ("state",))),
+            self.commands.edited(app, ("state",), self.commands.places.line(app, ("state",))),
             follows=True,
         )
 
@@ -149,15 +149,15 @@ class FluxJudge:
         if problem is None:
             return
         id, state, app = problem.cause, problem.readiness, seen.app
-        found, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
+        live, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
         message = problem.message.removeprefix(f"{id}: ").rstrip(": ")
-        since = unready_since(found, changed_at(found)) if found else UNKNOWN
+        since = unready_since(live, changed_at(live)) if live else UNKNOWN
         evidence = Evidence(str(id), str(state), since.at, message, since.at_most)
         if state is Readiness.MISSING:
             cause = f"{id} is not on the management cluster"
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
         elif state is Readiness.SUSPENDED:
-            who, suspended = suspended_by(found or {})
+            who, suspended = suspended_by(live or {})
             cause = f"{id} is suspended{f' by {who}' if who else ''}, so nothing new is fetched"
             evidence = Evidence(str(id), "suspended", suspended)
             yield Finding(Stage.SOURCE, cause, (evidence,), next=(self.commands.resume(id),), follows=runs)
@@ -175,79 +175,79 @@ class FluxJudge:
 
     def _dependencies(self, seen: Seen) -> Iterator[Finding]:
         for before in seen.needs.after if seen.state.readiness is not Readiness.READY else ():
-            found = seen.live.get(before.id)
-            if found is None or (state := state_of(found)) is Readiness.READY:
+            live = seen.live.get(before.id)
+            if live is None or (state := state_of(live)) is Readiness.READY:
                 continue
-            message, since = reason_of(found), unready_since(found, changed_at(found))
+            message, since = reason_of(live), unready_since(live, changed_at(live))
             evidence = (Evidence(str(before.id), state, since.at, message, since.at_most),)
             if app := self.apps.get(before.id):
-                cause, next = (
-                    f"it waits for {before.name} on {app.cluster}: {message}",
-                    self.commands.of_app("why", app),
-                )
-                yield Finding(Stage.DEPENDENCY, cause, evidence, next=(next,))
+                cause = f"it waits for {before.name} on {app.cluster}: {message}"
+                yield Finding(Stage.DEPENDENCY, cause, evidence, next=(self.commands.of_app("why", app),))
             else:
                 cause = f"{before.name} on {seen.app.cluster} is not ready: {message}"
                 yield Finding(Stage.BASELINE, cause, evidence, next=(self.commands.describe(before.id),))
 
     # --- Flux's own object ---------------------------------------------------------------------------------------------
 
-    def _own(self, seen: Seen, found: Manifest) -> Iterator[Finding]:
+    def _own(self, seen: Seen, live: Manifest) -> Iterator[Finding]:
         state, app = seen.state, seen.app
         if state.readiness in (Readiness.CHANGED, Readiness.OUTDATED):
             by_hand, message = state.readiness is Readiness.CHANGED, one_line(state.message)
             evidence = (self._evidence(seen, "changed" if by_hand else "not applied yet", "", message),)
             cause = message.partition("; run `")[0].partition(", otherwise run `")[0]
             yield Finding(Stage.FLUX, cause, evidence, next=self.commands.applied(), follows=not by_hand)
-        own = state_of(found)
+        own = state_of(live)
         if own in (Readiness.READY, Readiness.SUSPENDED):
             return
-        if unseen := _unseen(found):
+        if unseen := _unseen(live):
             evidence = (self._evidence(seen, "not looked at yet"),)
             yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.describe(app.id),), follows=True)
-        message = one_line(message_about(found))
+        message = one_line(message_about(live))
         evidence = (self._evidence(seen, str(own), "", message),)
         if recognized := texts.recognized(message):
             yield self._recognized(seen, recognized, message, evidence)
             return
-        who = "Flux has given up" if is_stalled(found) else "Flux"
+        who = "Flux has given up" if is_stalled(live) else "Flux"
         cause = f"{who}: {message}" if message else one_line(state.message) or "Flux has not reconciled it yet"
         next = (self.commands.describe(app.id), self.commands.reconcile(app.id))
         yield Finding(Stage.FLUX, cause, evidence, next=next, follows=own is Readiness.PROGRESSING)
 
-    def _recognized(self, seen: Seen, found: texts.Said, message: str, evidence: tuple[Evidence, ...]) -> Finding:
+    def _recognized(
+        self, seen: Seen, recognized: texts.Recognized, message: str, evidence: tuple[Evidence, ...]
+    ) -> Finding:
         app, commands, stage = seen.app, self.commands, Stage.FLUX
         again = commands.reconcile(app.id)
-        cause, advice = found.text, ""
+        cause, advice = recognized.text, ""
         next: tuple[str, ...] = (commands.describe(app.id), again)
-        match found.kind:
+        match recognized.kind:
             case texts.HEALTH:
                 waits = seen.state.readiness is Readiness.PROGRESSING
                 cause, next = "Flux waits until what it applied is ready" if waits else f"Flux: {message}", (again,)
             case texts.PATH:
-                at = self._at(app, "kustomize", "path")
+                key = ("kustomize", "path")
+                at = self._at(app, *key)
                 path = value_at(seen.planned[-1], ("spec", "path"), "./")
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
                 advice = f"correct the path{at}, or push the directory"
-                edits = commands.edited(app, ("kustomize", "path"), "", self.place(app, ("kustomize", "path")))
+                edits = commands.edited(app, key, commands.places.line(app, key))
                 next = (*edits, commands.reconcile(app.id, with_source=True))
             case texts.RIGHT:
                 at = self._at(app, "role")
                 advice = f"check the tenant's rights{at}" if at else ""
                 next = (commands.run("explain", app.tenant),) if app.tenant else next
             case texts.QUOTA:
-                advice, edits = raise_quota(found.text, app, commands, self.place)
+                advice, edits = raise_quota(recognized.text, app, commands)
                 next = (*edits, again)
             case texts.CONNECTION if "kubeConfig" in mapping_at(seen.planned[-1], "spec"):
-                stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {found.text}"
+                stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {recognized.text}"
                 next = (commands.of_environment("preflight", "--cluster", app.cluster),)
             case texts.CONNECTION:
                 cause = f"Flux: {message}"
-        return Finding(stage, cause, evidence, advice, next, follows=found.kind == texts.HEALTH)
+        return Finding(stage, cause, evidence, advice, next, follows=recognized.kind == texts.HEALTH)
 
     def _at(self, app: PlannedApp, *key: str) -> str:
-        place = self.place(app, key)
-        return f" in {place}" if place else ""
+        line = self.commands.places.line(app, key)
+        return f" in {line}" if line else ""
 
     @staticmethod
     def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
@@ -255,21 +255,17 @@ class FluxJudge:
         return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
 
 
-def _unseen(found: Manifest) -> str:
+def _unseen(live: Manifest) -> str:
     """That Flux still works on the spec before the last change, if it does: it waits for pods, and says nothing of the change."""
-    status, generation, ready = (
-        mapping_at(found, "status"),
-        mapping_at(found, "metadata").get("generation"),
-        ready_of(found),
-    )
-    observed = ready.get("observedGeneration", status.get("observedGeneration"))
+    ready, generation = ready_of(live), mapping_at(live, "metadata").get("generation")
+    observed = ready.get("observedGeneration", mapping_at(live, "status").get("observedGeneration"))
     if not isinstance(observed, int) or not isinstance(generation, int) or observed >= generation:
         return ""
     text = "Flux has not looked at the last change of the spec yet"
-    recognized = texts.recognized(one_line(message_about(found)))
+    recognized = texts.recognized(one_line(message_about(live)))
     if recognized is None or recognized.kind != texts.HEALTH:
         return text
-    began, timeout = moment(ready.get("lastTransitionTime")), str(mapping_at(found, "spec").get("timeout") or "")
+    began, timeout = moment(ready.get("lastTransitionTime")), str(mapping_at(live, "spec").get("timeout") or "")
     until = ""
     if began is not None and _SIMPLE.fullmatch(timeout):
         until = f", at most until {began + timedelta(seconds=seconds_of(timeout)):%H:%M} UTC"
@@ -280,24 +276,24 @@ _SIMPLE = re.compile(r"([0-9]+[smh])+")
 """A duration as the file writes it."""
 
 
-def raise_quota(text: str, app: PlannedApp, commands: Commands, place: PlaceOf) -> tuple[str, tuple[str, ...]]:
+def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:
     """What to change where a quota refuses something, and the commands for that: for pods, to as many as are wanted."""
     resource = text.partition("used up: ")[2].partition(" ")[0]
-    at = place(app, ("quota", resource)) if resource else ""
+    at = commands.places.line(app, ("quota", resource)) if resource else ""
     advice = f"to raise it, change 'quota' in {at}" if at else ""
     if not at and app.tenant:
         advice = f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"
-    found = re.search(r": pods (\d+) of (\d+), (\d+) more wanted", text)
-    enough = str(max(int(found[1]) + int(found[3]), int(found[2]) + 1)) if found else ""
-    return advice, commands.edited(app, ("quota", "pods" if found else ""), enough, at)
+    pods = re.search(r": pods (\d+) of (\d+), (\d+) more wanted", text)
+    enough = str(max(int(pods[1]) + int(pods[3]), int(pods[2]) + 1)) if pods else ""
+    return advice, commands.edited(app, ("quota", "pods" if pods else ""), at, enough)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")
 
 
-def suspended_by(found: Manifest) -> tuple[str, str]:
+def suspended_by(live: Manifest) -> tuple[str, str]:
     """Who set `suspend`, and when (RFC 3339); "" where the object does not say."""
-    for manager in mappings_in(mapping_at(found, "metadata").get("managedFields")):
+    for manager in mappings_in(mapping_at(live, "metadata").get("managedFields")):
         if "f:suspend" in mapping_at(manager, "fieldsV1", "f:spec"):
             name = str(manager.get("manager") or "")
             return _WHO.get(name, f"'{one_line(name)}'" if name else ""), str(manager.get("time") or "")

@@ -26,7 +26,7 @@ from tenantry.preflight.kubeconfig import check_secret, is_loopback
 from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.readiness import reconcilers_of
 from tenantry.why.cluster import ClusterJudge, unreached
-from tenantry.why.findings import Answer, Commands, Evidence, Finding, PlaceOf, Stage
+from tenantry.why.findings import Answer, Commands, Evidence, Finding, Stage
 from tenantry.why.flux import FluxJudge, Seen, trail
 
 if TYPE_CHECKING:
@@ -40,11 +40,10 @@ _WITHOUT_VALUES = ("Secret", "ConfigMap")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """plan: of which the apps are a part. place: where the file says something. connect: makes clients of remotes."""
+    """plan: of which the apps are a part. connect: makes clients of remotes."""
 
     plan: Plan
     commands: Commands
-    place: PlaceOf
     connect: Connect = connected
 
 
@@ -55,28 +54,25 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
     """
     asking, now = replace(asking, plan=fitted(hub, asking.plan)), datetime.now(UTC)
     rank = [*Readiness].index
-    seen = sorted(_seen(hub, asking.plan, list(apps), now), key=lambda each: rank(each.state.readiness))
-    there = [each for each in seen if each.found is not None]
-    asked = [
-        Asked(way_of(each.planned[-1]), each.app.id, inventory_of(each.found or {}), _namespaces(asking.plan, each.app))
-        for each in there[:_MOST]
-    ]
-    read = dict(zip((each.app.id for each in there), read_all(hub, asked, asking.connect), strict=False))
-    left_out = {each.app.id for each in there[_MOST:]}
-    judge = FluxJudge({app.id: app for app in asking.plan.apps}, asking.commands, asking.place, now)
-    found = []
-    for each in seen:
-        late = (
-            (f"only {counted(_MOST, 'cluster')} were asked: name one with --cluster",)
-            if each.app.id in left_out
-            else ()
-        )
-        answer = Answer(each.app, each.state.readiness, tuple(judge.findings(each)), tuple(trail(each)))
-        answer = replace(answer, unread=(*each.unread, *late))
-        answer = _with_cluster(hub, asking, each, answer, read.get(each.app.id))
+    observed = sorted(_seen(hub, asking.plan, list(apps), now), key=lambda seen: rank(seen.state.readiness))
+    applied = [seen for seen in observed if seen.reconciler is not None]
+    asked = []
+    for seen in applied[:_MOST]:
+        namespaces = _namespaces(asking.plan, seen.app)
+        asked.append(Asked(way_of(seen.planned[-1]), seen.app.id, inventory_of(seen.reconciler or {}), namespaces))
+    read = dict(zip((seen.app.id for seen in applied), read_all(hub, asked, asking.connect), strict=False))
+    left_out = {seen.app.id for seen in applied[_MOST:]}
+    judge = FluxJudge({app.id: app for app in asking.plan.apps}, asking.commands, now)
+    replies = []
+    for seen in observed:
+        limit = f"only {counted(_MOST, 'cluster')} were asked: name one with --cluster"
+        unread = (*seen.unread, *((limit,) if seen.app.id in left_out else ()))
+        findings = tuple(judge.findings(seen))
+        answer = Answer(seen.app, seen.state.readiness, findings, tuple(trail(seen)), unread=unread)
+        answer = _with_cluster(hub, asking, seen, answer, read.get(seen.app.id))
         # The causes come before their consequences: what Flux cannot do, what became of what it did, and that it waits.
-        found.append(replace(answer, findings=tuple(sorted(answer.findings, key=lambda finding: finding.follows))))
-    return found
+        replies.append(replace(answer, findings=tuple(sorted(answer.findings, key=lambda finding: finding.follows))))
+    return replies
 
 
 def _namespaces(plan: Plan, app: PlannedApp) -> tuple[str, ...]:
@@ -92,7 +88,7 @@ def _namespaces(plan: Plan, app: PlannedApp) -> tuple[str, ...]:
 
 def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime) -> Iterator[Seen]:
     """What the management cluster says of some apps. With a rollout, its other apps tell which wave has arrived."""
-    chains, reconcilers, planned = Chains(plan), reconcilers_of(plan), {each.id: each for each in plan.objects}
+    chains, reconcilers, planned = Chains(plan), reconcilers_of(plan), {planned.id: planned for planned in plan.objects}
     about = plan.apps if plan.rollout else tuple(apps)
     before = dict.fromkeys(id for app in about for id in planned[app.id].depends_on)
     of_flux = dict.fromkeys(object_id(part) for app in about for part in chains.of(app.id))
@@ -105,13 +101,13 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime)
     except Refused as refused:
         others, unread = [], (f"the baseline: {refused.message}",)
     wanted = dict.fromkeys((*of_flux, *others))
-    by_kind = grouped(live.values(), lambda each: (str(each["apiVersion"]), str(each["kind"])))
+    by_kind = grouped(live.values(), lambda manifest: (str(manifest["apiVersion"]), str(manifest["kind"])))
     read = {(id.api_version, id.kind): by_kind.get((id.api_version, id.kind), []) for id in wanted}
-    objects = tuple(each for each in plan.objects if each.id in wanted)
+    objects = tuple(planned for planned in plan.objects if planned.id in wanted)
     differences = confirmed(client, compare(client, plan.environment, objects, others=False, read=read).differences)
     part = replace(plan, objects=objects)
     states = compared(part, states_of(part, live.values(), now), differences)
-    changed = {each.id: str(each).removeprefix(f"{each.id}: ") for each in differences}
+    changed = {drift.id: str(drift).removeprefix(f"{drift.id}: ") for drift in differences}
     for app in apps:
         off = {id: changed[id] for id in planned[app.id].depends_on if id in changed}
         yield Seen(app, states[app.id], chains.of(app.id), reconcilers[app.id], live, off, unread)
@@ -123,36 +119,31 @@ def _with_cluster(hub: Client, asking: Asking, seen: Seen, answer: Answer, read:
     if read is None:
         return answer
     if isinstance(read, Running):
-        judge = ClusterJudge(asking.commands, asking.place, asking.commands.to_cluster(way))
-        there = tuple(judge.findings(app, read))
+        judge = ClusterJudge(asking.commands, asking.commands.to_cluster(way))
+        findings = tuple(judge.findings(app, read))
+        states = read.states()
+        count = Counter(str(state.health) for state in states.values())
+        summary = ", ".join(f"{number} {health}" for health, number in count.items()) or "none"
+        applied = Evidence(f"{counted(len(read.objects), 'object')} on {app.cluster}", summary)
         return replace(
             answer,
-            findings=(*answer.findings, *there),
-            trail=(*answer.trail, _count(app, read)),
-            objects=tuple(
-                Evidence(str(id), state.health, state.since, state.why) for id, state in read.states().items()
-            ),
-            notes=() if any("is used up" in each.cause for each in there) else tuple(judge.notes(read)),
+            findings=(*answer.findings, *findings),
+            trail=(*answer.trail, applied),
+            objects=tuple(Evidence(str(id), state.health, state.since, state.why) for id, state in states.items()),
+            notes=() if any("is used up" in finding.cause for finding in findings) else tuple(judge.notes(read)),
             unread=(*answer.unread, *read.unread),
             read_as=read.user or None,
         )
-    objects = tuple(Evidence(str(id), "unknown") for id in inventory_of(seen.found or {}) or ())
+    objects = tuple(Evidence(str(id), "unknown") for id in inventory_of(seen.reconciler or {}) or ())
     if way.by_identity:
         unread = f"cluster '{app.cluster}': {read.message}; {read.fix}"
         return replace(answer, objects=objects, unread=(*answer.unread, unread))
     of_cluster = [finding for finding in answer.findings if finding.stage is Stage.CLUSTER]
-    findings: list[Finding] = [finding for finding in answer.findings if finding not in of_cluster]
-    evidence = [*(each for finding in of_cluster for each in finding.evidence), *_of_kubeconfig(hub, seen)]
-    flux = "Flux does not reach it either" if of_cluster else "Flux found the app ready before" if not findings else ""
-    findings.append(unreached(app, read, asking.commands, evidence, flux))
-    return replace(answer, findings=tuple(findings), objects=objects)
-
-
-def _count(app: PlannedApp, read: Running) -> Evidence:
-    """`3 objects on edge-1`, `2 ready, 1 failed`"""
-    count = Counter(str(state.health) for state in read.states().values())
-    states = ", ".join(f"{number} {health}" for health, number in count.items()) or "none"
-    return Evidence(f"{counted(len(read.objects), 'object')} on {app.cluster}", states)
+    others: list[Finding] = [finding for finding in answer.findings if finding not in of_cluster]
+    evidence = [*(evidence for finding in of_cluster for evidence in finding.evidence), *_of_kubeconfig(hub, seen)]
+    flux = "Flux does not reach it either" if of_cluster else "Flux found the app ready before" if not others else ""
+    others.append(unreached(app, read, asking.commands, evidence, flux))
+    return replace(answer, findings=tuple(others), objects=objects)
 
 
 def _of_kubeconfig(hub: Client, seen: Seen) -> Iterator[Evidence]:
@@ -160,10 +151,8 @@ def _of_kubeconfig(hub: Client, seen: Seen) -> Iterator[Evidence]:
     reference = way_of(seen.planned[-1]).kubeconfig
     if reference is None:
         return
-    name, local = (
-        f"Secret {reference.namespace}/{reference.name}",
-        is_loopback(urlsplit(hub.config.cluster.server).hostname or ""),
-    )
+    name = f"Secret {reference.namespace}/{reference.name}"
+    local = is_loopback(urlsplit(hub.config.cluster.server).hostname or "")
     try:
         problems = check_secret(reference, secret_of(hub, reference), now=datetime.now(UTC), local=local)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Recognizes what Flux, Helm and Kubernetes say in their messages, and says it in one line. It knows no cluster and no file.
+"""Recognizes messages of Flux, Helm and Kubernetes, and puts them in one line. It knows no cluster and no file.
 
 Source of the texts: kustomize- and helm-controller 1.9 and 1.6 (Flux 2.9), Kubernetes 1.36, as they were seen.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tenantry.messages.text import listed
 
 
-class Said(NamedTuple):
+class Recognized(NamedTuple):
     """kind: what it is about. text: in one line."""
 
     kind: str
@@ -24,18 +24,18 @@ RIGHT, QUOTA, LIMIT, ADMISSION, PATH, BUILD, INVALID, SECRET, CONNECTION, HEALTH
 )
 
 
-def _right(found: re.Match[str]) -> str:
-    account, verb, resource = found["user"].rpartition(":")[2], found["verb"], found["resource"]
-    group = f".{found['group']}" if found["group"] else ""
-    where = f"in namespace {found['namespace']}" if found["namespace"] else "outside of namespaces"
+def _right(match: re.Match[str]) -> str:
+    account, verb, resource = match["user"].rpartition(":")[2], match["verb"], match["resource"]
+    group = f".{match['group']}" if match["group"] else ""
+    where = f"in namespace {match['namespace']}" if match["namespace"] else "outside of namespaces"
     return f"account '{account}' has no right to {verb} {resource}{group} {where}"
 
 
-def _quota(found: re.Match[str]) -> str:
-    limits, used = _figures(found["limited"]), _figures(found["used"])
-    asked = _figures(found["requested"])
+def _quota(match: re.Match[str]) -> str:
+    limits, used = _figures(match["limited"]), _figures(match["used"])
+    asked = _figures(match["requested"])
     parts = [f"{name} {used.get(name, '?')} of {limits[name]}, {asked.get(name, '?')} more wanted" for name in limits]
-    return f"quota '{found['name']}' is used up: {listed(parts, 3)}"
+    return f"quota '{match['name']}' is used up: {listed(parts, 3)}"
 
 
 def _figures(text: str) -> dict[str, str]:
@@ -43,11 +43,11 @@ def _figures(text: str) -> dict[str, str]:
     return dict(re.findall(r"([\w./-]+)=([\w.]*\w)", text))
 
 
-def _in_words(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: text.format(**found.groupdict())
+def _text(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: text.format(**match.groupdict())
 
 
-_TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
+_TEXTS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         QUOTA,
         r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<requested>\S+), used: (?P<used>\S+), limited: (?P<limited>[^\s;]+)",
@@ -56,32 +56,32 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         QUOTA,
         r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>[\w.,/-]+)",
-        _in_words("quota '{name}' wants that containers specify {what}"),
+        _text("quota '{name}' wants that containers specify {what}"),
     ),
     (
         LIMIT,
         r"(?P<what>(?:maximum|minimum) [\w./-]+ usage per \w+ is [\w.]+(?:, but (?:limit|request) is [\w.]+)?)",
-        _in_words("a LimitRange refuses it: {what}"),
+        _text("a LimitRange refuses it: {what}"),
     ),
     (
         ADMISSION,
         r"admission webhook \"(?P<name>[^\"]+)\" denied the request(?:: (?P<why>.*))?",
-        lambda found: ": ".join(filter(None, (f"admission webhook '{found['name']}' refuses it", found["why"]))),
+        lambda match: ": ".join(filter(None, (f"admission webhook '{match['name']}' refuses it", match["why"]))),
     ),
     (
         ADMISSION,
         r"ValidatingAdmissionPolicy '(?P<name>[^']+)'(?: with binding '[^']+')? denied request: (?P<why>.*)",
-        _in_words("policy '{name}' refuses it: {why}"),
+        _text("policy '{name}' refuses it: {why}"),
     ),
     (
         ADMISSION,
         r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<why>.*)",
-        _in_words("the namespace's pod security '{level}' refuses it: {why}"),
+        _text("the namespace's pod security '{level}' refuses it: {why}"),
     ),
     (
         ADMISSION,
         r"failed calling webhook \"(?P<name>[^\"]+)\": (?P<why>.*)",
-        _in_words("admission webhook '{name}' does not answer: {why}"),
+        _text("admission webhook '{name}' does not answer: {why}"),
     ),
     (
         RIGHT,
@@ -94,17 +94,17 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
         r"kustomization path not found|path '[^']*' does not exist in the source",
         lambda _: "the path does not exist in the source",
     ),
-    (BUILD, r"kustomize build failed: (?P<why>.*)", _in_words("its manifests cannot be built: {why}")),
+    (BUILD, r"kustomize build failed: (?P<why>.*)", _text("its manifests cannot be built: {why}")),
     (
         CONNECTION,
         r"connection refused|i/o timeout|no such host|no route to host|network is unreachable|TLS handshake timeout|"
         r"Client\.Timeout|x509: |server has asked for the client to provide credentials|Unauthorized|EOF$",
-        lambda found: found.group(),
+        lambda match: match.group(),
     ),
     (
         SECRET,
         r"(?:secrets?|Secret) ['\"](?P<name>[^'\"]+)['\"] not found",
-        _in_words("Secret '{name}' is missing"),
+        _text("Secret '{name}' is missing"),
     ),
     (
         HEALTH,
@@ -116,23 +116,23 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         INVALID,
         r"(?P<what>\w+/\S+) dry-run failed(?: \((?P<reason>\w+)\))?: (?P<why>.*)",
-        _in_words("the API server refuses {what}: {why}"),
+        _text("the API server refuses {what}: {why}"),
     ),
     (
         INVALID,
         r"(?P<what>\w+) \"(?P<name>[^\"]+)\" is invalid: (?P<why>.*)",
-        _in_words("the API server refuses {what} '{name}': {why}"),
+        _text("the API server refuses {what} '{name}': {why}"),
     ),
 )
 
 
 _MOST = 4000
-"""So many characters are looked at. A tenant can have its objects say very much."""
+"""So many characters are looked at. A tenant decides how long the messages of its objects are."""
 
 
-def recognized(message: str) -> Said | None:
-    """What a message says; None: it is not one of the texts above."""
-    for kind, pattern, tell in _TOLD:
-        if found := re.search(pattern, message[:_MOST]):
-            return Said(kind, tell(found))
+def recognized(message: str) -> Recognized | None:
+    """What a message reports; None: it is not one of the texts above."""
+    for kind, pattern, text_of in _TEXTS:
+        if match := re.search(pattern, message[:_MOST]):
+            return Recognized(kind, text_of(match))
     return None

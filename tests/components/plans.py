@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.plan import Plan
-from tenantry.stacks.urns import type_token
+from tenantry.stacks.states import type_token
 from tests.components.recording import Key
 
 FLEET, EDGE, ROCKY = Owner(), Owner("", "edge"), Owner("rocky", "")

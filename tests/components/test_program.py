@@ -18,7 +18,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import blocked
-from tenantry.stacks.urns import key_in_state
+from tenantry.stacks.states import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky

@@ -12,7 +12,7 @@ from pulumi import automation
 from components.state import State, StillProtected, check_retained, check_unprotected
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
-from tenantry.stacks.urns import key_in_state
+from tenantry.stacks.states import key_in_state
 from tests.unit.guard.fleets import fleet, tenant
 from tests.unit.texts import planned
 

@@ -19,9 +19,7 @@ print(*sorted(ours), file=sys.stderr)
 """
 AT_START = [
     "app",
-    "asked",
     "commands",
-    "completers",
     "environment",
     "failures",
     "fleet_file",

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import Phase, assume, reject, settings
 from hypothesis import strategies as st
 
-from tenantry.edit.adding import add
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import add, remove
 from tenantry.edit.names import Kind
-from tenantry.edit.removing import remove
 from tenantry.messages.errors import Refused
 from tests.drawn import given
 from tests.layouts import written

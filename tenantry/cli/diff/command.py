@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tenantry.cli import completers
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.between import compare_environments
-from tenantry.cli.diff.result import FORMATS, Result
-from tenantry.cli.diff.sides import Limits, both_sides
+from tenantry.cli.diff.lines import DisplayLimits, Line, block, change_lines
+from tenantry.cli.diff.markdown import section
+from tenantry.cli.diff.result import FORMATS, Result, both_sides
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import environments as environments_option
-from tenantry.cli.options import output, revision, tenant_names
 from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.facts.changes import Change, Effect
+from tenantry.facts.changes import between as changes_between
+from tenantry.facts.explain import known
 from tenantry.guard.permissions import limit_in
 from tenantry.kube.names import PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
+
+_OF_ENVIRONMENTS = ("text", "json", "markdown")
+"""The formats of --between."""
 
 
 class _Limit(click.ParamType["int | str"]):
@@ -56,11 +64,11 @@ Exit codes:
   4  the change is refused: by the guard of `tenantry up`, or by a limit
 """,
 )
-@revision("base", default="HEAD")
+@click.argument("base", default="HEAD", shell_complete=options.complete_revisions)
 @click.option(
     "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE, like `git diff BASE...`."
 )
-@environments_option("Only this environment; can be repeated. Default: all of them.")
+@options.environment("Only this environment; can be repeated. Default: all of them.", multiple=True)
 @click.option(
     "--max-deletions",
     type=_Limit(),
@@ -82,11 +90,11 @@ Exit codes:
     "--between",
     nargs=2,
     metavar="FIRST SECOND",
-    shell_complete=completers.environments,
+    shell_complete=options.complete_environments,
     help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
 )
-@tenant_names(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
-@output(*FORMATS, kind="Diff")
+@options.tenants(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
+@options.output(*FORMATS, kind="Diff")
 @reads_file
 def command(
     file: Path,
@@ -113,13 +121,12 @@ def command(
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
     if between:
-        return compare_environments(file, *between, tenants, output)
+        return _between(file, *between, tenants, output)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
-    limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):
-        result = Result(sides, limits, everything=everything)
+        result = Result(sides, max_deletions, allowed, everything=everything)
         different = result.is_different
     if output == "json":
         data_json(result.document(), "Diff")
@@ -128,3 +135,31 @@ def command(
     for refusal in result.refusals:
         error(str(refusal))
     return 4 if result.refusals else int(different)
+
+
+def _between(file: Path, first: str, second: str, tenants: Sequence[str], output: str) -> int:
+    """Print what differs. Returns: 1 if anything does. Raises: Refused: a name is not declared, or the format does not fit."""
+    if output not in _OF_ENVIRONMENTS:
+        raise Refused(f"--between has no format '{output}'", f"choose one of: {', '.join(_OF_ENVIRONMENTS)}")
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        for name in tenants:
+            known("tenant", name, [*fleet.document.tenants, PLATFORM], fleet.source.file)
+        owners = ["" if name == PLATFORM else name for name in tenants]
+        changes = changes_between(fleet, plan(fleet, first), plan(fleet, second), owners)
+    title = f"{first} -> {second}{'' if changes else ': no difference'}"
+    if output == "json":
+        data_json({"environments": [first, second], "changes": changes}, "Comparison")
+    elif output == "markdown":
+        data(section(title, list(_lines(changes, first, second))))
+    else:
+        data(block(title, _lines(changes, first, second), columns(sys.stdout)))
+    return int(bool(changes))
+
+
+def _lines(changes: Sequence[Change], first: str, second: str) -> Iterator[Line]:
+    only = {Effect.REMOVED: f" only in {first}", Effect.ADDED: f" only in {second}", Effect.CHANGED: ""}
+    for change in changes:
+        heading, *values = change_lines(change, 0, DisplayLimits())
+        yield heading._replace(text=heading.text + only[change.effect])
+        yield from values

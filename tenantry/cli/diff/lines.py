@@ -1,30 +1,80 @@
-"""A review as lines with signs, which text and Markdown print alike: sections with changes, and the objects of each environment."""
+"""A review as lines with signs: sections with changes, the objects of each environment; and such lines in a terminal."""
 
 from __future__ import annotations
 
+import difflib
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines, shortened, value_lines
-from tenantry.facts.changes import Change, Effect
+import click
+
+from tenantry.cli.annotated import place, scalar
+from tenantry.facts.changes import Change, ChangedValue, Effect
+from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import Changed, Status
-from tenantry.facts.review import Review, Section, SharedDanger
-from tenantry.messages.text import counted, grouped, listed, printable
+from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
+from tenantry.messages.data import ABSENT
+from tenantry.messages.inert import short
+from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
 from tenantry.plan.after import in_words
 from tenantry.rollout.waves import then
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
 _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer declared; "}
+_COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
+_NARROWEST = 40
+"""Columns below which lines are not wrapped any further."""
+_MOST_TEXT_LINES = 2_000
+"""The most lines of a text that is compared line by line. The comparison takes quadratic time."""
+
+
+class Line(NamedTuple):
+    """sign: "!" warning, "-" removed, "+" added, "~" changed, " " none of these; depth: the indentation; comment: a place."""
+
+    sign: str
+    text: str
+    depth: int = 0
+    comment: str = ""
+
+
+class DisplayLimits(NamedTuple):
+    """How much is shown.
+
+    dangers, changes: of a section; values: of a change; text: lines of a text; value, sentence: characters; names: on a line.
+    """
+
+    dangers: int = 25
+    changes: int = 40
+    values: int = 12
+    text: int = 6
+    value: int = 60
+    sentence: int = 500
+    names: int = MOST_NAMES
+
+
+EVERYTHING = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))
+
+
+def cut(lines: Iterable[Line], most: int) -> list[Line]:
+    """The first lines, and how many are left out."""
+    lines = list(lines)
+    if len(lines) <= most:
+        return lines
+    sign, _, depth, _ = lines[most]
+    return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --all shows them", depth)]
 
 
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first."""
-    lines = [
-        Line("!", f"{', '.join(each.environments)}: {shortened(printable(text), limits.sentence)}")
-        for each, text in ((each, each.text(everything=limits is EVERYTHING)) for each in dangers[: limits.dangers])
-    ]
+    lines = []
+    for danger in dangers[: limits.dangers]:
+        text = shortened(printable(danger.text(everything=limits is EVERYTHING)), limits.sentence)
+        lines.append(Line("!", f"{', '.join(danger.environments)}: {text}"))
     if left := dangers[limits.dangers :]:
-        kinds = grouped(left, lambda each: each.danger.kind)
+        kinds = grouped(left, lambda danger: danger.danger.kind)
         counts = ", ".join(f"{len(own)} {kind}" for kind, own in kinds.items())
         lines.append(Line("!", f"and {len(left)} more: {counts}; --all shows them"))
     return lines
@@ -35,7 +85,9 @@ def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
     for change in section.changes[: limits.changes]:
         yield from change_lines(change, section.total, limits)
     if left := section.changes[limits.changes :]:
-        effects = ", ".join(f"{len(own)} {effect}" for effect, own in grouped(left, lambda each: each.effect).items())
+        effects = ", ".join(
+            f"{len(own)} {effect}" for effect, own in grouped(left, lambda change: change.effect).items()
+        )
         yield Line(" ", f"and {counted(len(left), 'more group')}: {effects}; --all shows them")
 
 
@@ -48,21 +100,21 @@ def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[
 def object_lines(review: Review, limits: DisplayLimits) -> Iterator[Line]:
     """How many objects of an environment differ, when they do, and those that no line of the file explains."""
     yield Line(" ", f"{review.environment}: {_summary(review)}")
-    for each in review.objects:
-        if limits is EVERYTHING or not each.explained:
-            yield Line(SIGNS[each.effect], str(each.object), 1)
-            yield from field_lines(each.fields, limits, 2)
+    for difference in review.objects:
+        if limits is EVERYTHING or not difference.explained:
+            yield Line(SIGNS[difference.effect], str(difference.object), 1)
+            yield from field_lines(difference.fields, limits, 2)
 
 
 def _summary(review: Review) -> str:
     """Such as `12 added, 3 changed; in 3 waves: 1 cluster (edge-1), then 20, then 479`."""
-    counts = Counter(each.effect for each in review.objects)
+    counts = Counter(difference.effect for difference in review.objects)
     numbers = ", ".join(f"{counts[effect]} {effect}" for effect in reversed(Effect) if counts[effect])
     parts = [_STATUS[review.status] + (numbers or "no object differs")]
     if review.waves:
-        first, *others = (each.clusters for each in review.waves)
+        first, *others = (wave.clusters for wave in review.waves)
         clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
-        some = f"wave {listed(each.number for each in review.waves)} of {review.of_waves}"
+        some = f"wave {listed(wave.number for wave in review.waves)} of {review.of_waves}"
         parts.append(
             f"in {counted(review.of_waves, 'wave') if len(review.waves) == review.of_waves else some}: {clusters}"
         )
@@ -73,14 +125,157 @@ def _summary(review: Review) -> str:
 
 def changed_objects(changed: Iterable[Changed], limits: DisplayLimits) -> list[Line]:
     """Changed objects and their fields. Objects that change in the same way are together."""
-    groups = list(grouped(changed, lambda each: (each.id.kind, repr(each.fields))).values())
-    lines = [line for group in groups[: limits.changes] for line in _same_fields(group, limits)]
+    groups = list(grouped(changed, lambda change: (change.id.kind, repr(change.fields))).values())
+    lines = []
+    for group in groups[: limits.changes]:
+        names = listed((change.id.full_name for change in group), limits.names)
+        lines += [Line("~", f"{group[0].id.kind} {names}"), *field_lines(group[0].fields, limits)]
     if left := groups[limits.changes :]:
         lines.append(Line("~", f"and {sum(map(len, left))} more objects; --all shows them"))
     return lines
 
 
-def _same_fields(group: Sequence[Changed], limits: DisplayLimits) -> Iterator[Line]:
-    names = listed((each.id.full_name for each in group), limits.names)
-    yield Line("~", f"{group[0].id.kind} {names}")
-    yield from field_lines(group[0].fields, limits)
+# --- values ------------------------------------------------------------------------------------------------------------
+
+
+def value_lines(values: Iterable[ChangedValue], limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """The values of a change with their places."""
+    values = list(values)
+    for value in values[: limits.values]:
+        lines = _value(format_field(value.path), value.before, value.after, limits, depth)
+        first = next(lines)
+        yield first._replace(comment=", ".join(map(place, value.places)))
+        yield from lines
+    if len(values) > limits.values:
+        yield Line(" ", f"and {len(values) - limits.values} more values; --all shows them", depth)
+
+
+def field_lines(fields: Iterable[FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
+    """The fields of an object."""
+    fields = list(fields)
+    for field in fields[: limits.values]:
+        yield from _value(format_field(field.path), field.before, field.after, limits, depth)
+    if len(fields) > limits.values:
+        yield Line(" ", f"and {len(fields) - limits.values} more fields; --all shows them", depth)
+
+
+def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    key = shortened(printable(key), 2 * limits.value)
+    if before is ABSENT:
+        yield Line("+", f"{key}: {shortened(shown(after), limits.value)}", depth)
+    elif after is ABSENT:
+        yield Line("-", f"{key}: {shortened(shown(before), limits.value)}", depth)
+    elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        yield Line("~", f"{key}:", depth)
+        yield from cut(_text_lines(before, after, limits, depth + 1), limits.text)
+    else:
+        old, new = around(*both(before, after), limits.value)
+        yield Line("~", f"{key}: {old} -> {new}", depth)
+
+
+def format_field(path: tuple[str | int, ...]) -> str:
+    """spec.values.objects[ResourceQuota tenantry].spec.hard["requests.cpu"]"""
+    text = ""
+    for part in path:
+        if isinstance(part, int | Entry):
+            text += f"[{short(str(part))}]"
+        else:
+            key = short(part)
+            text += f'["{key}"]' if "." in key or not key else f".{key}"
+    return printable(text.removeprefix("."))
+
+
+def both(before: Any, after: Any) -> tuple[str, str]:
+    """Both values on one line each. Quotes are shown if only they tell the values apart, such as 1 and '1'."""
+    if type(before) is type(after):
+        return shown(before), shown(after)
+    return printable(scalar(before)), printable(scalar(after))
+
+
+def shown(value: Any) -> str:
+    """A value on one line: a text as it is, anything else as YAML."""
+    plain = isinstance(value, str) and value == value.strip() != ""
+    return printable(value if plain else scalar(value))
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def around(before: str, after: str, most: int) -> tuple[str, str]:
+    """Both values, cut to the part where they differ."""
+    if len(before) <= most and len(after) <= most:
+        return before, after
+    pairs = zip(before, after, strict=False)
+    same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))
+    start = max(same - most // 3, 0)
+    lead = "..." if start else ""
+    return lead + shortened(before[start:], most), lead + shortened(after[start:], most)
+
+
+def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    """The lines that differ between two texts."""
+    old, new = before.splitlines(), after.splitlines()
+    if old == new:
+        yield Line("~", "ends with another line break", depth)
+    elif max(len(old), len(new)) > _MOST_TEXT_LINES:
+        yield Line("~", f"{len(old)} lines -> {len(new)} lines", depth)
+    else:
+        for line in islice(difflib.unified_diff(old, new, n=0, lineterm=""), 2, None):
+            if not line.startswith("@@"):
+                yield Line(line[0], shortened(printable(line[1:]), limits.value), depth)
+
+
+# --- in a terminal -----------------------------------------------------------------------------------------------------
+
+
+def as_text(reviews: Sequence[Review], base: str, limits: DisplayLimits, width: int | None) -> str:
+    """Dangers, the changes by environment, the objects behind them, and the environments without a difference.
+
+    Args: width: columns at which lines are wrapped; None: a program reads them, so they are not wrapped.
+    """
+    parts = [f"against {printable(base)}"]
+    changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
+    if dangers := danger_lines(shared_dangers(changed), limits):
+        parts.append(block("", dangers, width))
+    parts += [block(section.heading, section_lines(section, limits), width) for section in sections(changed)]
+    if changed:
+        objects = (line for review in changed for line in object_lines(review, limits))
+        parts.append(block("objects", objects, width))
+    if equal:
+        parts.append(f"no difference: {', '.join(review.environment for review in equal)}")
+    return "\n\n".join(parts)
+
+
+def block(title: str, lines: Iterable[Line], width: int | None) -> str:
+    """Lines below a title, or at the top without one."""
+    shown = [line_text(line, width, top=not title) for line in lines]
+    return "\n".join([click.style(title, bold=True), *shown] if title else shown)
+
+
+def line_text(line: Line, width: int | None = None, *, top: bool = False) -> str:
+    """The line in the colour of its sign, with its comment behind it, or below it where there is no room."""
+    indent = "" if top else "  " + "    " * line.depth
+    colour = _COLOURS.get(line.sign)
+    text = _wrapped(f"{line.sign} {line.text}".lstrip(), indent, width)
+    shown = click.style(text, fg=colour, bold=True if line.sign == "!" else None) if colour else text
+    if not line.comment:
+        return shown
+    comment = f"# {printable(line.comment)}"
+    fits = width is None or len(text.splitlines()[-1]) + 2 + len(comment) <= width
+    gap = "  " if fits else f"\n{indent}    "
+    return f"{shown}{gap}{click.style(comment, dim=True)}"
+
+
+def _wrapped(text: str, indent: str, width: int | None) -> str:
+    """The text within the columns, continued below its own beginning. A word that is too long stays whole."""
+    if width is None or len(indent) + len(text) <= width:
+        return indent + text
+    return textwrap.fill(
+        text,
+        max(width, len(indent) + _NARROWEST),
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenantry.cli.diff.lines import danger_lines, object_lines, section_lines
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, danger_lines, object_lines, section_lines
 from tenantry.facts.review import Review, sections, shared_dangers
 from tenantry.messages.inert import code, in_html, prose
 
@@ -25,14 +24,14 @@ def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str], l
 
     Args: refusals: the reasons why `tenantry up` would be refused.
     """
-    changed, equal = ([each for each in reviews if bool(each) is is_changed] for is_changed in (True, False))
+    changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]
     if dangers := danger_lines(shared_dangers(changed), limits):
         parts.append("\n".join(["> [!WARNING]", *(f"> - {prose(line.text)}" for line in dangers)]))
-    titled = [(each.heading, list(section_lines(each, limits))) for each in sections(changed)]
-    objects = [line for each in changed for line in object_lines(each, limits)]
+    titled = [(part.heading, list(section_lines(part, limits))) for part in sections(changed)]
+    objects = [line for review in changed for line in object_lines(review, limits)]
     titled += [("Objects", objects)] if objects else []
-    end = [f"No difference: {', '.join(prose(each.environment) for each in equal)}"] if equal else []
+    end = [f"No difference: {', '.join(prose(review.environment) for review in equal)}"] if equal else []
     room = _MOST_CHARACTERS - sum(len(part) + 2 for part in (*parts, *end)) - 200
     return "\n\n".join([*parts, *_fitting(titled, 10**9 if limits is EVERYTHING else room), *end])
 

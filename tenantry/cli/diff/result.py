@@ -1,48 +1,118 @@
-"""A comparison in each format of `tenantry diff`."""
+"""A comparison: the file as it is and as it is at BASE, both planned, why `tenantry up` would refuse it, and its formats."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, as_text
 from tenantry.cli.diff.markdown import as_markdown
-from tenantry.cli.diff.sides import Limits, Sides
-from tenantry.cli.diff.text import as_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-from tenantry.cli.failures import Failure, described
+from tenantry.cli.failures import as_document, described
+from tenantry.cli.output import data_json, report_invalid, working
 from tenantry.facts.objects import Status
 from tenantry.facts.review import Review, review
-from tenantry.messages.errors import Refused
+from tenantry.facts.revision import Base, load_base
+from tenantry.fleet.fleet import Fleet
+from tenantry.guard import RunLimits, limits_of, refusals_of_change
+from tenantry.guard.permissions import checked
+from tenantry.load import load_fleet, plan_all, plan_one
+from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
+from tenantry.messages.progress import Tell, steps
+from tenantry.plan.plan import Plan, nothing_of
+from tenantry.stacks.outcome import for_stack
 
 FORMATS = ("text", "json", "markdown", "environments", "html")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """The result for programs. max_deletions: how many removals of a kind a run may do; refusals: both by environment."""
+class Sides:
+    """fleet: the file as it is; base: with its plans; after: the plans of the file, by environment."""
 
-    base: Mapping[str, str | None]
-    environments: tuple[Review, ...]
-    max_deletions: Mapping[str, int | str | None] = field(default_factory=dict)
-    refusals: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
+    fleet: Fleet
+    base: Base
+    after: Mapping[str, Plan]
+
+
+def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool, as_json: bool) -> Sides:
+    """Read and plan both sides. Args: as_json: print the problems of an invalid base as JSON.
+
+    Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
+    """
+    with working(f"planning {file}") as tell:
+        fleet = load_fleet(file)
+        after = _plans(fleet, environments, tell)
+    for environment in environments:
+        fleet.check_stack(environment)
+    known: set[str] = set(fleet.environments)
+
+    def plans_before(before: Fleet) -> Mapping[str, Plan]:
+        known.update(before.environments)
+        # `==` would treat True as 1. The order of keys counts, because plans are in the order of the file. A comment or another
+        # layout changes nothing.
+        source, other = fleet.source, before.source
+        same = source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data)
+        return after if same else _plans(before, environments, tell)
+
+    try:
+        with working(f"planning {base}") as tell:
+            before = load_base(file, base, plans_before, merge_base=merge_base)
+    except InvalidFleet as invalid:
+        raise _nothing_to_compare(base, invalid, as_json=as_json) from None
+    except Refused as refused:
+        if base not in fleet.environments or "is neither a commit" not in refused.message:
+            raise
+        fix = f"to see what changes in it: tenantry diff --environment {base}"
+        raise Refused(f"'{base}' is an environment, not a Git revision or a file", fix, code=refused.code) from None
+    if unknown := [environment for environment in environments if environment not in known]:
+        message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
+        raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
+    return Sides(fleet=fleet, base=before, after=after)
+
+
+def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Tell) -> Mapping[str, Plan]:
+    """The plans of the requested environments that are declared, in the fleet's order."""
+    if not environments:
+        return plan_all(fleet, tell)
+    declared = [name for name in fleet.in_order() if name in environments]
+    return {name: plan_one(fleet, name) for name in steps(declared, "environments", tell)}
+
+
+def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> Refused:
+    """The error, after the problems of the base are printed."""
+    message = f"the file at '{base}' is invalid, so there is nothing to compare with"
+    fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
+    refused = Refused(message, fix, code=INVALID_BASE)
+    if as_json:
+        result = as_document(invalid) | as_document(refused) | {"base": {"name": base, "commit": None}}
+        data_json(result, "Diff")
+    report_invalid(invalid)
+    return refused
 
 
 class Result:
-    """A comparison, and why `tenantry up` would refuse it."""
+    """A comparison, and why `tenantry up` would refuse it.
 
-    def __init__(self, sides: Sides, limits: Limits, *, everything: bool) -> None:
-        self._sides, self._limits, self._everything = sides, limits, everything
-        self.refused = {name: limits.refusals(name) for name in dict.fromkeys((*sides.after, *sides.before))}
+    Args: limit: how many deletions the command line allows, if it does; allowed: removals allowed by name.
+    """
+
+    def __init__(
+        self, sides: Sides, limit: int | str | None = None, allowed: tuple[str, ...] = (), *, everything: bool = False
+    ) -> None:
+        self._fleet, self._base, self._after = sides.fleet, sides.base, sides.after
+        self._limit, self._allowed, self._everything = limit, checked(allowed), everything
+        self._refused = {name: self._refusals(name) for name in dict.fromkeys((*sides.after, *sides.base.plans))}
 
     @property
     def refusals(self) -> list[Refused]:
-        return [each for own in self.refused.values() for each in own]
+        return [refused for refusals in self._refused.values() for refused in refusals]
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
         """The reviews of all environments."""
-        return review(self._sides.base.fleet, self._sides.fleet, self._sides.before, self._sides.after)
+        return review(self._base.fleet, self._fleet, self._base.plans, self._after)
 
     @property
     def is_different(self) -> bool:
@@ -50,13 +120,13 @@ class Result:
 
     def text(self, format: str, width: int | None) -> str:
         """Every format but JSON. Args: width: of the terminal; None: it is not for one."""
-        limits, base = EVERYTHING if self._everything else DisplayLimits(), self._sides.base.name
+        limits, base = EVERYTHING if self._everything else DisplayLimits(), self._base.name
         match format:
             case "environments":
-                there = (each for each in self.reviews if each and each.status is not Status.REMOVED)
-                return "\n".join(each.environment for each in there)
+                changed = (review for review in self.reviews if review and review.status is not Status.REMOVED)
+                return "\n".join(review.environment for review in changed)
             case "markdown":
-                return as_markdown(self.reviews, base, [each.message for each in self.refusals], limits)
+                return as_markdown(self.reviews, base, [refused.message for refused in self.refusals], limits)
             case "html":
                 # It takes a while to import, and no other format needs it.
                 from tenantry.cli.page import as_html
@@ -64,11 +134,48 @@ class Result:
                 return as_html(self.reviews, base, self.refusals, everything=self._everything)
         return as_text(self.reviews, base, limits, width)
 
-    def document(self) -> Document:
-        """What `--output json` prints."""
-        return Document(
-            base={"name": self._sides.base.name, "commit": self._sides.base.commit or None},
-            environments=self.reviews,
-            max_deletions={each.environment: self._limits.deletions(each.environment) for each in self.reviews},
-            refusals={name: tuple(map(described, own)) for name, own in self.refused.items() if own},
-        )
+    def document(self) -> dict[str, Any]:
+        """What `--output json` prints. maxDeletions: how many removals of a kind a run may do."""
+        environments = [review.environment for review in self.reviews]
+        return {
+            "base": {"name": self._base.name, "commit": self._base.commit or None},
+            "environments": self.reviews,
+            "maxDeletions": {name: self._deletions(name) for name in environments},
+            "refusals": {name: [*map(described, refusals)] for name, refusals in self._refused.items() if refusals},
+        }
+
+    def _deletions(self, environment: str) -> int | str | None:
+        """The most deletions of each kind in an environment; None: it is no longer declared, and no limit is given."""
+        if environment not in self._fleet.environments:
+            return self._limit
+        return limits_of(self._fleet, environment, self._limit).deletions
+
+    def _refusals(self, environment: str) -> tuple[Refused, ...]:
+        """The guard's reasons why `tenantry up` would refuse the deletions in an environment."""
+        before, after = self._base.plans.get(environment), self._after.get(environment)
+        deletions = self._deletions(environment)
+        if before is None or deletions is None or before is after:
+            return ()
+        # No run removes an environment that is no longer declared, but a given limit applies to its objects.
+        limits = RunLimits(protected=False, deletions=deletions, allowed=self._allowed, emptying=True)
+        if after is not None:
+            limits = limits_of(self._fleet, environment, self._limit, self._allowed)
+        problems = refusals_of_change(before, after or nothing_of(before), limits)
+        return tuple(_refusal(environment, problem, limits) for problem in problems)
+
+
+_APP = "\n    app '"
+_UNAPPLIED = "an app that Flux never applied may be removed at once: `tenantry up` sees that, this command does not"
+"""What only the cluster tells."""
+
+
+def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
+    message = f"`tenantry up` of environment '{environment}' would be refused: {problem.message}"
+    # A stack is called like its environment, unless its config says otherwise.
+    fix = for_stack(problem.fix, environment)
+    if problem.code == "removals":
+        if limits.protected and _APP in problem.message:
+            fix += f"\n  {_UNAPPLIED}"
+        elif not limits.protected:
+            fix += "; --max-deletions N and --allow-deletion NAME compare with other limits"
+    return Refused(message, fix, code=problem.code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from functools import wraps
 from pathlib import Path
@@ -12,15 +12,21 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from tenantry.cli.edit.check import Checked, check_both
+from tenantry.cli import options
+from tenantry.cli.diff.result import Result, Sides
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import output as output_option
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
-from tenantry.edit.adding import Edit as Done
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.write import write_all
+from tenantry.facts.revision import Base
+from tenantry.fleet.fleet import Fleet
+from tenantry.load import load_fleet, plan_all, warnings_of
+from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import Reader
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -29,97 +35,79 @@ Exit codes:
   0  success
   2  the edit is refused, and no file is changed
 """
+_BEFORE = "the file before this edit"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-_NOTHING_ELSE = Done("")
-
-
-class How(NamedTuple):
-    """The options of an edit."""
-
-    dry_run: bool
-    output: str
-
-    @property
-    def is_text(self) -> bool:
-        return self.output == "text"
 
 
 def edit_options(command: _F) -> _F:
     """`--dry-run` and `--output`, which every command that edits has."""
-    command = output_option("text", "json", kind="Edit")(command)
+    command = options.output("text", "json", kind="Edit")(command)
     return click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")(command)
 
 
-def edits(work: Callable[..., Done]) -> Callable[..., int]:
-    """Make a command of a function that edits a fleet's files and says what it did."""
+def edits(work: Callable[..., Edit]) -> Callable[..., int]:
+    """Make a command of a function that edits a fleet's files and returns what it did."""
 
     @reads_file
     @edit_options
     @wraps(work)
-    def command(file: Path, *arguments: Any, dry_run: bool, output: str, **options: Any) -> int:
+    def command(file: Path, *arguments: Any, dry_run: bool, output: str, **given: Any) -> int:
         editor = Editor.open(file)
-        done = work(editor, *arguments, **options)
-        return apply(editor, How(dry_run, output), [done.done], made=done)
+        return apply(editor, work(editor, *arguments, **given), output, dry_run=dry_run)
 
     return command
 
 
-def apply(
-    editor: Editor,
-    how: How,
-    done: Sequence[str],
-    made: Done = _NOTHING_ELSE,
-) -> int:
-    """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
+def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
+    """Check the edited fleet, write it unless it is a dry run, and print what `tenantry diff` would print. Returns: 0.
 
-    done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". made: what else there is to say.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
-        checked = check_both(editor) if changes else None
-    if checked and (added := made.added):
-        # That nothing uses a new entry yet is no reason for a warning.
-        told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
-        checked = checked._replace(new_warnings=tuple(told))
-    if changes and not how.dry_run:
+        checked = check_both(editor, edit) if changes else None
+    if changes and not dry_run:
         write_all(changes)
-    if how.is_text:
-        _print(editor, how, done, made, checked)
+    if output == "json":
+        errors, warnings, compared = checked or Checked((), (), None)
+        diffs = {file: "\n".join(difference({file: change})) for file, change in changes.items()}
+        result = {
+            "edits": [*edit.done, *edit.notes] if changes else [],
+            "written": bool(changes) and not dry_run,
+            "files": [{"file": file, "diff": diff} for file, diff in diffs.items()],
+            "valid": not errors,
+            "errors": errors,
+            "warnings": warnings,
+            "environments": compared.reviews if compared else [],
+        }
+        data_json(result, "Edit")
+    elif checked:
+        _print(editor, edit, checked, dry_run=dry_run)
     else:
-        data_json(_result(editor, how, [*done, *made.notes], checked), "Edit")
+        data(f"nothing to do: {editor.main} says so already")
+        for note in edit.notes:
+            data(f"  {printable(note)}")
     return 0
 
 
-def _print(
-    editor: Editor,
-    how: How,
-    done: Sequence[str],
-    made: Done,
-    checked: Checked | None,
-) -> None:
-    if checked is None:
-        data(f"nothing to do: {editor.main} says so already")
-        for note in made.notes:
-            data(f"  {printable(note)}")
-        return
+def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> None:
     # Of a dry run, only the difference is on stdout, for `git apply` and the like.
-    tell: Callable[[str], None] = say if how.dry_run else data
-    if how.dry_run:
+    write, stream = (say, sys.stderr) if dry_run else (data, sys.stdout)
+    if dry_run:
         print_difference(editor.changes())
     files = listed(editor.changes())
-    for sentence in done:
-        tell(printable(f"{files}: {sentence}"))
-    for note in made.notes:
-        tell(f"  {printable(note)}")
-    for line in _consequences(editor, checked, sys.stderr if how.dry_run else sys.stdout):
-        tell(line)
+    for sentence in edit.done:
+        write(printable(f"{files}: {sentence}"))
+    for note in edit.notes:
+        write(f"  {printable(note)}")
+    for line in _consequences(editor, checked, columns(stream)):
+        write(line)
     report_warnings(checked.new_warnings)
-    if how.dry_run:
+    if dry_run:
         say("dry run: nothing is written")
 
 
-def _consequences(editor: Editor, checked: Checked, stream: Any) -> Iterable[str]:
+def _consequences(editor: Editor, checked: Checked, width: int | None) -> Iterable[str]:
     if checked.compared is None:
         errors = counted(len(checked.errors), "error")
         now = f"still is ({errors}): see `tenantry validate`" if checked.errors else "is valid now"
@@ -129,24 +117,60 @@ def _consequences(editor: Editor, checked: Checked, stream: Any) -> Iterable[str
         yield "no cluster changes"
         return
     # Without the line that names what it is compared with.
-    yield "\n" + checked.compared.text("text", columns(stream)).partition("\n\n")[2]
+    yield "\n" + checked.compared.text("text", width).partition("\n\n")[2]
     for refusal in checked.compared.refusals:
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 
 
-def _result(editor: Editor, how: How, done: Sequence[str], checked: Checked | None) -> dict[str, Any]:
-    """What `--output json` prints. Secrets are hidden in the differences of the files."""
-    changes = editor.changes()
-    errors, warnings, compared = checked or Checked((), (), None)
-    return {
-        "edits": done if changes else [],
-        "written": bool(changes) and not how.dry_run,
-        "files": [{"file": file, "diff": "\n".join(difference({file: change}))} for file, change in changes.items()],
-        "valid": not errors,
-        "errors": errors,
-        "warnings": warnings,
-        "environments": compared.document().environments if compared else [],
-    }
+# --- the check of an edited fleet in memory -----------------------------------------------------------------------------
+
+
+class Checked(NamedTuple):
+    """errors: of the edited fleet, all of which it had before; new_warnings: those it did not have; compared: None if there
+    are errors before or after.
+    """
+
+    errors: tuple[Problem, ...]
+    new_warnings: tuple[Problem, ...]
+    compared: Result | None
+
+
+def check_both(editor: Editor, edit: Edit) -> Checked:
+    """Check the fleet before and after the edit.
+
+    An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
+    Raises: InvalidFleet: the edit adds errors; these are all of them.
+    """
+    before, after = _planned(editor, editor.read_before), _planned(editor, editor.read)
+    known = {_essence(error) for error in before.diagnostics} if isinstance(before, InvalidFleet) else set()
+    errors = after.diagnostics if isinstance(after, InvalidFleet) else ()
+    if added := [error for error in errors if _essence(error) not in known]:
+        say("nothing is written, because the edited file would be invalid (lines as edited):")
+        raise InvalidFleet(added)
+    if isinstance(before, InvalidFleet) or isinstance(after, InvalidFleet):
+        return Checked(errors, (), None)
+    (fleet_before, plans_before), (fleet, plans) = before, after
+    known = {_essence(warning) for warning in warnings_of(fleet_before)}
+    warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
+    if path := edit.added:
+        # That nothing uses a new entry yet is no reason for a warning.
+        warnings = [warning for warning in warnings if warning.code != "unused" or warning.path[: len(path)] != path]
+    sides = Sides(fleet=fleet, base=Base(_BEFORE, fleet=fleet_before, plans=plans_before), after=plans)
+    return Checked((), tuple(warnings), Result(sides))
+
+
+def _planned(editor: Editor, reader: Reader) -> tuple[Fleet, Mapping[str, Plan]] | InvalidFleet:
+    """A fleet with its plans, or its errors."""
+    try:
+        fleet = load_fleet(editor.main, reader)
+        return fleet, plan_all(fleet)
+    except InvalidFleet as invalid:
+        return invalid
+
+
+def _essence(problem: Problem) -> tuple[Any, ...]:
+    """What makes a problem the same one although its line is another: everything but its places."""
+    return problem.location.file, problem.code, problem.path, problem.message.split(":")[0]
 
 
 # --- the changes of files as a unified diff -----------------------------------------------------------------------------
@@ -157,19 +181,19 @@ def difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> Iterator[str]:
 
     If anything had to be hidden or escaped, no program takes it: applied, it would write what is shown into the files.
     """
-    found = [(file, exact) for file, pair in changes.items() for exact in _differing(file, *pair)]
-    is_whole = all(_shown(exact) == exact for _, exact in found if not exact.startswith("@@"))
-    for _, exact in found:
-        if exact.startswith("@@"):
-            yield exact if is_whole else f"{_NOT_WHOLE}{exact.removeprefix('@@')}"
+    lines = [line for file, pair in changes.items() for line in _differing(file, *pair)]
+    is_whole = all(_shown(line) == line for line in lines if not line.startswith("@@"))
+    for line in lines:
+        if line.startswith("@@"):
+            yield line if is_whole else f"{_NOT_WHOLE}{line.removeprefix('@@')}"
         else:
-            yield _shown(exact)
+            yield _shown(line)
 
 
 def print_difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
     """Print the diff to stdout, and to stderr if it can only be read."""
     lines = list(difference(changes))
-    data("\n".join(map(coloured, lines)))
+    data("\n".join(map(_coloured, lines)))
     if any(line.startswith(_NOT_WHOLE) for line in lines):
         say(
             "this diff cannot be applied: parts of it are hidden or escaped; to edit, run the command without --dry-run"
@@ -188,14 +212,14 @@ def _differing(file: Path, before: bytes, after: bytes) -> Iterator[str]:
     name = os.path.relpath(file)
     old = f"a/{name}" if before else os.devnull
     lines = (raw.decode(errors="backslashreplace").split("\n") for raw in (before, after))
-    one, other = ([*(f"{line}\n" for line in ended), *([last] if last else [])] for *ended, last in lines)
-    for number, line in enumerate(unified_diff(one, other, old, f"b/{name}", lineterm="")):
+    olds, news = ([*(f"{line}\n" for line in ended), *([last] if last else [])] for *ended, last in lines)
+    for number, line in enumerate(unified_diff(olds, news, old, f"b/{name}", lineterm="")):
         yield line.removesuffix("\n")
         if number >= _HEADER and not line.endswith("\n") and not line.startswith("@@"):
             yield _UNENDED
 
 
-def coloured(line: str) -> str:
+def _coloured(line: str) -> str:
     """The line in the colour of its sign. Whether colours appear is decided when it is printed."""
     if line.startswith(("+++", "---")):
         return click.style(line, bold=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import environments, subjects
-from tenantry.cli.edit.apply import EXIT_CODES, How, apply, edit_options
+from tenantry.cli.edit.apply import EXIT_CODES, apply, edit_options
 from tenantry.cli.fleet_file import reads_file
-from tenantry.edit.adding import Edit
+from tenantry.cli.options import complete_environments, complete_subjects
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.names import Kind, Target, require
 from tenantry.edit.promoting import in_words, promote
 from tenantry.fleet import walk
@@ -31,9 +31,9 @@ Examples:
 
 {EXIT_CODES}""",
 )
-@click.argument("first", metavar="FROM", shell_complete=environments)
-@click.argument("second", metavar="TO", shell_complete=environments)
-@click.argument("apps", nargs=-1, metavar="[APP|TENANT]...", shell_complete=subjects)
+@click.argument("first", metavar="FROM", shell_complete=complete_environments)
+@click.argument("second", metavar="TO", shell_complete=complete_environments)
+@click.argument("apps", nargs=-1, metavar="[APP|TENANT]...", shell_complete=complete_subjects)
 @edit_options
 @reads_file
 def command(file: Path, first: str, second: str, apps: tuple[str, ...], output: str, *, dry_run: bool) -> int:
@@ -58,4 +58,4 @@ def command(file: Path, first: str, second: str, apps: tuple[str, ...], output: 
         raise Refused(f"there is no app of '{unknown}'", fix, code=UNKNOWN_NAME)
     chosen = [at for name, at in every.items() if not apps or {name, name.partition("/")[0]} & {*apps}]
     made = promote(editor, fleet, chosen, first, second)
-    return apply(editor, How(dry_run, output), [*made.done], made=Edit("", [*made.left]))
+    return apply(editor, Edit([*made.done], [*made.left]), output, dry_run=dry_run)

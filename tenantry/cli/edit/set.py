@@ -10,13 +10,11 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import environments as environments_of
-from tenantry.cli.completers import fleet_data
-from tenantry.cli.edit.apply import How, apply, edit_options
-from tenantry.cli.edit.arguments import complete_clusters
-from tenantry.cli.fleet_file import reads_file
-from tenantry.edit.adding import selector
+from tenantry.cli.edit.apply import apply, edit_options
+from tenantry.cli.fleet_file import fleet_data, reads_file
+from tenantry.cli.options import complete_environments
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.values import Style, flow
@@ -44,6 +42,13 @@ def _complete(context: click.Context, _: click.Parameter, start: str) -> list[st
     begun = match["inner"] or match["plain"] or ""
     keys = dict.fromkeys((*mapping_at(fleet_data(context), *above), *map(str, keys_at(above))))
     return [format_path((*above, key)) for key in keys if key.startswith(begun)]
+
+
+def _complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """`all`, or a name behind the last comma."""
+    before, comma, last = start.rpartition(",")
+    names = [*(() if before else ("all",)), *mapping_at(fleet_data(context), "clusters")]
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in before.split(",")]
 
 
 @click.command(
@@ -84,13 +89,13 @@ Exit codes:
     metavar="NAME",
     multiple=True,
     help="Set it in this environment alone; may be repeated.",
-    shell_complete=environments_of,
+    shell_complete=complete_environments,
 )
 @click.option(
     "--clusters",
     metavar="all|NAMES|LABELS",
     help="Set it on these clusters alone: names, or labels such as tier=edge.",
-    shell_complete=complete_clusters,
+    shell_complete=_complete_clusters,
 )
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options
@@ -120,61 +125,60 @@ def command(
 
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """
-    text = sys.stdin.read() if value == "-" else value
-    asked = parse_path(path)
-    string = string or LEADING_ZERO.fullmatch(text.strip()) is not None
-    given = text if string else _yaml(text)
-    key = str(next((part for part in reversed(asked) if isinstance(part, str)), ""))
-    if outcome(text.strip(), given, key, of_chart=True):
-        given, string = text, True  # a tag 1.10 stays 1.10, where a program would get 1.1
-    editor = Editor.open(file)
-    if when := _when(environments, clusters):
-        new = text if string else typed(asked, given, text)
-        return _override(editor, asked, when, None if given is None else new, How(dry_run, output))
-    if given is None:
-        return _remove(editor, asked, How(dry_run, output))
-    new = text if string else typed(asked, given, text)
-    entries = editor.value(asked[:-1], None) if asked[-1] == END else None
-    if asked[-1] == END and editor.value(asked[:-1]) is ABSENT and asked[-2] in ("names", "environments"):
-        message = f"'{format_path(asked[:-1])}' is not there, so that '{new}' alone would replace what holds without it"
-        raise Refused(message, f"set the whole list: tenantry set {format_path(asked[:-1])} NAME,NAME")
-    is_there = isinstance(entries, list) and new in entries
-    at = located((*asked[:-1], new) if is_there else asked, editor.value)
-    check_declared(at, editor.value_or_of_template)
-    editor.set(at, new)
-    return apply(editor, How(dry_run, output), [_done(at, new)])
-
-
-def _done(at: Path, new: Any) -> str:
-    shown = redacted(flow(new, Style()))
-    return f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
-
-
-def _when(environments: tuple[str, ...], clusters: str | None) -> dict[str, Any]:
-    """Where an override holds, as the file says it; empty if the options name nothing."""
-    return {
+    asked, text = parse_path(path), sys.stdin.read() if value == "-" else value
+    when = {
         **({"environments": list(environments)} if environments else {}),
         **({"clusters": selector(clusters)} if clusters else {}),
     }
-
-
-def _override(editor: Editor, asked: Path, when: dict[str, Any], new: Any, how: How) -> int:
-    """Set a value of the override that holds where `when` says, or remove it. Args: new: None removes it."""
+    new = _value(asked, text, string=string)
+    editor = Editor.open(file)
     if new is None:
-        return apply(editor, how, [f"removed {format_path(withdraw(editor, asked, when))}"])
-    split(asked)
-    check_declared(asked, editor.value_or_of_template)
-    at = override(editor, asked, when, new)
-    return apply(editor, how, [_done(at, new)])
+        at = withdraw(editor, asked, when) if when else _remove(editor, asked)
+        return apply(editor, Edit([f"removed {format_path(at)}"]), output, dry_run=dry_run)
+    at = _override(editor, asked, when, new) if when else _set(editor, asked, new)
+    shown = redacted(flow(new, Style()))
+    shown = shown if len(shown) <= _MOST else f"{shown[:_MOST]}..."
+    return apply(editor, Edit([f"set {format_path(at)} to {shown}"]), output, dry_run=dry_run)
 
 
-def _remove(editor: Editor, asked: Path, how: How) -> int:
-    """Remove the entry at a path from each file that declares it."""
-    at = located(asked, editor.value)
+def _value(path: Path, text: str, *, string: bool) -> Any:
+    """The value that a text means at a path. Raises: Refused: it is not YAML."""
+    if string or LEADING_ZERO.fullmatch(text.strip()):
+        return text
+    given = _yaml(text)
+    key = str(next((part for part in reversed(path) if isinstance(part, str)), ""))
+    if outcome(text.strip(), given, key, of_chart=True):
+        return text  # a tag 1.10 stays 1.10, where a program would get 1.1
+    return None if given is None else typed(path, given, text)
+
+
+def _set(editor: Editor, path: Path, new: Any) -> Path:
+    """Set a value. Returns: the path where it stands."""
+    entries = editor.value(path[:-1], None) if path[-1] == END else None
+    if path[-1] == END and editor.value(path[:-1]) is ABSENT and path[-2] in ("names", "environments"):
+        message = f"'{format_path(path[:-1])}' is not there, so that '{new}' alone would replace what holds without it"
+        raise Refused(message, f"set the whole list: tenantry set {format_path(path[:-1])} NAME,NAME")
+    is_there = isinstance(entries, list) and new in entries
+    at = located((*path[:-1], new) if is_there else path, editor.value)
+    check_declared(at, editor.value_or_of_template)
+    editor.set(at, new)
+    return at
+
+
+def _override(editor: Editor, path: Path, when: dict[str, Any], new: Any) -> Path:
+    """Set a value of the override that holds where `when` says. Returns: the path where it stands."""
+    split(path)
+    check_declared(path, editor.value_or_of_template)
+    return override(editor, path, when, new)
+
+
+def _remove(editor: Editor, path: Path) -> Path:
+    """Remove the entry at a path from each file that declares it. Returns: the path with indexes."""
+    at = located(path, editor.value)
     if editor.value(at) is ABSENT:
         raise not_there(at, editor.value)
     editor.unset(at)
-    return apply(editor, how, [f"removed {format_path(at)}"])
+    return at
 
 
 def _yaml(text: str) -> Any:

@@ -7,23 +7,26 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tenantry.cli.diff.values import DisplayLimits
+from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.management import connect_management
 from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on
+from tenantry.cli.status.command import print_messages, print_reports, read_report
+from tenantry.cluster.client import Client
+from tenantry.cluster.inventory import against_claim, holdings, namespaces_of, owned_on
+from tenantry.cluster.leftovers import leftovers
+from tenantry.cluster.reading import check_deletable, not_read
+from tenantry.cluster.selection import Selection
 from tenantry.fleet.fleet import Fleet
+from tenantry.guard import held
+from tenantry.guard.keeping import keeping_problems, left_behind, unfreed
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import RefusedChange, refuse
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.stacks.file import Stack
-
-if TYPE_CHECKING:
-    from tenantry.cluster.client import Client
-    from tenantry.guard import Held
 
 _PAUSE = 1.0
 """Seconds between two looks at the cluster."""
@@ -39,11 +42,11 @@ class Planned:
     stack: Stack
 
     @classmethod
-    def of(cls, file: Path, environment: str, stack: Stack) -> Planned:
-        """Plan the environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
+    def of(cls, file: Path, stack: Stack) -> Planned:
+        """Plan the stack's environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
         with working(f"planning {file}"):
             fleet = load_fleet(file)
-            return cls(file, fleet, plan_one(fleet, environment), stack)
+            return cls(file, fleet, plan_one(fleet, stack.environment), stack)
 
     def connect(self) -> AbstractContextManager[Client]:
         """A client for the management cluster."""
@@ -69,9 +72,6 @@ class Planned:
 
     def wait(self, timeout: int) -> int:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
-        from tenantry.cli.status.command import print_messages, print_reports, read_report
-        from tenantry.cluster.selection import Selection
-
         with self.connect() as client:
             report = read_report(client, self.fleet, self.plan, Selection(), timeout)
         print_reports([report], {self.plan.environment: self.plan})
@@ -96,40 +96,29 @@ class Planned:
         Raises:  Refused: Pulumi could not delete the Secrets.
         """
         try:
-            self._check_others()
+            with self.connect() as client:
+                if claim := self.stack.target.claim:
+                    refuse(against_claim(client, self.fleet, claim))
+                secrets = (planned.id for planned in self.plan.objects if planned.id.kind == "Secret")
+                check_deletable(client, self.plan.environment, secrets)
         except RefusedChange as refused:
             error(str(refused))
             return 4
         return 0
 
-    def _check_others(self) -> None:
-        from tenantry.cluster.inventory import against_claim
-        from tenantry.cluster.reading import check_deletable
-
-        with self.connect() as client:
-            if claim := self.stack.target.claim:
-                refuse(against_claim(client, self.fleet, claim))
-            secrets = (each.id for each in self.plan.objects if each.id.kind == "Secret")
-            check_deletable(client, self.plan.environment, secrets)
-
-    def staying(self) -> list[str]:
-        """The namespaces that stay on their clusters when everything else is destroyed, in words.
+    def retained(self) -> list[str]:
+        """The namespaces that remain with their data when everything else is destroyed, for messages.
 
         Raises: Refused: one of them would be deleted, because its cluster has no mark yet.
         """
-        from tenantry.guard.keeping import keeping_problems, left_behind
-
         nothing = nothing_of(self.plan)
         with self.connect() as client:
-            now = self._held(client)
+            now = held(holdings(client, self.plan), self.plan.environment)
         refuse(keeping_problems(nothing, now))
         return [f"'{name}' on {cluster}" for cluster, name in left_behind(nothing, now)]
 
     def wait_until_freed(self, timeout: int) -> int:
         """Wait until every remote cluster has what an off-boarding run gave up. Returns: 1 after the timeout, otherwise 0."""
-        from tenantry.cluster.inventory import holdings
-        from tenantry.guard.keeping import unfreed
-
         end = time.monotonic() + timeout
         with (
             self.connect() as client,
@@ -148,21 +137,11 @@ class Planned:
         )
         return 1
 
-    def _held(self, client: Client) -> Held:
-        from tenantry.cluster.inventory import holdings
-        from tenantry.guard import held
-
-        return held(holdings(client, self.plan), self.plan.environment)
-
-    def nothing_left(self, staying: Sequence[str]) -> int:
+    def report_orphaned(self, retained: Sequence[str]) -> int:
         """Look for objects of the environment on its management cluster. Returns: 1 if there are any, otherwise 0.
 
-        staying: the namespaces that were to stay, in words.
+        retained: the namespaces that were to remain, for messages.
         """
-        from tenantry.cluster.inventory import namespaces_of, owned_on
-        from tenantry.cluster.leftovers import leftovers
-        from tenantry.cluster.reading import not_read
-
         name = self.plan.environment
         with (
             self.connect() as client,
@@ -171,26 +150,26 @@ class Planned:
             # With a namespace, a role in it is gone that let a Secret be read.
             unread: set[ObjectId] = set()
             client.unread = unread
-            left = leftovers(
+            orphaned = leftovers(
                 nothing_of(self.plan), owned_on(client, name, [planned.id for planned in self.plan.objects])
             )
-            there = {namespace["metadata"]["name"] for namespace in namespaces_of(client)} if unread else set()
-            client.unread = {id for id in unread if id.namespace in there}
+            namespaces = {namespace["metadata"]["name"] for namespace in namespaces_of(client)} if unread else set()
+            client.unread = {id for id in unread if id.namespace in namespaces}
             unknown = not_read(client)
-        if staying:
+        if retained:
             say(
-                f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"
-                f" their data: {listed(staying)}\n"
+                f"{counted(len(retained), 'namespace')} of environment '{name}' {'stays' if len(retained) == 1 else 'stay'} with"
+                f" their data: {listed(retained)}\n"
                 f"  fix: `tenantry up --environment {name}` takes them over again, and with 'state: offboarding' they"
                 " would go with their data"
             )
         if unknown:
             say(unknown)
-        if not left:
+        if not orphaned:
             say(f"no other object of environment '{name}' is left on {self.plan.management}")
             return 0
         say(
-            f"{counted(len(left), 'object')} of environment '{name}' that no stack knows: {listed(left)}\n"
+            f"{counted(len(orphaned), 'object')} of environment '{name}' that no stack knows: {listed(orphaned)}\n"
             f"  fix: run `tenantry up --environment {name}`, which takes them over, then this again"
         )
         return 1

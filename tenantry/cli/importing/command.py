@@ -7,23 +7,26 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.options import output
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits
+from tenantry.cli.importing.text import as_text
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Document, objects_in
+from tenantry.importing.drafting import drafted
+from tenantry.importing.kustomize import Builder
+from tenantry.importing.proof import Report, report_of
+from tenantry.importing.reading import objects_on, read_environment
+from tenantry.importing.resources import Inventory, inventory
+from tenantry.importing.text import header, text_of
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
-
-if TYPE_CHECKING:
-    from tenantry.importing.proof import Report
-    from tenantry.importing.resources import Inventory
-
 
 _CONTEXT = "context:"
 
@@ -43,24 +46,24 @@ class Source(NamedTuple):
 
 def sources_of(options: Sequence[str]) -> list[Source]:
     """Raises: click.UsageError: an option is malformed."""
-    found = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in options]
-    if sum(source.text == "-" for source in found) > 1:
+    sources = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in options]
+    if sum(source.text == "-" for source in sources) > 1:
         raise click.UsageError("'-' reads stdin, which can be read once")
-    return found
+    return sources
 
 
 def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
-    found = {source.environment: source.environment for source in sources}
+    clusters = {source.environment: source.environment for source in sources}
     for environment, cluster in (_pair(option, "--cluster", "ENVIRONMENT=NAME") for option in options):
-        if environment not in found:
+        if environment not in clusters:
             raise click.UsageError(
                 f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
             )
         if problem := dns_label_problem(cluster):
             raise click.UsageError(f"'{cluster}' cannot be the name of a cluster: {problem}")
-        found[environment] = cluster
-    return found
+        clusters[environment] = cluster
+    return clusters
 
 
 def _pair(option: str, name: str, form: str) -> tuple[str, str]:
@@ -77,18 +80,14 @@ def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfi
 
     Raises: Refused: a source cannot be read, or is invalid.
     """
-    from tenantry.importing.kustomize import Builder
-    from tenantry.importing.reading import read_environment
-    from tenantry.importing.resources import inventory
-
     build = Builder(_kustomize)
-    found = {}
+    environments = {}
     for environment, own in grouped(sources, lambda source: source.environment).items():
         directories = [source.directory for source in own if source.directory]
-        others = [each for source in own if not source.directory for each in documents_of(source, kubeconfig)]
+        others = [document for source in own if not source.directory for document in documents_of(source, kubeconfig)]
         with working(f"reading {listed([source.text for source in own])}"):
-            found[environment] = read_environment(environment, directories, others, build)
-    return inventory(found, management)
+            environments[environment] = read_environment(environment, directories, others, build)
+    return inventory(environments, management)
 
 
 def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
@@ -98,7 +97,6 @@ def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
             return list(objects_in(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin"))
         if source.text.startswith(_CONTEXT):
             from tenantry.cluster.connect import answering, connect
-            from tenantry.importing.reading import objects_on
 
             with connect(kubeconfig, source.text.removeprefix(_CONTEXT) or None) as client, answering(client.config):
                 return list(objects_on(client))
@@ -111,19 +109,16 @@ def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
 
 def _kustomize() -> tuple[str, ...]:
     """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
-    if path := shutil.which("kustomize") or _built_tool():
+    if path := shutil.which("kustomize"):
         return (path, "build")
+    for plugin in entry_points(group="tenantry.programs", name="kustomize"):
+        if built := plugin.load()():
+            return (str(built), "build")
     if kubectl := shutil.which("kubectl"):
         return (kubectl, "kustomize")
     raise Refused(
         "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
     )
-
-
-def _built_tool() -> str | None:
-    """What `tenantry sandbox tools` has built, if the sandbox is installed."""
-    plugins = entry_points(group="tenantry.programs", name="kustomize")
-    return next((str(path) for plugin in plugins if (path := plugin.load()())), None)
 
 
 @click.command(
@@ -185,7 +180,7 @@ Exit codes:
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
-@output("text", "json", kind="Import")
+@options.output("text", "json", kind="Import")
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
@@ -204,10 +199,6 @@ def command(
     where it is, with the reason and a fix. The written file is valid, and its plan is compared with what was read. No cluster
     is changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left.
     """
-    from tenantry.importing.drafting import drafted
-    from tenantry.importing.proof import report_of
-    from tenantry.importing.text import header, text_of
-
     if not dry_run and target.exists():
         raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
@@ -239,9 +230,6 @@ def _nothing(read: Inventory, text: str) -> Refused:
 
 def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
     """The report is the result; with --dry-run the file is, and the report goes to stderr."""
-    from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-    from tenantry.cli.importing.text import as_text
-
     if output == "json":
         data_json(report, "Import")
         return

@@ -6,9 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from tenantry.cli.diff.lines import changed_objects
-from tenantry.cli.diff.text import line_text
-from tenantry.cli.diff.values import DisplayLimits, Line
+from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.proof import Outcome, Report, Result
@@ -28,7 +26,7 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [
         _summary(report),
-        [*_grouped("Not read", [(each.place, each.reason, each.fix) for each in report.unread], limits, width)],
+        [*_grouped("Not read", [(place.place, place.reason, place.fix) for place in report.unread], limits, width)],
         [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE), limits, width)],
         [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT), limits, width)],
         [*_grouped("Left where they are", _reasons(report, Outcome.LEFT), limits, width)],
@@ -84,10 +82,10 @@ def _fields(
     limits: DisplayLimits,
     width: int | None,
 ) -> Iterator[str]:
-    found = [(result, fields) for result in report.objects if (fields := fields_of(result))]
-    if found:
-        yield f"{title} {counted(len(found), 'object')}:"
-        lines = changed_objects((_changed(result, fields) for result, fields in found), limits)
+    changed = [(result, fields) for result in report.objects if (fields := fields_of(result))]
+    if changed:
+        yield f"{title} {counted(len(changed), 'object')}:"
+        lines = changed_objects((_changed(result, fields) for result, fields in changed), limits)
         # What stays is no removal.
         yield from (
             line_text(line if title == "Adoption changes" else line._replace(sign=" "), width) for line in lines

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tenantry.cli.diff.lines import SIGNS, change_lines, object_lines
-from tenantry.cli.diff.values import EVERYTHING, Line
+from tenantry.cli.diff.lines import EVERYTHING, SIGNS, Line, change_lines, object_lines
 from tenantry.facts.changes import Effect
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.facts.subjects import Where
@@ -40,7 +39,7 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused], *
 
     Args: base: what was compared with; refusals: why `tenantry up` would refuse the change; everything: every object.
     """
-    changed, equal = ([each for each in reviews if bool(each) is is_changed] for is_changed in (True, False))
+    changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     style, script = (
         (files("tenantry.cli.page") / "templates" / name).read_text(encoding="utf-8")
         for name in ("page.css", "page.js")
@@ -49,8 +48,8 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused], *
         base=base,
         refusals=refusals,
         matrix=_Matrix(changed),
-        objects=[line for each in changed for line in object_lines(each, EVERYTHING if everything else _LIMITS)],
-        equal=[each.environment for each in equal],
+        objects=[line for review in changed for line in object_lines(review, EVERYTHING if everything else _LIMITS)],
+        equal=[review.environment for review in equal],
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
         " base-uri 'none'; form-action 'none'",
         # Both are part of Tenantry, and no value is put into them.
@@ -90,18 +89,19 @@ class _Matrix:
     """
 
     def __init__(self, reviews: Sequence[Review]) -> None:
-        self._of = {each.environment: frozenset(each.of) for each in reviews}
+        self._of = {review.environment: frozenset(review.of) for review in reviews}
         self._changes: dict[_Spot, set[int]] = defaultdict(set)
         self._lists: dict[str, str] = {}
         self.blocks: list[_Block] = []
         self.links: dict[int, dict[str, str]] = defaultdict(dict)
-        self.sections = [(each.heading, list(self._section(each))) for each in sections(reviews)]
-        dangers = [(each, set(self._spots(each.environments, each.danger.where))) for each in shared_dangers(reviews)]
+        self.sections = [(section.heading, list(self._section(section))) for section in sections(reviews)]
+        shared = shared_dangers(reviews)
+        dangers = [(danger, set(self._spots(danger.environments, danger.danger.where))) for danger in shared]
         self._dangerous = set[_Spot]().union(*(spots for _, spots in dangers))
-        self.dangers = [(each, self._link(spots or self._without_cluster(each))) for each, spots in dangers]
+        self.dangers = [(danger, self._link(spots or self._without_cluster(danger))) for danger, spots in dangers]
         owners = {owner for owner, *_ in (*self._changes, *self._dangerous)}
         self._owners = sorted(owners, key=lambda owner: (owner != PLATFORM, owner))
-        self.heads = [self._head(each) for each in reviews]
+        self.heads = [self._head(review) for review in reviews]
         self.rows = []
         for owner in self._owners:
             spots = [(owner, head.environment, clusters[0]) for head in self.heads for _, clusters in head.columns]
@@ -122,7 +122,7 @@ class _Matrix:
 
     def _without_cluster(self, danger: SharedDanger) -> Iterator[_Spot]:
         """Where the tenants of a danger change."""
-        owners = {each.owner for each in danger.danger.where.subjects}
+        owners = {subject.owner for subject in danger.danger.where.subjects}
         return (spot for spot in self._changes if spot[0] in owners and spot[1] in danger.environments)
 
     def _head(self, review: Review) -> _Head:
@@ -143,9 +143,9 @@ class _Matrix:
         blocks = [self.blocks[number] for number in self._changes.get(spot, ())]
         if not blocks:
             return ("dangers", danger, "danger") if danger else None
-        effect = min((each.effect for each in blocks), key=list(Effect).index)
+        effect = min((block.effect for block in blocks), key=list(Effect).index)
         lines = sum(
-            max(len(each.lines) - 1, 1) for each in blocks
+            max(len(block.lines) - 1, 1) for block in blocks
         )  # without the one that says where, unless it stands alone
         return self._link([spot]), f"{danger} {SIGNS[effect]} {lines}", f"{effect} {danger and 'danger'}"
 

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.failures import described
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import app_names, cluster_names, output, tenant_names
-from tenantry.cli.options import environments as environments_option
-from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import columns, data, data_json, error, say, working
-from tenantry.cli.status.table import status_text
-from tenantry.cli.status.waiting import wait_until_ready
+from tenantry.cli.progress import shows_progress, terminal_columns
+from tenantry.cli.status.table import counts, status_text
 from tenantry.cluster.inventory import flux_objects_of
-from tenantry.cluster.report import StatusReport, full_report
+from tenantry.cluster.report import StatusReport, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
 from tenantry.cluster.selection import Selection, select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
+from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import counted, one_line
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+
+_POLL_SECONDS = 0.5
+_REST = 3
+"""For each second that a reading took, the API server rests for so many."""
+_MOST = 5
+"""Apps that a message names one by one."""
 
 
 @click.command(
@@ -53,10 +62,10 @@ Exit codes:
   5    what is not as planned waits for its wave
 """,
 )
-@environments_option("The environment to show; repeatable.", required=True, argument=True)
-@tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
-@app_names("Only this app or add-on, such as web or rocky/web; repeatable.")
-@cluster_names("Only apps on this cluster; repeatable.")
+@options.environment("The environment to show; repeatable.", required=True, argument=True, multiple=True)
+@options.tenants(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
+@options.apps("Only this app or add-on, such as web or rocky/web; repeatable.")
+@options.clusters("Only apps on this cluster; repeatable.")
 @click.option(
     "--failing",
     is_flag=True,
@@ -64,8 +73,8 @@ Exit codes:
 )
 @management_options
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
-@timeout_option(600, "How long --wait waits.")
-@output("text", "json", kind="Status")
+@options.timeout(600, "How long --wait waits.")
+@options.output("text", "json", kind="Status")
 @reads_file
 def command(
     file: Path,
@@ -110,7 +119,7 @@ def command(
     if not reports:
         raise refusals[0][1]
     # A selection concerns the environments that have it.
-    refusals = [each for each in refusals if each[1].code != UNKNOWN_NAME]
+    refusals = [(name, refused) for name, refused in refusals if refused.code != UNKNOWN_NAME]
     shown = [only_failing(report) if failing else report for report in reports]
     if output == "json":
         data_json(status_document(shown, refusals), "Status")
@@ -130,7 +139,7 @@ def read_report(
 
     Raises: Refused: reading is not allowed.
     """
-    live = None if seconds is None else wait_until_ready(client, planned, selection, seconds)
+    live = None if seconds is None else _wait_until_ready(client, planned, selection, seconds)
     with working(f"reading the status of {planned.environment}"):
         planned = fitted(client, planned)
         live = live or tuple(flux_objects_of(client, planned))
@@ -163,3 +172,85 @@ def print_messages(reports: Sequence[StatusReport], *, named: bool = False) -> N
             say(f"{report.environment}: {report.left_out}" if named else report.left_out)
         for message in report.messages():
             say(message)
+
+
+# --- waiting -----------------------------------------------------------------------------------------------------------
+
+
+def _wait_until_ready(client: Client, planned: Plan, selection: Selection, timeout: int) -> tuple[Manifest, ...]:
+    """Wait until everything is ready, or an app fails for good.
+
+    On a terminal the table updates in place, otherwise each change is a line.
+
+    Returns: what was read last.
+    """
+    end, begun = time.monotonic() + timeout, datetime.now(UTC)
+    with _progress(planned) as show:
+        while True:
+            started = time.monotonic()
+            live = tuple(flux_objects_of(client, planned))
+            report = apps_report(planned, live, selection, begun)
+            show(report)
+            if report.ready:
+                return live
+            if message := lasting_text(report):
+                say(message)
+                return live
+            now = time.monotonic()
+            if now > end:
+                say(f"not everything is ready after {timeout} s")
+                return live
+            time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
+
+
+def lasting_text(report: StatusReport) -> str:
+    """What has failed for good, why, and what to do; "" if nothing has."""
+    apps = [state for state in report.apps if state.lasts]
+    causes = {state.cause for state in apps}
+    others = [state for state in report.objects if state.lasts and state.id not in causes]
+    lines = [f"  {state.where}: {one_line(state.message)}" for state in (*apps, *others)]
+    if not lines:
+        return ""
+    failed = [
+        *([counted(len(apps), "app")] if apps else []),
+        *([counted(len(others), "other object")] if others else []),
+    ]
+    more = [f"  and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
+    first = apps[0].stands_for if apps else None
+    cause = f"; `{why_command(first, report.environment)}` tells the cause" if first else ""
+    fix = f"correct the file or what the app applies, then run `tenantry up --environment {report.environment}` again"
+    head = f"{' and '.join(failed)} failed again and again, so waiting ends here:"
+    return "\n".join((head, *lines[:_MOST], *more, f"  fix: {fix}{cause}"))
+
+
+def _counts(report: StatusReport) -> str:
+    """3 of 5 apps ready; 5 of 5 apps ready, 2 other objects not yet"""
+    others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
+    return f"{counts(report.apps)}{others}"
+
+
+@contextmanager
+def _progress(planned: Plan) -> Iterator[Callable[[StatusReport], None]]:
+    last, started = "", time.monotonic()
+
+    def print_line(report: StatusReport) -> None:
+        """Print how many apps are ready, each time the number changes."""
+        nonlocal last
+        if (line := _counts(report)) != last:
+            say(line)
+        last = line
+
+    if not shows_progress():
+        yield print_line
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True, highlight=False), transient=True, refresh_per_second=4) as live:
+
+        def show(report: StatusReport) -> None:
+            text = status_text(report, planned.rollout, terminal_columns())
+            live.update(Text.from_ansi(f"{text}\n{_counts(report)}, {time.monotonic() - started:.0f} s"))
+
+        yield show

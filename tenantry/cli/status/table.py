@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from textwrap import wrap
 
 from click import style
 
 from tenantry.cli import tables
+from tenantry.cli.tables import Row
 from tenantry.cluster.report import StatusReport, WaveState, age_of, why_command
 from tenantry.cluster.states import State
 from tenantry.kube.names import PLATFORM
@@ -47,18 +47,15 @@ def status_text(report: StatusReport, rollout: Rollout | None, width: int | None
     width: of the terminal; None: it is a pipe.
     """
     lines = [*_apps(report, width)] if report.apps else []
-    bad = (app for state in report.apps if _is_bad(state) and (app := state.stands_for))
-    if width is not None and (first := next(bad, None)):
+    well = (Readiness.READY, Readiness.SUSPENDED)
+    unwell = (app for state in report.apps if state.readiness not in well and (app := state.stands_for))
+    if width is not None and (first := next(unwell, None)):
         lines.append(style(f"cause: {why_command(first, report.environment)}", dim=True))
     lines += [*_objects(report, width), *_waves(report, rollout)]
     if report.planned:
-        total, good = counted(report.planned, "object"), report.as_planned
-        lines.append(style(f"{total if good == report.planned else f'{good} of {total}'} as planned", dim=True))
+        total, equal = counted(report.planned, "object"), report.as_planned
+        lines.append(style(f"{total if equal == report.planned else f'{equal} of {total}'} as planned", dim=True))
     return "\n".join(lines)
-
-
-def _is_bad(state: State) -> bool:
-    return state.readiness not in (Readiness.READY, Readiness.SUSPENDED)
 
 
 def counts(states: Sequence[State]) -> str:
@@ -70,32 +67,32 @@ def counts(states: Sequence[State]) -> str:
 # --- apps -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """message: "" for an app that is ready. wave: "" without a rollout. apps: how many the row stands for."""
-
-    tenant: str
-    cluster: str
-    app: str
-    kind: str
-    readiness: Readiness
-    age: str
-    revision: str
-    message: str
-    wave: str = ""
-    apps: int = 1
+_DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
+"""Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
 
 
-def single_rows(states: Iterable[State], now: datetime) -> list[Row]:
-    """A row for each app on each cluster."""
-    return [_row([state], now) for state in states]
+def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
+    if width is None:
+        yield from _table([_row([state], report.read_at) for state in report.apps], None)
+        return
+    rows = grouped_rows(report.apps, report.read_at)
+    trouble = [row for row in rows if row["STATUS"] != Readiness.READY]
+    if len(rows) - len(trouble) <= _MOST_READY:
+        yield from _table(rows, width)
+        return
+    ready = counted(sum(state.readiness is Readiness.READY for state in report.apps), "app")
+    yield from _table(trouble, width) if trouble else ()
+    yield style(f"{'and ' if trouble else ''}{ready} ready; a pipe lists them: | cat", dim=True)
 
 
 def grouped_rows(states: Iterable[State], now: datetime) -> list[Row]:
-    """The same, but one row where an app is in the same state on many clusters. The order stays that of the first of each."""
+    """A row for each app on each cluster, or one for an app that is in the same state on many.
+
+    The order is that of the first of each.
+    """
     rows: list[Row] = []
     for alike in grouped(states, _key).values():
-        rows += [_row(alike, now)] if len(alike) >= _ALIKE else single_rows(alike, now)
+        rows += [_row(alike, now)] if len(alike) >= _ALIKE else [_row([state], now) for state in alike]
     return rows
 
 
@@ -114,22 +111,22 @@ def _key(state: State) -> tuple[str, ...]:
 
 
 def _row(alike: Sequence[State], now: datetime) -> Row:
+    """The row of an app on clusters where it is in the same state."""
     first, app = alike[0], _app_of(alike[0])
     many, message = len(alike) > 1, _message(first)
     youngest, oldest = max(alike, key=lambda state: state.since or ""), min(alike, key=lambda state: state.since or "")
     latest, earliest = age_of(youngest, now), age_of(oldest, now)
-    return Row(
-        app.tenant or f"({PLATFORM})",
-        counted(len(alike), "cluster") if many else app.cluster,
-        app.name,
-        app.id.kind,
-        first.readiness,
-        latest if latest == earliest or not earliest else f"{age(youngest.since, now)}-{age(oldest.since, now)}",
-        short_revision(first.revision),
-        f"{app.cluster}: {message}" if many and message else message,
-        _wave(first),
-        len(alike),
-    )
+    return {
+        "TENANT": app.tenant or f"({PLATFORM})",
+        "CLUSTER": counted(len(alike), "cluster") if many else app.cluster,
+        "APP": app.name,
+        "KIND": app.id.kind,
+        "WAVE": _wave(first),
+        "STATUS": first.readiness,
+        "AGE": latest if latest == earliest or not earliest else f"{age(youngest.since, now)}-{age(oldest.since, now)}",
+        "REVISION": short_revision(first.revision),
+        "MESSAGE": f"{app.cluster}: {message}" if many and message else message,
+    }
 
 
 def _wave(state: State) -> str:
@@ -154,49 +151,17 @@ def short_revision(revision: str) -> str:
     return f"{name}@{digest[:_COMMIT]}" if name else digest[:_COMMIT]
 
 
-_CELLS: Mapping[str, Callable[[Row], str]] = {
-    "TENANT": lambda row: row.tenant,
-    "CLUSTER": lambda row: row.cluster,
-    "APP": lambda row: row.app,
-    "KIND": lambda row: row.kind,
-    "WAVE": lambda row: row.wave,
-    "STATUS": lambda row: row.readiness,
-    "AGE": lambda row: row.age,
-    "REVISION": lambda row: row.revision,
-    "MESSAGE": lambda row: row.message,
-}
-_DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
-"""Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
-
-
-def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
-    if width is None:
-        yield from table(single_rows(report.apps, report.read_at), None)
-        return
-    rows = grouped_rows(report.apps, report.read_at)
-    trouble = [row for row in rows if row.readiness is not Readiness.READY]
-    if len(rows) - len(trouble) <= _MOST_READY:
-        yield from table(rows, width)
-        return
-    ready = sum(row.apps for row in rows) - sum(row.apps for row in trouble)
-    yield from table(trouble, width) if trouble else ()
-    yield style(f"{'and ' if trouble else ''}{counted(ready, 'app')} ready; a pipe lists them: | cat", dim=True)
-
-
-def table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
+def _table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
     """A line for each row. Messages are in a column if each fits on one line of the terminal, otherwise below their rows."""
-    headings = [name for name in _CELLS if name != "WAVE" or any(row.wave for row in rows)]
-    cells = [{name: _CELLS[name](row) for name in headings} for row in rows]
-    if not any(row.message for row in rows):
+    headings = [name for name in rows[0] if name not in ("WAVE", "MESSAGE") or any(row[name] for row in rows)]
+    if below := width is not None and "MESSAGE" in headings and tables.width_of(rows, headings) > width:
         headings.remove("MESSAGE")
-    if below := width is not None and "MESSAGE" in headings and tables.width_of(cells, headings) > width:
-        headings.remove("MESSAGE")
-    first, *lines = tables.table(cells, tables.fitting(cells, headings, _DISPENSABLE, width), _painted)
+    first, *lines = tables.table(rows, tables.fitting(rows, headings, _DISPENSABLE, width), _painted)
     yield first
     for row, line in zip(rows, lines, strict=True):
         yield line
-        if below and width is not None and row.message:
-            yield from _below(row.message, width)
+        if below and width is not None and row["MESSAGE"]:
+            yield from _below(row["MESSAGE"], width)
 
 
 def _painted(heading: str, cell: str) -> str:

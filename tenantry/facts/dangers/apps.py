@@ -22,11 +22,11 @@ _STAYS = ("MirrorPrune", "Orphan")
 def app_dangers(pieces: Pieces) -> Iterator[Found]:
     """The dangers of apps, add-ons and baselines that both plans have."""
     judge = _Judge(pieces)
-    for each in pieces.diff.changed:
-        if each.id.kind in _KINDS:
-            yield from judge.reinstalled(each)
-            yield from judge.upgraded(each)
-            yield from judge.spec(each)
+    for change in pieces.diff.changed:
+        if change.id.kind in _KINDS:
+            yield from judge.reinstalled(change)
+            yield from judge.upgraded(change)
+            yield from judge.spec(change)
     yield from judge.registries()
     yield from judge.replaced()
 
@@ -92,8 +92,8 @@ class _Judge:
 
     def registries(self) -> Iterator[Found]:
         """Releases that stay as they are, while the address that their chart comes from changes."""
-        changed = {each.id for each in self._pieces.diff.changed}
-        sources = {(each.kind, each.namespace, each.name) for each in changed if each.kind == "OCIRepository"}
+        changed = {change.id for change in self._pieces.diff.changed}
+        sources = {(change.kind, change.namespace, change.name) for change in changed if change.kind == "OCIRepository"}
         for planned in self._pieces.after.objects if sources else ():
             is_theirs = planned.id not in changed and chart_of(planned.manifest) in sources
             if is_theirs and not upgrades_in_place(planned.manifest):

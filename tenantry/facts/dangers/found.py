@@ -69,7 +69,7 @@ class Danger:
 
 def joined(found: Iterable[Found], homes: Homes) -> tuple[Danger, ...]:
     """The dangers, the worst first, each once for all subjects and clusters that have it."""
-    lines = (((each.kind, each.rank, each.text), each.subject, each.cluster) for each in dict.fromkeys(found))
+    lines = (((item.kind, item.rank, item.text), item.subject, item.cluster) for item in dict.fromkeys(found))
     made = [
         Danger(kind=kind, rank=rank, where=where, text=text) for (kind, rank, text), where in together(lines, homes)
     ]

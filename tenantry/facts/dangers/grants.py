@@ -46,7 +46,7 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str
         return {key: () for key in (*_NAMES, *_ADDRESSES)}
     here = clusters_of(fleet, environment)
     return {
-        "clusters": tuple(each for each in here if cluster_is_granted(fleet, tenant, each)),
+        "clusters": tuple(item for item in here if cluster_is_granted(fleet, tenant, item)),
         **{key: tuple(getattr(grants, key) or ()) for key in ("settings", *_ADDRESSES)},
     }
 

@@ -62,16 +62,18 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
 
 def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
     had = grouped(before, lambda each: each[:4])
-    new = [each for each in dict.fromkeys(after) if not _covered(each, had.get(each[:4], []))]
+    new = [item for item in dict.fromkeys(after) if not _covered(item, had.get(item[:4], []))]
     # What a new placement brings is told where it is added, except for rights without a bound.
     told = [
         each
         for each in new
         if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
     ]
-    groups = grouped(told, lambda each: (each.owner, each.namespace == "", each.role, _former(each, had), each.apps))
+    groups = grouped(
+        told, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
+    )
     for (owner, wide, role, former, apps), own in groups.items():
-        yield _gain(owner, [each.who for each in own], role, former, wide=wide, apps=apps)
+        yield _gain(owner, [item.who for item in own], role, former, wide=wide, apps=apps)
 
 
 def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
@@ -142,7 +144,7 @@ def _wide_rights(
 ) -> Iterator[Found]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
     old, new = _by_owner(before), _by_owner(after)
-    for owner in dict.fromkeys(each.key.owner for each in own):
+    for owner in dict.fromkeys(item.key.owner for item in own):
         known = {right for _, right in _wide(old.get(owner, {}))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
         if gained:
@@ -170,13 +172,13 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
 
 
 def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
-    keys = grouped(gained, lambda each: each[0])
+    keys = grouped(gained, lambda right: right[0])
     return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
 
 
 def _format_rights(rights: Sequence[Right | str]) -> str:
     roles = [right for right in rights if isinstance(right, str)]
-    return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
+    return "; ".join([*roles, *filter(None, [in_words(right for right in rights if isinstance(right, Right))])])
 
 
 # --- accounts -----------------------------------------------------------------------------------------------------------
@@ -191,4 +193,4 @@ def _cloud_identity(piece: Piece) -> Iterator[Found]:
 
 
 def _listed(value: Any) -> list[Any]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list | tuple) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []

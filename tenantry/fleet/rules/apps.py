@@ -53,7 +53,7 @@ def _source_meant(fleet: Fleet, owner: tuple[str, ...], name: str) -> str:
         return ""
     sources = fleet.raw(*owner, "sources")
     of_address = (
-        each for each in sources for kind in SOURCE_KINDS if mapping_at(sources, each, kind).get("url") == name
+        source for source in sources for kind in SOURCE_KINDS if mapping_at(sources, source, kind).get("url") == name
     )
     if source := next(of_address, None):
         return f"write 'source: {source}'"
@@ -91,7 +91,7 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
             source = owner.sources.get(str(block.get("source")))
             if path[-1] == "kustomize" and source and source.helm:
                 message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                others = [name for name, each in owner.sources.items() if not each.helm]
+                others = [name for name, source in owner.sources.items() if not source.helm]
                 meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
                 yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
     for addon, declared_addon in fleet.document.platform.addons.items():

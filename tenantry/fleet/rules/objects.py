@@ -33,9 +33,9 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
 
 
 def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:
-    for at, each in walk.objects(fleet):
+    for at, planned in walk.objects(fleet):
         for key in ("data", "stringData"):
-            if (each.apiVersion, each.kind) == ("v1", "Secret") and (each.model_extra or {}).get(key):
+            if (planned.apiVersion, planned.kind) == ("v1", "Secret") and (planned.model_extra or {}).get(key):
                 yield Problem(
                     (*at, key),
                     "secret-values",
@@ -55,8 +55,8 @@ _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apir
 
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
-    for at, each in walk.cluster_objects(fleet):
-        if found := _refused(each):
+    for at, planned in walk.cluster_objects(fleet):
+        if found := _refused(planned):
             code, message, fix = found
             yield Problem((*at, "kind"), code, message, fix=fix)
 
@@ -104,13 +104,13 @@ def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
     for app_at, _, _, app in walk.apps(fleet):
         levels = (
             ((*app_at,), app.metadata),
-            *((path, each.metadata) for path, each in walk.app_patches(fleet, app_at, app)),
+            *((path, patch.metadata) for path, patch in walk.app_patches(fleet, app_at, app)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in levels if metadata)
     for source_at, source in walk.sources(fleet):
         parts = (
             (source_at, source.metadata),
-            *((p, each.metadata) for p, each in walk.source_patches(fleet, source_at)),
+            *((p, patch.metadata) for p, patch in walk.source_patches(fleet, source_at)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in parts if metadata)
 

@@ -151,7 +151,7 @@ def _closest(role: str) -> str | None:
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     accounts = (
-        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.levels(fleet) if each.serviceAccount
+        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
     )
     every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
     for at, given in every:

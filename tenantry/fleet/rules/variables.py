@@ -104,9 +104,9 @@ def variables_agree_with_labels(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         owners: list[tuple[Path, Mapping[str, Scalar]]] = [(("clusters", name, "variables"), cluster.variables)]
         owners += [
-            (fleet.said_at(each, "variables"), fleet.environments[each].variables)
-            for each in cluster.environments
-            if each in fleet.environments
+            (fleet.said_at(environment, "variables"), fleet.environments[environment].variables)
+            for environment in cluster.environments
+            if environment in fleet.environments
         ]
         for variable, label in cluster.labels.items():
             at, given = next(((at, given) for at, given in owners if variable in given), (None, {}))

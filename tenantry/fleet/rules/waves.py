@@ -81,8 +81,8 @@ def waves_name_clusters_of_their_environment(fleet: Fleet) -> Iterator[Problem]:
 def waves_take_clusters(fleet: Fleet) -> Iterator[Problem]:
     """The rest may be empty: it is for clusters that are added later."""
     for chain in _chains(fleet):
-        for number, each in enumerate(chain.waves, 1):
-            if not (each.clusters or each.wave.all) and set(each.wave.names or ()) <= fleet.clusters.keys():
+        for number, wave in enumerate(chain.waves, 1):
+            if not (wave.clusters or wave.wave.all) and set(wave.wave.names or ()) <= fleet.clusters.keys():
                 yield _empty(fleet, chain, number)
 
 
@@ -116,7 +116,7 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
         taken = {name for wave in chain.waves for name in wave.clusters}
         if left := [name for name in chain.clusters if name not in taken]:
             if reported is None:
-                reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
+                reported = [problem.path for rule in _ABOUT_NAMES for problem in rule(fleet)]
             if any(path[: len(chain.at)] == chain.at for path in reported):
                 continue
             message = f"no wave of {_who(chain.at)} takes {_clusters(left)}{chain.there}"
@@ -169,7 +169,7 @@ def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
 
 def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
     for name in fleet.document.environments:
-        if any(fleet.environments[each].waves for each in fleet.extending(name)):
+        if any(fleet.environments[heir].waves for heir in fleet.extending(name)):
             continue
         for key in ("timeout", "tolerate"):
             if key in fleet.raw("environments", name):

@@ -105,7 +105,9 @@ class Object:
         named = {key: spec[key] for key in (*_NAMED, *_NAMING) if key in spec}
         return (
             spec.get("kubeConfig") == self.place.kubeconfig_reference
-            and all(labels_of(each).get(CLUSTER, self.place.cluster) == self.place.cluster for each in installed)
+            and all(
+                labels_of(manifest).get(CLUSTER, self.place.cluster) == self.place.cluster for manifest in installed
+            )
             and not any(self._walk(tree, named, "spec."))
             and not (is_baseline and any(checks.unawaited(self, spec)))
         )

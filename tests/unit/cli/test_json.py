@@ -13,8 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from tenantry.cli.app import app
-from tenantry.cli.asked import document_asked
+from tenantry.cli.app import app, document_asked
 from tenantry.cli.failures import as_document
 from tenantry.cli.options import FormatOption
 from tenantry.cli.output import data_json
@@ -280,7 +279,7 @@ def test_an_unknown_command_is_one_document_too(capsys: Capture) -> None:
     ],
 )
 def test_json_is_asked_for_by_the_option_of_the_command_alone(line: str, kind: str | None) -> None:
-    assert document_asked(app, line.split()) == (kind or "")
+    assert document_asked(line.split()) == (kind or "")
 
 
 def test_text_stays_text(capsys: Capture) -> None:

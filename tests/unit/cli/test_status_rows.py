@@ -75,7 +75,7 @@ def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
 
 
 def test_three_clusters_are_listed() -> None:
-    assert [row.cluster for row in grouped_rows(on_many(3), NOW)] == ["edge-1", "edge-2", "edge-3"]
+    assert [row["CLUSTER"] for row in grouped_rows(on_many(3), NOW)] == ["edge-1", "edge-2", "edge-3"]
 
 
 def test_many_rows_that_are_ready_are_counted() -> None:

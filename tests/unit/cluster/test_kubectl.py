@@ -27,7 +27,7 @@ def of_flux(kind: str) -> ObjectId:
 )
 def test_flux_has_words_of_its_own_for_some_kinds(kind: str, words: str) -> None:
     assert suspend(of_flux(kind)) == f"flux suspend {words} web --namespace rocky"
-    assert resume(of_flux(kind), "hub") == f"flux resume {words} web --namespace rocky --context hub"
+    assert resume(of_flux(kind)) == f"flux resume {words} web --namespace rocky"
 
 
 def test_an_object_is_shown_without_the_values_of_a_secret() -> None:
@@ -39,7 +39,7 @@ def test_an_object_is_shown_without_the_values_of_a_secret() -> None:
 
 
 def test_a_marker_gets_another_name() -> None:
-    assert mark("tenantry-system", "edge", "NAME") == (
+    assert mark("tenantry-system", "edge", "--context", "NAME") == (
         "kubectl patch configmap tenantry --namespace tenantry-system --context NAME --type merge"
         """ --patch '{"data": {"cluster": "edge"}}'"""
     )

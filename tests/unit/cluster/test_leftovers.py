@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tenantry.cluster.inventory import CORE_KINDS, owned_on
-from tenantry.cluster.leftovers import leftovers, told
+from tenantry.cluster.leftovers import format_undeclared, leftovers
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.kube.objects import ObjectId
@@ -41,14 +41,14 @@ def test_leftovers_are_named_with_what_to_do() -> None:
         " Objects that remain after it were created by an interrupted run: run `tenantry up` with the file of that run, then with"
         " this one. Those in a tenant's namespace can also be the tenant's own, with copied labels: ask the tenant"
     )
-    assert told("dev", some[:1]) == (
+    assert format_undeclared("dev", some[:1]) == (
         "1 object of environment 'dev' on its management cluster is not in the file: ConfigMap rocky/old-0\n"
         f"  fix: `tenantry up` removes it if its stack's state has it.{fix}"
     )
-    assert told("dev", some).endswith(
+    assert format_undeclared("dev", some).endswith(
         f"ConfigMap rocky/old-7 and 1 more\n  fix: `tenantry up` removes them if its stack's state has them.{fix}"
     )
-    assert told("dev", []) == ""
+    assert format_undeclared("dev", []) == ""
 
 
 @table("file", FLEETS, ids=lambda file: file.parent.name)

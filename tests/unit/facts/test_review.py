@@ -7,8 +7,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from tenantry.cli.diff.text import as_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, as_text
 from tenantry.facts.review import Reach, review
 from tenantry.kube.objects import KubeObject
 from tenantry.load import fleet_of, plan_all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from tenantry.edit.adding import selector
+from tenantry.edit.entries import selector
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tests.table import table

@@ -9,7 +9,7 @@ import click
 import pytest
 import yaml
 
-from tenantry.cli.diff.values import DisplayLimits
+from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.importing.text import as_text
 from tenantry.cli.serializer import as_json
 from tenantry.importing.drafting import Draft

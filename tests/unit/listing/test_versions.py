@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.listing import Filter, listing
-from tenantry.listing.taken import Place, Taken, in_words
+from tenantry.listing import Filter, Place, Taken, in_words, listing
 from tenantry.plan.plan import plan
 from tests.table import table
 from tests.unit.listing.fleets import VERSIONS

@@ -6,8 +6,7 @@ import pytest
 
 from tenantry.messages.errors import Refused
 from tenantry.rollout.change import Ignoring
-from tenantry.stacks.ignoring import IGNORE, THROUGH, ignore_variable, ignoring_of, through_variable
-from tenantry.stacks.outcome import OFFBOARD
+from tenantry.stacks.outcome import IGNORE, OFFBOARD, THROUGH, ignore_variable, ignoring_of, through_variable
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.diff.lines import danger_lines
+from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, as_text, danger_lines, line_text
 from tenantry.cli.diff.markdown import MARKER, as_markdown
-from tenantry.cli.diff.text import as_text, line_text
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.facts.review import shared_dangers
 from tests.table import table
 from tests.unit.facts.reviews import reviewed

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.engine import session as module
-from tenantry.cli.engine.options import Asked
-from tenantry.cli.engine.session import chosen
+from tenantry.cli.engine.session import Asked, chosen
 from tenantry.messages.errors import Refused
 from tenantry.stacks.file import Stack, StackTarget
 

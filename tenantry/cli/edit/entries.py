@@ -1,4 +1,4 @@
-"""`tenantry add`: an entry of a kind, with settings as `set` takes them."""
+"""`tenantry add` and `tenantry remove`: an entry of a kind, with settings as `set` takes them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,33 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import fleet_data
-from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import EXIT_CODES, edits
-from tenantry.edit.adding import Edit, add
+from tenantry.cli.fleet_file import fleet_data
+from tenantry.edit import entries
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Edit
 from tenantry.edit.names import Kind, Target
 from tenantry.edit.paths import keys_at
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
+
+_kind = click.argument(
+    "kind",
+    type=click.Choice([kind.value for kind in Kind if kind is not Kind.ENVIRONMENT]),
+    callback=lambda _, __, given: Kind(given),
+)
+"""What is added or removed."""
+
+
+def _complete_existing(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Names of the kind that the first argument names: of what a tenant owns, `TENANT/NAME`."""
+    kind, data = Kind(context.params["kind"]), fleet_data(context)
+    if kind.is_owned:
+        tenants = mapping_at(data, "tenants")
+        names = [f"{tenant}/{name}" for tenant in tenants for name in mapping_at(data, "tenants", tenant, f"{kind}s")]
+    else:
+        names = [*mapping_at(data, *((PLATFORM,) if kind is Kind.ADDON else ()), f"{kind}s")]
+    return [name for name in names if name.startswith(start)]
 
 
 def _complete_name(context: click.Context, _: click.Parameter, start: str) -> list[str]:
@@ -47,7 +66,7 @@ Examples:
 
 {EXIT_CODES}""",
 )
-@arguments.kind
+@_kind
 @click.argument("name", shell_complete=_complete_name)
 @click.argument("settings", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=_complete_setting)
 @click.option(
@@ -57,7 +76,7 @@ Examples:
     help="The included file for a cluster, or in which the team of a tenant declares its apps.",
 )
 @edits
-def command(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to: Path | None) -> Edit:
+def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to: Path | None) -> Edit:
     """Add a tenant, an app, a cluster, a source or an add-on to tenants.yaml.
 
     NAME is that of the entry: TENANT/NAME of an app or a source, platform/NAME of a source for add-ons. KEY=VALUE sets a key
@@ -65,4 +84,35 @@ def command(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to
 
     Comments, order and everything else in the file stay as they are. The result is checked before it is written.
     """
-    return add(editor, kind, name, settings, to)
+    return entries.add(editor, kind, name, settings, to)
+
+
+@click.command(
+    "remove",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry remove tenant rocky
+  tenantry remove app rocky/cache
+  tenantry remove cluster edge-2 --cascade
+  tenantry remove source rocky/manifests
+  tenantry remove addon dns --dry-run
+
+{EXIT_CODES}""",
+)
+@_kind
+@click.argument("name", shell_complete=_complete_existing)
+@click.option("--cascade", is_flag=True, help="Remove the references to it too, where that changes nothing else.")
+@edits
+def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool) -> Edit:
+    """Remove a tenant, an app, a cluster, a source or an add-on from tenants.yaml.
+
+    NAME is TENANT/NAME of an app or a source. A tenant goes with all of its apps, from all files.
+
+    What other parts of the file refer to is not removed, unless --cascade can remove the references too. `tenantry up`
+    removes from the clusters what is not in the file any more; its guard limits how much one run may remove.
+    """
+    return entries.remove(editor, kind, name, cascade=cascade)
+
+
+commands = {"add": add, "remove": remove}

@@ -1,0 +1,176 @@
+"""A new tenant, app, source, add-on or cluster, from the settings that a command names; and what removes one.
+
+A name that is not declared, or a key that is missing, is found when the edited fleet is checked. A removal is refused while
+something refers to the entry, unless the references can be removed without changing anything else. What refers to an entry are the
+names that the rules do not know without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+from tenantry.edit.editor import Editor
+from tenantry.edit.names import Kind, Target, existing, file_named, new
+from tenantry.edit.paths import assignment, ranks_at
+from tenantry.kube.names import PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
+from tenantry.messages.text import counted, format_path
+from tenantry.model.selector import wanted_labels
+from tenantry.source.parsed_file import override_of
+
+Entry = dict[str, Any]
+_SHOWN = 5
+_CLUSTERS_OF_WHEN = ("when", "clusters", "names")
+
+
+class Edit(NamedTuple):
+    """What an edit did. done: sentences in the past tense; notes: what else.
+
+    added: the path of a new entry, which nothing uses yet.
+    """
+
+    done: Sequence[str]
+    notes: Sequence[str] = ()
+    added: Path = ()
+
+
+def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: FilePath | None = None) -> Edit:
+    """Add an entry. settings: `quota.pods=40`, in the order of the keys below; to: an included file for it, or of a tenant for
+    its apps. Raises: Refused.
+    """
+    target = new(editor, kind, name)
+    file = file_named(editor, to) if to else None
+    entry: Entry = {}
+    for text in settings:
+        (*above, key), value = assignment(target.path, text)
+        holder = entry
+        for part in above:
+            holder = holder.setdefault(str(part), {})
+        holder[str(key)] = value
+    ranks = ranks_at(target.path)
+    entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
+    own_file = kind is Kind.TENANT and file in editor.teams
+    editor.set(target.path, entry, file=editor.main if own_file else file)
+    if own_file:
+        editor.set(target.path, {}, file=file)
+    where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
+    return Edit([f"added {target}{where}"], [] if own_file else _notes(target, entry), added=target.path)
+
+
+def _notes(target: Target, entry: Entry) -> list[str]:
+    """What to type next."""
+    if target.kind is Kind.TENANT and "from" not in entry:
+        return [
+            f"tenant '{target.name}' has no apps yet; its namespaces, rights and quota are created with the first one",
+            f"next: tenantry add source {target.name}/NAME git.url=URL git.ref.branch=main",
+        ]
+    if target.kind is Kind.SOURCE:
+        block, rest = (
+            ("helm", "helm.chart=NAME helm.version=RANGE")
+            if "helm" in entry
+            else ("kustomize", "kustomize.path=DIRECTORY")
+        )
+        what = "addon NAME clusters.all=true" if target.owner == PLATFORM else f"app {target.owner}/NAME"
+        return [f"next: tenantry add {what} {block}.source={target.name} {rest}"]
+    if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "from" in entry):
+        return [
+            f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
+            f"next: tenantry preflight --cluster {target.name}",
+        ]
+    return []
+
+
+def selector(text: str) -> Entry:
+    """`all`, `hub-dev,edge-1` or `tier=edge,region=eu,region=us` as a selector; a key of labels with several values may have any.
+
+    Raises: Refused: names and labels are mixed.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    pairs = [part for part in parts if "=" in part]
+    if not parts or len(pairs) not in (0, len(parts)):
+        fix = "write 'all', names ('hub-dev,edge-1') or labels ('tier=edge')"
+        raise Refused(f"'{text}' does not select clusters", fix)
+    if pairs:
+        return {"labels": wanted_labels(pairs)}
+    return {"all": True} if parts == ["all"] else {"names": parts}
+
+
+# --- removals ----------------------------------------------------------------------------------------------------------
+
+
+def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
+    """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
+    target = existing(editor, kind, name)
+    known, before = {problem.message for problem in _unknown_names(editor)}, Editor.open(editor.main)
+    editor.unset(target.path)
+    count = 0
+    while problems := [problem for problem in _unknown_names(editor) if problem.message not in known]:
+        held = (
+            problems if not cascade else [problem for problem in problems if _why_not(editor, problem.path, problems)]
+        )
+        if held:
+            raise _in_use(before, editor, target, held, cascade=cascade)
+        for problem in sorted(problems, key=_from_the_end, reverse=True):
+            _drop(editor, problem.path)
+        count += len(problems)
+    notes = [f"{counted(count, 'reference')} removed with it"] if count else []
+    empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
+    notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
+    return Edit([f"removed {target}"], notes)
+
+
+def _unknown_names(editor: Editor) -> Sequence[Problem]:
+    """The names in the edited files that are not declared."""
+    try:
+        load_fleet(editor.main, editor.read)
+    except InvalidFleet as invalid:
+        return [problem for problem in invalid.diagnostics if problem.code.startswith("unknown-") and problem.path]
+    return ()
+
+
+def _from_the_end(problem: Problem) -> tuple[tuple[int, int | str], ...]:
+    """The order in which places stand; they are changed from the end, so that indexes of lists stay right."""
+    return tuple((1, part) if isinstance(part, int) else (0, part) for part in problem.path)
+
+
+def _why_not(editor: Editor, path: Path, problems: Sequence[Problem]) -> str:
+    """Why a reference cannot just be removed; "" if it can."""
+    above, inner = path[:-1], path[len(override_of(path)) :]
+    if len(inner) == 2 and inner[0] in ("apps", "sources", "addons"):
+        return ""  # without the removed entry the override has no effect
+    if not isinstance(path[-1], int):
+        return "something has to take its place"
+    may_be_empty = "dependsOn" in above[-1:] or "exclude" in above[-2:] or inner[:-1] == _CLUSTERS_OF_WHEN
+    if not may_be_empty and len(editor.value(above)) == sum(problem.path[:-1] == above for problem in problems):
+        return "it is the last entry, and an empty list would be invalid or mean something else"
+    return ""
+
+
+def _drop(editor: Editor, path: Path) -> None:
+    above, override = path[:-1], override_of(path)
+    if len(value_at(editor.value(above), ())) > 1 or not isinstance(path[-1], int):
+        editor.unset(path)
+    elif path[len(override) : -1] == _CLUSTERS_OF_WHEN:
+        editor.unset(override)  # without names it would hold nowhere
+    elif above[-1] == "dependsOn" and (
+        override or (len(above) == 3 and editor.value(("defaults", "dependsOn")) is not ABSENT)
+    ):
+        editor.set(above, [])  # without the list, another one would apply instead
+    else:
+        editor.unset(above)
+
+
+def _in_use(before: Editor, editor: Editor, target: Target, held: Sequence[Problem], *, cascade: bool) -> Refused:
+    lines = [
+        f"{before.place(problem.path) if before.files_with(problem.path) else problem.location} {format_path(problem.path)}"
+        + (f" ({_why_not(editor, problem.path, held)})" if cascade else "")
+        for problem in held[:_SHOWN]
+    ]
+    more = f"; and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
+    fix = "change these places first"
+    fix += "" if cascade else ", or add --cascade, which removes them where that is safe"
+    return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)

@@ -1,0 +1,325 @@
+"""What a fleet declares, as lists: tenants, apps with their planned versions, clusters and placements. They plan no objects.
+
+An item is plain data, as it is in the JSON of `tenantry list`. The levels of a version are those that the plan merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+from tenantry.fleet.apps import app_layers, kind_of
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import merge
+from tenantry.fleet.namespaces import main_namespace
+from tenantry.fleet.placement import (
+    addon_environment,
+    app_barrier,
+    clusters_taken,
+    is_management,
+)
+from tenantry.fleet.settings import variables_of_app
+from tenantry.fleet.sources import source_data, source_place, variables_of_source
+from tenantry.fleet.template import fill
+from tenantry.kube.names import PLATFORM
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import UNKNOWN_NAME, Found, Path, Refused
+from tenantry.messages.placeholders import Variables
+from tenantry.messages.text import declared, grouped
+
+Item: TypeAlias = dict[str, Any]
+_EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
+"""The keys of a ref. Flux takes the first of those that are there."""
+_SHOWN = 3
+"""The most clusters that are named. More are counted."""
+
+
+class Place(NamedTuple):
+    """A cluster of an environment."""
+
+    environment: str
+    cluster: str
+
+
+class Placed(NamedTuple):
+    """An app of a tenant, or with the tenant `platform` an add-on, on a cluster of an environment."""
+
+    environment: str
+    tenant: str
+    app: str
+    cluster: str
+
+    @property
+    def at(self) -> tuple[str, ...]:
+        """The path of the app or add-on in the document."""
+        of_platform = self.tenant == PLATFORM
+        return ("platform", "addons", self.app) if of_platform else ("tenants", self.tenant, "apps", self.app)
+
+    @property
+    def place(self) -> Place:
+        return Place(self.environment, self.cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Names to keep; an empty collection keeps all."""
+
+    environments: Collection[str] = ()
+    tenants: Collection[str] = ()
+    clusters: Collection[str] = ()
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it keeps what is placed somewhere, and nothing else."""
+        return bool(self.environments or self.clusters)
+
+    def takes(self, placed: Placed) -> bool:
+        return (
+            (not self.environments or placed.environment in self.environments)
+            and (not self.tenants or placed.tenant in self.tenants)
+            and (not self.clusters or placed.cluster in self.clusters)
+        )
+
+
+def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
+    """The items of a list, in the order of the file. Raises: Refused: a name of the filter is not declared."""
+    _check(fleet, only)
+    placed = [placed for placed in _all_placed(fleet) if only.takes(placed)]
+    return list(_LISTS[what](fleet, placed, only))
+
+
+def _check(fleet: Fleet, only: Filter) -> None:
+    for environment in only.environments:
+        fleet.check_stack(environment)
+    tenants = [*fleet.document.tenants, PLATFORM]
+    for what, names, known in (
+        ("environment", only.environments, fleet.environments),
+        ("tenant", only.tenants, tenants),
+        ("cluster", only.clusters, fleet.clusters),
+    ):
+        for name in names:
+            if name not in known:
+                message = f"{fleet.source.file} declares no {what} '{name}'"
+                raise Refused(message, declared("name one of these", name, known), code=UNKNOWN_NAME)
+
+
+def _all_placed(fleet: Fleet) -> Iterator[Placed]:
+    for addon in fleet.document.platform.addons:
+        for cluster in clusters_taken(fleet, ("platform", "addons", addon)):
+            if environment := addon_environment(fleet, addon, cluster):
+                yield Placed(environment, PLATFORM, addon, cluster)
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for app in declared_tenant.apps:
+            admitted = {name for name in fleet.environments if not app_barrier(fleet, name, tenant, app)}
+            for cluster in clusters_taken(fleet, ("tenants", tenant, "apps", app)):
+                environments = (name for name in fleet.clusters[cluster].environments if name in admitted)
+                yield from (Placed(name, tenant, app, cluster) for name in environments)
+
+
+def _kept(names: Iterable[str], placed: Iterable[str], *, filtered: bool) -> list[str]:
+    """All names; if the list is filtered, those that the remaining placements have."""
+    remaining = set(placed)
+    return [name for name in names if name in remaining or not filtered]
+
+
+def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+    names = [name for name, cluster in fleet.clusters.items() if _in(cluster.environments, only.environments)]
+    names = [name for name in names if not only.clusters or name in only.clusters]
+    by_cluster = grouped(placed, lambda app: app.cluster)
+    for name in _kept(names, by_cluster, filtered=bool(only.tenants)):
+        apps, cluster = by_cluster.get(name, []), fleet.clusters[name]
+        kubeconfig = cluster.kubeconfig.model_dump(exclude_none=True) if cluster.kubeconfig else {}
+        yield {
+            "name": name,
+            "environments": list(cluster.environments),
+            "management": is_management(fleet, name),
+            "hubs": _unique(fleet.environments[environment].management for environment in cluster.environments),
+            "kubeconfig": next(iter(kubeconfig), None),
+            "templates": list(cluster.from_ or ()),
+            "labels": dict(cluster.labels),
+            "tenants": _unique(app.tenant for app in apps if app.tenant != PLATFORM),
+            "apps": len(apps),
+            "state": cluster.state,
+        }
+
+
+def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+    names = [name for name in fleet.document.tenants if not only.tenants or name in only.tenants]
+    by_tenant = grouped(placed, lambda app: app.tenant)
+    for name in _kept(names, by_tenant, filtered=only.by_place):
+        apps, tenant = by_tenant.get(name, []), fleet.document.tenants[name]
+        yield {
+            "name": name,
+            "environments": _unique(app.environment for app in apps),
+            "clusters": _unique(app.cluster for app in apps),
+            "templates": list(tenant.from_ or ()),
+            "apps": list(tenant.apps),
+            "file": fleet.source.fills[name].file.file if name in fleet.source.fills else None,
+            "state": tenant.state,
+        }
+
+
+def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+    by_app = grouped(placed, _app_of)
+    every = grouped(_all_placed(fleet), _app_of) if only.by_place else by_app
+    taking, order = Taking(fleet), _positions(fleet.in_order())
+    platform = [(PLATFORM, name, app) for name, app in fleet.document.platform.addons.items()]
+    declared_tenants = fleet.document.tenants.items()
+    tenants = ((tenant, name, app) for tenant, entry in declared_tenants for name, app in entry.apps.items())
+    for tenant, name, app in chain(platform, tenants):
+        placements = by_app.get((tenant, name), [])
+        if not _in([tenant], only.tenants) or (only.by_place and not placements):
+            continue
+        by_taken = grouped(placements, lambda placement: taking.app(placement.at, placement.place))
+        versions = sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1])))
+        places = [placement.place for placement in every.get((tenant, name), ())]
+        yield {
+            "tenant": tenant,
+            "name": name,
+            "kind": app.kind,
+            "versions": [
+                {
+                    **taken._asdict(),
+                    "ref": dict(taken.ref) or None,
+                    "where": in_words([placement.place for placement in alike], places),
+                    "placements": [placement.place._asdict() for placement in alike],
+                }
+                for taken, alike in versions
+            ],
+            "environments": _unique(placement.environment for placement in placements),
+            "clusters": _unique(placement.cluster for placement in placements),
+            "state": app.state,
+        }
+
+
+def _app_of(placed: Placed) -> tuple[str, str]:
+    return placed.tenant, placed.app
+
+
+def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
+    taking = Taking(fleet)
+    by_place: dict[tuple[str, str, str], dict[str, str]] = {}
+    for app in placed:
+        if app.tenant != PLATFORM:
+            version = taking.app(app.at, app.place).short
+            by_place.setdefault((app.environment, app.tenant, app.cluster), {})[app.app] = version
+    environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
+    for environment, tenant, cluster in sorted(
+        by_place, key=lambda place: (environments[place[0]], tenants[place[1]], clusters[place[2]])
+    ):
+        yield {
+            "environment": environment,
+            "tenant": tenant,
+            "cluster": cluster,
+            "hub": fleet.environments[environment].management,
+            "namespace": main_namespace(fleet, environment, tenant),
+            "apps": list(by_place[environment, tenant, cluster]),
+            "planned": by_place[environment, tenant, cluster],
+        }
+
+
+def _positions(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+def _in(names: Iterable[str], wanted: Collection[str]) -> bool:
+    return not wanted or not set(names).isdisjoint(wanted)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+_LISTS: dict[str, Callable[[Fleet, list[Placed], Filter], Iterator[Item]]] = {
+    "tenants": _tenants,
+    "apps": _apps,
+    "clusters": _clusters,
+    "placements": _placements,
+}
+LISTS = tuple(_LISTS)
+"""What can be listed."""
+
+
+# --- what an app takes on a cluster ------------------------------------------------------------------------------------
+
+
+class Taken(NamedTuple):
+    """What an app takes on a cluster. chart, path: as they are written, with placeholders; version: of the chart."""
+
+    source: str | None
+    chart: str | None
+    path: str | None
+    version: str | None
+    ref: tuple[tuple[str, str], ...]
+
+    @property
+    def short(self) -> str:
+        """The version of the chart, or the most exact part of the source's ref, such as `main` or `v1.2.0`; "" without any."""
+        return self.version or next((text for key in _EXACT for name, text in self.ref if name == key), "")
+
+
+class Taking:
+    """What the apps of a fleet take. Values are kept for the clusters on which the same levels hold."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self._blocks: dict[tuple[Path, ...], dict[str, Any]] = {}
+
+    def app(self, at: tuple[str, ...], place: Place) -> Taken:
+        """What an app or add-on takes on a cluster."""
+        block = self._block(at, place)
+        variables = variables_of_app(self.fleet, at, *place)
+        name = _filled(block.get("source"), variables)
+        ref = self._ref(source_place(at, name), place)
+        name = name or (at[-1] if at[0] == "platform" else None)
+        chart, path = (_text(block.get(key)) for key in ("chart", "path"))
+        return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
+
+    def _ref(self, at: tuple[str, ...], place: Place) -> tuple[tuple[str, str], ...]:
+        """The ref of a source by its path."""
+        declared = source_data(self.fleet, at, *place)
+        block = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
+        variables = variables_of_source(self.fleet, at, *place)
+        return tuple((key, _filled(text, variables) or "") for key, text in mapping_at(block, "ref").items())
+
+    def _block(self, at: tuple[str, ...], place: Place) -> dict[str, Any]:
+        layers = app_layers(self.fleet, at, *place)
+        key = tuple(layer.path for layer in layers)
+        if key not in self._blocks:
+            self._blocks[key] = mapping_at(merge(layers), kind_of(self.fleet, at))
+        return self._blocks[key]
+
+
+def in_words(places: Iterable[Place], every: Iterable[Place]) -> str:
+    """Places in words, such as `dev; prod: 28 of 30 clusters`. every: those of which they are a part."""
+    total = _by_environment(every)
+    words = [_share(name, clusters, total[name]) for name, clusters in _by_environment(places).items()]
+    return ("; " if any(":" in word for word in words) else ", ").join(words)
+
+
+def _share(environment: str, clusters: Sequence[str], every: Sequence[str]) -> str:
+    if len(clusters) == len(every):
+        return environment
+    some = ", ".join(clusters) if len(clusters) <= _SHOWN else f"{len(clusters)} of {len(every)} clusters"
+    return f"{environment}: {some}"
+
+
+def _by_environment(places: Iterable[Place]) -> dict[str, list[str]]:
+    clusters: dict[str, list[str]] = {}
+    for place in places:
+        clusters.setdefault(place.environment, []).append(place.cluster)
+    return clusters
+
+
+def _filled(written: Any, variables: Variables) -> str | None:
+    """A text with its placeholders filled in, or as it is written where planning refuses it."""
+    try:
+        return _text(fill(written, dict(variables), ()))
+    except Found:
+        return _text(written)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
