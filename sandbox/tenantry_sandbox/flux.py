@@ -74,8 +74,11 @@ class Flux:
         return self._part("source-controller", shard, self._shared(shard) | flags, (port,), HTTP_PROXY=self.proxy)
 
     def _appliers(self, shard: str) -> tuple[Part, ...]:
-        return tuple(
-            self._part(name, shard, self._shared(shard)) for name in ("kustomize-controller", "helm-controller")
+        flags = self._shared(shard)
+        # Of remote bases, kustomize fetches those of Git repositories with git, which reads the name in small letters.
+        return (
+            self._part("kustomize-controller", shard, flags, HTTP_PROXY=self.proxy, http_proxy=self.proxy),
+            self._part("helm-controller", shard, flags),
         )
 
     def _shared(self, shard: str) -> dict[str, object]:

@@ -75,13 +75,14 @@ def test_each_controller_acts_under_its_own_service_account(controllers: dict[st
         assert document["users"] == [{"name": name, "user": {"token": f"of flux-system/{name}"}}]
 
 
-def test_only_the_controller_that_fetches_sources_goes_through_the_content_server(
+def test_only_controllers_that_fetch_sources_and_bases_go_through_the_content_server(
     controllers: dict[str, Part],
 ) -> None:
     proxies = {name: part.environment.get("HTTP_PROXY") for name, part in controllers.items()}
 
-    assert proxies.pop("source-controller") == PROXY
+    assert proxies.pop("source-controller") == proxies.pop("kustomize-controller") == PROXY
     assert set(proxies.values()) == {None}
+    assert controllers["kustomize-controller"].environment["http_proxy"] == PROXY
 
 
 def test_each_shard_has_controllers_of_its_own_and_the_others_leave_its_objects_to_them(cluster: Cluster) -> None:

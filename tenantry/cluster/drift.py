@@ -309,6 +309,8 @@ def asked(client: Client, found: Iterable[Difference], namespaces: Collection[st
                 if difference.id.namespace in ("", *namespaces) and namespaces:
                     requests.applied(client, difference.id, difference.planned.manifest, manager=FIELD_MANAGER)
                 return difference, ""
+            if _is_replaced(difference):
+                return difference, ""
             return _confirmed(client, difference), ""
         except Refused as refused:
             return difference, "" if refused.code == NOT_ALLOWED else _refusal(difference.id, refused)
@@ -316,6 +318,11 @@ def asked(client: Client, found: Iterable[Difference], namespaces: Collection[st
     answers = requests.in_parallel(ask, found)
     differences = [difference for difference, _ in answers if difference]
     return Confirmed(differences, {each.id: message for each, message in answers if each and message})
+
+
+def _is_replaced(difference: Difference) -> bool:
+    """Whether Pulumi makes the object anew, as it does a Secret of another type. The dry run of a patch would be refused."""
+    return difference.id.kind == "Secret" and ("type",) in difference.changed
 
 
 _NO_DRY_RUN = "does not support dry run"

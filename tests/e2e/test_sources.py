@@ -128,13 +128,13 @@ def decoded(cluster: Cluster, namespace: str, name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", [["preview"], ["up", "--yes", "--skip-preview"]])
-def test_missing_values_are_refused_with_the_commands_that_set_them(
+def test_missing_values_of_the_platform_end_the_run_with_the_commands_that_set_them(
     rocky: Project, hub: Cluster, command: list[str]
 ) -> None:
     refused = rocky.pulumi(*command, "--stack", "dev")
     assert refused.code != 0
-    assert "11 values that the fleet names are not in the stack's secret config" in refused.text
-    assert set(COMMAND.findall(refused.text)) == VALUES.keys()
+    assert "2 values that the fleet names are not in the stack's secret config" in refused.text
+    assert set(COMMAND.findall(refused.text)) == {name for name in VALUES if name.startswith("platformCredentials.")}
     assert "kubernetes:" not in refused.text.partition("Diagnostics:")[0]
     assert hub.fleet_objects() == set()
 
@@ -340,14 +340,24 @@ def test_no_value_stands_in_any_output_in_the_state_or_in_the_stack_s_file(rocky
 
 
 def test_credentials_can_become_those_of_a_registry_and_back(ready: Project, hub: Cluster, told: Told) -> None:
+    """Of what Flux reads, a Helm repository with `type: oci` takes both forms."""
     rocky = ready
     sound = rocky.fleet.read_text()
-    for written, expected in (("{keys: [username, password]}", "Opaque"), ("", "kubernetes.io/dockerconfigjson")):
-        rocky.fleet.write_text(re.sub(r"(?<=      pull: )\{registry: .*?\}", written, sound) if written else sound)
+    rocky.set_secrets("dev", {f"credentials.rocky.index.{key}": "robot" for key in ("username", "password")})
+    source = 'charts: {helm: {url: "oci://{host}/charts", type: oci, insecure: true}'
+    login, registry = "{keys: [username, password]}", '{registry: "sandbox.test"}'
+    for written, expected in ((login, "Opaque"), (registry, "kubernetes.io/dockerconfigjson"), (login, "Opaque")):
+        text = sound.replace(source, f"{source}, credentials: index")
+        rocky.fleet.write_text(
+            text.replace("    credentials:\n      git:", f"    credentials:\n      index: {written}\n      git:")
+        )
         told.up(rocky).ok()
-        made = hub.find("Secret", "rocky", "pull")
+        made = hub.find("Secret", "rocky", "index")
         assert made
         assert made["type"] == expected
+    rocky.fleet.write_text(sound)
+    told.up(rocky).ok()
+    assert not hub.find("Secret", "rocky", "index")
 
 
 def test_what_is_removed_from_the_file_takes_its_secrets_along(ready: Project, hub: Cluster, told: Told) -> None:

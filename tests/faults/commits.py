@@ -282,13 +282,20 @@ MANIFESTS = (
         effect="it lands in the tenant's own namespace",
     ),
     _manifest(
-        "network",
-        "its own network policy opened",
-        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: tenantry-isolated}\n"
+        "own-network",
+        "a network policy of its own that lets everybody in",
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: intruder}\n"
         "spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{}]}\n",
         "",
-        "/apis/networking.k8s.io/v1/namespaces/rocky/networkpolicies/tenantry-isolated",
         effect="opens the tenant's own pods",
+    ),
+    _manifest(
+        "network",
+        "the network policy of its baseline opened",
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: tenantry-isolated}\n"
+        "spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{}]}\n",
+        "names that begin with 'tenantry' are the platform's to give",
+        "/apis/networking.k8s.io/v1/namespaces/rocky/networkpolicies/tenantry-isolated",
     ),
     _manifest(
         "external-address",

@@ -1,6 +1,6 @@
 """Flux objects of the attacker's that are being deleted, and that it changes before they are gone.
 
-The attacker's own finalizer keeps each of them there. Flux cleans up with what the object says at that moment.
+A finalizer keeps each of them there. Flux cleans up with what the object says at that moment.
 """
 
 from __future__ import annotations

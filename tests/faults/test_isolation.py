@@ -287,35 +287,3 @@ def test_credentials_called_like_a_kubeconfig_are_no_kubeconfig(fleet: Project, 
         for each in own
     }
     assert named == {HUB.home: [KUBECONFIG], EDGE.home: [f"{TENANT}.{KUBECONFIG}"]}
-
-
-# --- what the role allows, and what puts it back ---------------------------------------------------------------------------
-
-_POLICY = f"/apis/networking.k8s.io/v1/namespaces/{TENANT}/networkpolicies/tenantry-isolated"
-
-
-@pytest.mark.usefixtures("told")
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
-def test_an_opened_network_policy_is_put_back(fleet: Project, apis: Apis, results: Results, place: Place) -> None:
-    api, started = apis[place.cluster], time.monotonic()
-    opened = {"spec": {"ingress": [{}]}}
-    assert api.ask("PATCH", _POLICY, opened, as_user=place.user).message == ""
-    assert network(api) == [{}]
-    if place is HUB:
-        up = ("up", "--stack", "dev", "--yes", "--skip-preview", "--refresh")
-        # The tenant's Kustomization has taken the field; that must not stop the platform's run.
-        fleet.pulumi(*up).ok()
-    else:
-        baseline = f"{collection('HelmRelease', place.home)}/{place.prefix}baseline"
-        annotation = {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}
-        assert apis[HUB.cluster].ask("PATCH", baseline, {"metadata": {"annotations": annotation}}).message == ""
-    eventually(lambda: network(api) != [{}], f"the policy to be put back on {place.cluster}")
-    by = "`pulumi up --refresh` puts it back" if place is HUB else "Flux's drift detection puts it back"
-    tried = "`PATCH` of its own network policy"
-    seconds = time.monotonic() - started
-    results.add(row(tried, place.cluster, place.user, by, seconds, "not refused"))
-
-
-def network(api: Api) -> Any:
-    """Whom the attacker's own network policy lets in."""
-    return api.ask("GET", _POLICY).body["spec"]["ingress"]

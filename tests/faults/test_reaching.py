@@ -41,6 +41,8 @@ def test_a_tenant_does_not_take_the_name_of_a_part_of_its_baseline(apis: Apis, r
     names = (each["metadata"]["name"] for each in api.ask("GET", _BINDINGS).body["items"])
     own = next(name for name in names if name.startswith("tenantry-reconciler-"))
     denied(api.ask("PATCH", f"{_BINDINGS}/{own}", {"subjects": []}, as_user=place.user), _NAMES)
+    opened = {"spec": {"ingress": [{}]}}
+    denied(api.ask("PATCH", f"{_NETWORK}/tenantry-isolated", opened, as_user=place.user), _NAMES)
     for path in (f"{_BINDINGS}/{own}", _BINDINGS, f"{_NETWORK}/tenantry-isolated"):
         denied(api.ask("DELETE", path, as_user=place.user), _NAMES)
     tried = "change or delete its own role binding or network policy"

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx2
 
-from tenantry.cluster.drift import Difference, compare, compare_again, compared, confirmed, take_off_added
+from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, confirmed, take_off_added
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tests.table import table
 from tests.unit.memory import Memory
@@ -190,6 +190,18 @@ def test_what_the_server_refuses_to_try_stays_a_difference() -> None:
     memory = Memory()
     memory.refuse("PATCH", AT, 403, "no")
     assert confirmed(memory.client(), [difference(path="./other")]) == [difference(path="./other")]
+
+
+def test_a_secret_of_another_type_is_made_anew_so_nobody_asks_whether_a_patch_may_change_it() -> None:
+    memory, manifest = (
+        Memory(),
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "pull", "namespace": "rocky"}},
+    )
+    secret = KubeObject({**manifest, "type": "Opaque"}, Owner("rocky"))
+    other = {**manifest, "type": "kubernetes.io/dockerconfigjson"}
+    answer = asked(memory.client(), [replaced := Difference(secret, other, changed=(("type",), ("data", "a")))])
+    assert answer == ([replaced], {})
+    assert memory.requests == []
 
 
 def test_added_fields_are_taken_off() -> None:
