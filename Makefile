@@ -202,7 +202,7 @@ test-properties: setup ## what holds for every drawn fleet, edit and text, with 
 INPUTS ?= 100000
 fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))
 .PHONY: fuzz
-fuzz: setup ## look for inputs that break a promise of docs/bad-input.md, and for fleets that are not confined (INPUTS=N, SECONDS=S)
+fuzz: setup ## look for inputs that break a promise of docs/output.md, and for fleets that are not confined (INPUTS=N, SECONDS=S)
 	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
 	@$(BIN)/python -m tests.hostile.confinement --fleets $(INPUTS) $(fuzz_seconds)
 

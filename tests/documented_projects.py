@@ -32,13 +32,6 @@ def _recipes(root: Path) -> None:
     shutil.copy(ROOT / "tests" / "golden" / "tasks" / "fleet.yaml", root / "tenants.yaml")
 
 
-def _recipes_removing(root: Path) -> None:
-    """After the first step of removing an app."""
-    _recipes(root)
-    file = root / "tenants.yaml"
-    file.write_text(file.read_text().replace("cache: {helm:", "cache: {state: removing, helm:"))
-
-
 def _moved(root: Path) -> None:
     (root / "fleet").mkdir()
     _minimal(root / "fleet")
@@ -95,8 +88,6 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "repository": (_repository, bool),
     "review": (_repository, _edit_for_review),
     "recipes": (_recipes, bool),
-    "recipes-removing-app": (_recipes_removing, bool),
-    "minimal": (_minimal, bool),
     "unused": (_unused, bool),
     "moved": (_moved, bool),
     "self-service": (_self_service, bool),

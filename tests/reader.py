@@ -19,7 +19,7 @@ from tests.documented_projects import PROJECTS
 
 _TENANTRY = re.compile(r"(?:\.venv/bin/)?tenantry\b")
 _REST = re.compile(r"""(?:[^|<>&;'"]|'[^']*'|"[^"]*")*?(?=\s\d?[|<>])""")
-SAFE = ("cd", "git", "for", "while", "case", "cat", "cp", "mkdir", ".ci/review")
+SAFE = ("cd", "git", "while", ".ci/review")
 """First words of other commands that the fast tests run: nothing here contacts a cluster or another machine."""
 
 

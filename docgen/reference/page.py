@@ -21,7 +21,7 @@ _INTRODUCTION = """\
 
 # Every key of tenants.yaml
 
-This page lists every key. For explanations see [concepts](concepts.md), [environments](environments.md), [clusters](clusters.md),
+This page lists every key. For explanations see [concepts](concepts.md), [clusters and environments](clusters.md),
 [tenants](tenancy.md) and [apps and sources](apps-and-sources.md).
 
 Unknown keys, duplicate keys and wrong types are errors with file, line and column. `null` means "not set". In a path, `<name>`

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.blocks import Block, blocks
 from tests.e2e.project import Project
 
-PAGE = "docs/connect-a-cluster.md"
+PAGE = "docs/clusters.md"
 
 
 class Connector:

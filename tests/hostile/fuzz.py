@@ -3,7 +3,7 @@
 Starts from the sound fleets and the corpus and changes them, as data or as bytes. What makes the checks say something new
 is kept and changed further, so that the search goes to where code is that no input reached before: the codes and paths of
 the problems stand in for coverage, which costs nothing to measure.
-Whatever input breaks a promise of docs/bad-input.md is written to a file, and the search ends.
+Whatever input breaks a promise of docs/output.md is written to a file, and the search ends.
 """
 
 from __future__ import annotations

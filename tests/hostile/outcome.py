@@ -1,4 +1,4 @@
-"""What the command says about a case, and whether that is as promised in docs/bad-input.md."""
+"""What the command says about a case, and whether that is as promised in docs/output.md."""
 
 from __future__ import annotations
 

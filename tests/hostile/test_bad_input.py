@@ -1,4 +1,4 @@
-"""What docs/bad-input.md promises, for every case of the corpus that is quick."""
+"""What docs/output.md promises, for every case of the corpus that is quick."""
 
 from __future__ import annotations
 

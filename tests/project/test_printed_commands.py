@@ -20,13 +20,12 @@ ADVICE = re.compile(r"\b(?:or|and|then) delete (?!its entry)\S+(?: \S+)?")
 
 ALLOWED = {
     ("tenantry/preflight/adoption.py", "kubectl delete"): "a RoleBinding holds no data, and Tenantry's stand beside it",
-    ("docs/preflight.md", "kubectl delete"): "shows that message",
     (
         "examples/multi-cluster/workflows.md",
         "kubectl --context america-south delete",
     ): "a ClusterRoleBinding of a destroyed environment",
     (
-        "docs/connect-a-cluster.md",
+        "docs/clusters.md",
         "kubectl delete",
     ): "an account holds no data, and its access has to end at once",
     (

@@ -1,4 +1,4 @@
-"""docs/promises.md names the tests of each promise, so that a test which holds one is not deleted unnoticed."""
+"""tests/promises.md names the tests of each promise, so that a test which holds one is not deleted unnoticed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from docgen.markdown import prose
 
 ROOT = Path(__file__).resolve().parents[2]
-LEDGER = ROOT / "docs" / "promises.md"
+LEDGER = ROOT / "tests" / "promises.md"
 PAGES = {"Guarantees and limits": "guarantees.md", "Lifecycle: remove, pause, adopt": "lifecycle.md"}
 """The headings of the ledger and the pages whose sentences stand below them."""
 

@@ -1,4 +1,4 @@
-"""The recipe for Renovate in docs/promotion.md finds what it says, in the file that the page shows and in other forms."""
+"""templates/renovate.json finds the versions in the file that docs/rollouts.md shows, and in other forms."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import yaml
 
 from tests.blocks import ROOT
 
-PAGE = (ROOT / "docs/promotion.md").read_text()
+PAGE = (ROOT / "docs/rollouts.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-(CONFIG,) = (json.loads(text) for language, text in BLOCKS if language == "json")
+CONFIG = json.loads((ROOT / "templates/renovate.json").read_text())
 (EXAMPLE,) = (text for language, text in BLOCKS if "# renovate:" in text and language == "yaml")
 
 

@@ -175,6 +175,13 @@ def test_the_workflow_of_the_documentation_calls_what_there_is() -> None:
         assert set(include["inputs"]) <= set(yaml.safe_load(spec)["spec"]["inputs"])
 
 
+def test_the_check_of_the_documentation_is_the_one_that_init_writes() -> None:
+    page = (REPOSITORY / "docs" / "pull-requests.md").read_text()
+    shown = re.findall(r"```yaml\n(.*?)```", page.partition("## A pipeline in 20 lines\n")[2], re.DOTALL)[0]
+    check = REPOSITORY / "templates" / "pulumi" / ".github" / "workflows" / "check.yml"
+    assert check.read_text().partition("\n")[2] == shown
+
+
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.parent.name)
 def test_a_component_uses_exactly_its_inputs_and_none_of_them_in_a_script(file: Path) -> None:
     spec, text = file.read_text().split("\n---\n")
