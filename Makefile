@@ -233,6 +233,10 @@ bench: tools ## measure commands and runs of Pulumi, 50 minutes (CASES="start co
 dist: setup ## build wheel and sdist into dist/, and try them in clean environments outside of the repository (a minute)
 	@$(BIN)/python -m tests.dist
 
+.PHONY: release
+release: setup ## build what a release consists of into dist/, twice and equal: wheels, sdists, chart, bill of materials, checksums
+	@$(BIN)/python -m docgen.release
+
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache
 	rm -rf .venv build dist rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz

@@ -1,7 +1,7 @@
-"""What held before the language and its engine were made smaller: inputs, and what became of them.
+"""What the version before yields: inputs, and what became of them. A new version is compatible when nothing differs.
 
-`store` keeps both, `outcomes` says what becomes of an input now, and `test_frozen` compares. `python -m tests.frozen.show`
-prints all differences. The script that gathered the inputs ran once, and is in the history of Git; `make_states` makes the
-states with real programs. Who changes the language rewrites inputs by a script (`store.rewrite`), and nobody rewrites
-outcomes: a difference that is meant gets a row in `differences.EXPLAINED`.
+`store` keeps both, `outcomes` says what becomes of an input now, and `test_frozen` compares. `states` are states of Pulumi's that
+the real engine and provider made (`make_states`): where a resource of one has another name, URN or input, an upgrade would replace,
+delete or change an object of a running fleet. `python -m tests.frozen.show` prints all differences. Who means one announces it in
+CHANGELOG.md, and `python -m tests.frozen.show --accept PART` writes the outcomes of now.
 """
