@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tenantry
 from docgen.release import ROOT, NoRelease, bill_of_materials, build_twice, checksums, run, version
 
 
@@ -49,3 +50,4 @@ def test_the_distributions_and_their_dependency_have_one_version() -> None:
     sandbox = (ROOT / "sandbox" / "pyproject.toml").read_text()
     assert f'version = "{version(ROOT)}"' in sandbox
     assert f'"tenantry=={version(ROOT)}"' in sandbox
+    assert tenantry.__version__ == version(ROOT)
