@@ -187,6 +187,11 @@ def included(world: World, source: Resource) -> list[Resource]:
     return [other for other in found if other is not None and other is not source]
 
 
+def included_key(repository: Resource, prefix: str) -> str:
+    """What the file calls a repository that a source includes."""
+    return repository.source_key or repository.name.removeprefix(prefix)
+
+
 def source_entry(world: World, source: Resource, named: Named, prefix: str = "") -> dict[str, Any]:
     """The entry of a source, with the credentials that it names. prefix: of the names of sources in its place."""
     key = KEYS[source.kind]
@@ -204,8 +209,8 @@ def source_entry(world: World, source: Resource, named: Named, prefix: str = "")
 def _include(world: World, source: Resource, entry: dict[str, Any], prefix: str) -> dict[str, Any]:
     """An entry of `include` with the name that the file gives the repository."""
     name = str(mapping_at(entry, "repository").get("name"))
-    other = world.get("GitRepository", source.namespace, name)
-    short = (other.source_key if other else "") or name.removeprefix(prefix)
+    repository = world.get("GitRepository", source.namespace, name)
+    short = included_key(repository, prefix) if repository else name.removeprefix(prefix)
     kept = {key: value for key, value in entry.items() if not (key == "toPath" and value == short)}
     return {**kept, "repository": {"name": short}}
 

@@ -172,7 +172,6 @@ def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any
     names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
     platform = PlatformEntry(found).entry(chart)
-    found.variables.used_in(platform, tenants)
     usual = default_times()
     times = {key: value for key, value in found.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
@@ -202,7 +201,7 @@ def _environments(found: Gathered, templates: Mapping[str, str]) -> dict[str, An
         entry = {
             "management": survey.world.management,
             "namespace": templates[name] if templates[name] != _TEMPLATES[0] else "",
-            "variables": found.variables.environments.get(name),
+            "variables": found.variables.get(name),
         }
         entries[name] = {key: value for key, value in entry.items() if value}
     return entries
@@ -227,8 +226,6 @@ def _clusters(found: Gathered) -> dict[str, Any]:
         shard = shards.pop() if len(shards) == 1 else ""
         if shard and label_value_problem(shard) is None:
             entry["shard"] = shard
-        if variables := found.variables.clusters.get(cluster):
-            entry["variables"] = dict(variables)
         if ("clusters", cluster) in found.paused:
             entry["state"] = "paused"
     return entries
