@@ -67,13 +67,17 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 
     What a single tenant would take over refuses no run: `taken` says what of the plan it blocks.
     """
-    platforms = (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons) if not each.tenant)
+    platforms = (
+        stranger.problem
+        for stranger in taken(plan, now, limits.adopting, limits.adopting_addons)
+        if not stranger.tenant
+    )
     refuse([*platforms, *_of_environment(plan, now, limits)])
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All that the guard refuses: the whole run, or objects of single tenants."""
-    yield from (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons))
+    yield from (stranger.problem for stranger in taken(plan, now, limits.adopting, limits.adopting_addons))
     yield from _of_environment(plan, now, limits)
 
 
@@ -85,8 +89,8 @@ def _of_environment(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Proble
     yield from keeping_problems(plan, now)
     yield from _suspended(gone, plan.environment)
     yield from platform_problems(again)
-    apps = [each for each in again if not each.of_platform]
-    yield from _too_many(plan, now, [each for each in gone if each.unasked], apps, limits)
+    apps = [reinstall for reinstall in again if not reinstall.of_platform]
+    yield from _too_many(plan, now, [removal for removal in gone if removal.unasked], apps, limits)
 
 
 def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:
@@ -95,7 +99,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     A new management cluster is empty, so everything would be removed from the old one.
     """
     planned = after if before.management == after.management else nothing_of(after)
-    targets = planned_targets((each.manifest for each in before.objects), before.environment)
+    targets = planned_targets((object.manifest for object in before.objects), before.environment)
     now = replace(held_by(before), strangers=frozenset(), targets=targets)
     yield from refusals(planned, now, limits)
 
@@ -134,8 +138,8 @@ def _counted(found: Collection[object]) -> str:
 def _too_many(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
-    rest = [each for each in unasked if each.permit not in limits.allowed]
-    reinstalled = [each for each in again if each.permit not in limits.allowed]
+    rest = [removal for removal in unasked if removal.permit not in limits.allowed]
+    reinstalled = [reinstall for reinstall in again if reinstall.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
     elif rest and not limits.emptying and (all_of := _emptied(plan, now, limits)):
@@ -155,8 +159,8 @@ def _protected(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     # A renamed cluster is refused already, and has another way.
-    others = {each.before for each in renamed(now, kubeconfigs_by(plan))} if unasked else set()
-    unasked = [each for each in unasked if not others.issuperset(each.clusters)]
+    others = {rename.before for rename in renamed(now, kubeconfigs_by(plan))} if unasked else set()
+    unasked = [removal for removal in unasked if not others.issuperset(removal.clusters)]
     protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
         ways = two_runs(plan, now, unasked, _declared(plan, limits))
@@ -169,9 +173,9 @@ def _protected(
 def _declared(plan: Plan, limits: RunLimits) -> Declared:
     if limits.declared is not None:
         return limits.declared
-    placed, apps = plan.placements, {(each.tenant, each.name) for each in plan.apps}
-    clusters = {plan.management, *(each.cluster for each in placed)}
-    return Declared({each.tenant for each in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
+    placed, apps = plan.placements, {(app.tenant, app.name) for app in plan.apps}
+    clusters = {plan.management, *(placement.cluster for placement in placed)}
+    return Declared({placement.tenant for placement in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
@@ -187,10 +191,10 @@ def _over(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
-    tenants = {each.name: each for each in unasked if each.what == "tenant"}
+    tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
     for what, there in _there(now).items():
         reinstalled = again if what == "app" else []
-        removed = [each for each in unasked if each.what == what and not each.alone]
+        removed = [removal for removal in unasked if removal.what == what and not removal.alone]
         count = len(removed) + len(reinstalled)
         most = most_of(limits.deletions, there)
         if what == "namespace" and len(tenants) <= most_of(limits.deletions, _there(now)["tenant"]):
@@ -242,7 +246,7 @@ _PUT_BACK = "put back what changed"
 
 def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
-    if found := [each for each in gone if each.suspended]:
+    if found := [removal for removal in gone if removal.suspended]:
         first = found[0]
         owner = first.tenant or "platform"
         what = f"{owner}/{first.name}" if first.what == "app" else owner

@@ -74,20 +74,20 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
     """Problems with a stack's claim: it runs something else, or another stack runs the same."""
-    for each in there:
-        if each.stack == mine.stack and each.environment != mine.environment:
+    for claim in there:
+        if claim.stack == mine.stack and claim.environment != mine.environment:
             yield error(
                 "other-environment",
-                f"stack '{mine.stack}' runs environment '{each.environment}', and would delete all of it for '{mine.environment}'",
-                f"pulumi config set tenantry:environment {each.environment}; run '{mine.environment}' from a stack of its own;"
-                f" to remove '{each.environment}', run `tenantry destroy --environment {each.environment}` first",
+                f"stack '{mine.stack}' runs environment '{claim.environment}', and would delete all of it for '{mine.environment}'",
+                f"pulumi config set tenantry:environment {claim.environment}; run '{mine.environment}' from a stack of its own;"
+                f" to remove '{claim.environment}', run `tenantry destroy --environment {claim.environment}` first",
             )
-        elif each.environment == mine.environment and each.stack != mine.stack:
+        elif claim.environment == mine.environment and claim.stack != mine.stack:
             patch = f'{{"data":{{"stack":"{mine.stack}"}}}}'
             yield error(
                 "other-stack",
-                f"environment '{mine.environment}' is run by stack '{each.stack}', and this is stack '{mine.stack}'",
-                f"pulumi stack select {each.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
+                f"environment '{mine.environment}' is run by stack '{claim.stack}', and this is stack '{mine.stack}'",
+                f"pulumi stack select {claim.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
                 f" {platform} patch configmap {mine.name} --type merge --patch '{patch}'",
             )
 

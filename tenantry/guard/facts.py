@@ -63,9 +63,9 @@ def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, Manifest]
 def installed_namespaces(manifest: Manifest) -> Iterator[Manifest]:
     """The Namespaces among the objects that a baseline installs."""
     objects = mapping_at(manifest, "spec", "values").get("objects")
-    for each in objects if isinstance(objects, list) else ():
-        if isinstance(each, dict) and each.get("kind") == "Namespace":
-            yield each
+    for manifest in objects if isinstance(objects, list) else ():
+        if isinstance(manifest, dict) and manifest.get("kind") == "Namespace":
+            yield manifest
 
 
 def mark_of(release: Manifest, namespace: Manifest) -> Mark:
@@ -115,9 +115,9 @@ _NOTHING: tuple[Any, ...] = (None, {}, {"entries": None}, {"entries": []})
 
 def _has_failed(conditions: list[Any]) -> bool:
     """Whether Flux is done with an attempt, and it failed. While it works on the next one, it is not known whether it is ready."""
-    if not all(isinstance(each, dict) for each in conditions):
+    if not all(isinstance(condition, dict) for condition in conditions):
         return False
-    return [each.get("status") for each in conditions if each.get("type") == "Ready"] == ["False"]
+    return [condition.get("status") for condition in conditions if condition.get("type") == "Ready"] == ["False"]
 
 
 def is_settled(manifest: Manifest) -> bool:
@@ -128,7 +128,8 @@ def is_settled(manifest: Manifest) -> bool:
     conditions = status.get("conditions")
     found = conditions if isinstance(conditions, list) else []
     ready = any(
-        isinstance(each, dict) and (each.get("type"), each.get("status")) == ("Ready", "True") for each in found
+        isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == ("Ready", "True")
+        for condition in found
     )
     return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
 

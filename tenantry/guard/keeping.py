@@ -85,7 +85,7 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
     there = list(manifests)
     now = held(there, environment)
     addons = {id for id, app in now.apps.items() if not app.tenant}
-    unsettled = [str(id) for each in there if (id := readable_id(each)) in addons and not is_settled(each)]
+    unsettled = [str(id) for manifest in there if (id := readable_id(manifest)) in addons and not is_settled(manifest)]
     return [
         *(
             f"namespace '{name}' on {cluster}"

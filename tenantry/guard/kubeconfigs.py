@@ -31,15 +31,15 @@ def held_by(plan: Plan) -> Held:
 def kubeconfigs_by(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
     """The kubeconfigs of `held_by`, in a fraction of the time."""
     there = [planned for planned in plan.objects if planned.id.kind in READ]
-    places = Places(each.manifest for each in there)
+    places = Places(object.manifest for object in there)
     found: dict[tuple[str, Reference], bool] = {}
-    for each in there:
-        if "kubeConfig" not in mapping_at(each.manifest, "spec"):
+    for object in there:
+        if "kubeConfig" not in mapping_at(object.manifest, "spec"):
             continue
-        said = whose(each.manifest)
-        is_there = each.id.kind == "Namespace" or places.puts(each.manifest, said)
+        said = whose(object.manifest)
+        is_there = object.id.kind == "Namespace" or places.puts(object.manifest, said)
         if said.environment == plan.environment and said.cluster and is_there:
-            note_kubeconfig(each.id, each.manifest, said.cluster, found)
+            note_kubeconfig(object.id, object.manifest, said.cluster, found)
     return found
 
 
@@ -76,7 +76,7 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
     """Releases that go while others install the same namespaces through the same kubeconfig: the cluster was renamed, together with
     the labels of its live objects. A release's name and its kubeconfig still tell it.
     """
-    planned = {each.id for each in plan.objects}
+    planned = {object.id for object in plan.objects}
     going = {place: gone for place, ids in now.installers.items() if (gone := [id for id in ids if id not in planned])}
     wanted = held_by(plan).installers if going else {}
     both = {place: (gone, after) for place, gone in sorted(going.items()) if (after := wanted.get(place))}

@@ -58,7 +58,7 @@ def checked(names: Iterable[object]) -> tuple[str, ...]:
 
 def permitting(found: Sequence[Permitted], allowed: Sequence[str]) -> str:
     """How to permit what a run would do, by name, as the beginning of a fix; allowed: what the stack permits already."""
-    names = [each.permit for each in found]
+    names = [item.permit for item in found]
     if len(names) == 1:
         return f"run `pulumi config set --path '{KEY}[{len(allowed)}]' {names[0]}`"
     return f"list each under {KEY} in the stack's file ({listed(names, _LISTED)})"
@@ -66,7 +66,7 @@ def permitting(found: Sequence[Permitted], allowed: Sequence[str]) -> str:
 
 def unused(found: Iterable[Permitted], allowed: Sequence[str]) -> Iterator[Problem]:
     """A warning if permissions are left that this run does not use: they would permit an accident later."""
-    going = {each.permit for each in found}
+    going = {item.permit for item in found}
     if left := [name for name in allowed if name not in going]:
         yield warning(
             "unused-permission",

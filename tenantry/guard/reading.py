@@ -186,9 +186,9 @@ class _Reading:
         else:
             self._note_namespaces(id, manifest, said)
         self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
-        for each in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
-            if is_named(each):
-                self._note_namespace(id, manifest, each, said)
+        for namespace in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
+            if is_named(namespace):
+                self._note_namespace(id, manifest, namespace, said)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
 
     def _note_namespaces(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:

@@ -61,7 +61,7 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
     """What Flux would uninstall and install anew. What an earlier run has given up is left out."""
     if not now.targets:
         return []
-    charts = Charts(each.manifest for each in plan.objects)
+    charts = Charts(object.manifest for object in plan.objects)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
     return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
 
@@ -92,19 +92,23 @@ def _keeps_its_release(planned: KubeObject, there: Target) -> bool:
 
 def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
     """Refuse what no run may do: reinstall what all tenants of a cluster stand on."""
-    if of_platform := [each for each in found if each.of_platform]:
+    if of_platform := [reinstall for reinstall in found if reinstall.of_platform]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
             "; ".join(
-                dict.fromkeys(fix for each in of_platform for fix in _ways(each, all_move=not _of_addons(of_platform)))
+                dict.fromkeys(
+                    fix for reinstall in of_platform for fix in _ways(reinstall, all_move=not _of_addons(of_platform))
+                )
             ),
         )
 
 
 def _of_addons(found: Iterable[Reinstall]) -> bool:
     """Whether add-ons alone get another namespace, and not the platform as a whole."""
-    return not any(key == "storageNamespace" and not each.app for each in found for key, _, _ in each.changes)
+    return not any(
+        key == "storageNamespace" and not reinstall.app for reinstall in found for key, _, _ in reinstall.changes
+    )
 
 
 def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
@@ -151,5 +155,5 @@ PLATFORM_GOES = (
 def lost(found: Sequence[Reinstall]) -> str:
     """What apps lose, as the end of a sentence."""
     words = {True: CHARTS_GO.format(chart="their charts"), False: APPLIED_GOES.format(it="they")}
-    kinds = {each.release for each in found}
+    kinds = {reinstall.release for reinstall in found}
     return "; ".join(words[release] for release in (True, False) if release in kinds)

@@ -99,7 +99,7 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
             suspended = any(
                 (tenant, cluster) in (frozen if leaving else idle) for cluster, (leaving, _) in clusters.items()
             )
-            leaving, marked = (all(each) for each in zip(*clusters.values(), strict=True))
+            leaving, marked = (all(states) for states in zip(*clusters.values(), strict=True))
             yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), leaving, suspended, marked=marked)
 
 
@@ -111,7 +111,7 @@ def _without_namespaces(now: Held) -> list[HeldApp]:
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {placement.tenant for placement in plan.placements}
-    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     planned = planned_namespaces(plan)
     frozen, idle = _left_behind(now)
     for key, leaving in now.namespaces.items():
@@ -133,7 +133,7 @@ def _left_behind(now: Held) -> tuple[Collection[tuple[str, str]], Collection[tup
 
 def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     if now.addon_namespaces:
-        planned = held((each.manifest for each in plan.objects), plan.environment).addon_namespaces
+        planned = held((object.manifest for object in plan.objects), plan.environment).addon_namespaces
         for (cluster, name), leaving in now.addon_namespaces.items():
             if (cluster, name) not in planned:
                 marked = ("", cluster, name) in now.marked
@@ -141,7 +141,7 @@ def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
-    planned = {each.id for each in plan.apps}
+    planned = {app.id for app in plan.apps}
     placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     staying = {tenant for tenant, _ in placed}
     # Where a whole placement is removed, its namespaces are listed already, and a tenant stands for all of its apps.
@@ -154,7 +154,7 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
 
 def never_applied(plan: Plan, now: Held) -> list[ObjectId]:
     """The objects that a run removes without having been announced, because Flux has never applied anything for them."""
-    planned = {each.id for each in plan.apps}
+    planned = {app.id for app in plan.apps}
     return sorted(id for id, app in now.apps.items() if app.unapplied and not app.leaving and id not in planned)
 
 
@@ -167,7 +167,7 @@ def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, s
     if not after:
         return "every tenant" if before else ""
     staying = {tenant for tenant, _, _ in after}
-    theirs = {each for each in before if each[0] in staying}
+    theirs = {placement for placement in before if placement[0] in staying}
     return "every namespace" if theirs and theirs.isdisjoint(after) else ""
 
 
@@ -192,8 +192,8 @@ def _in_words(tenant: str, app: str) -> str:
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
     """One problem for each namespace that still contains an app."""
     leaving = now.namespaces.keys() - planned_namespaces(plan)
-    found = (each for each in sorted(_occupants(plan, now)) if each[0] in leaving)
-    for (tenant, cluster, namespace), apps in grouped(found, lambda each: each[0]).items():
+    found = (occupant for occupant in sorted(_occupants(plan, now)) if occupant[0] in leaving)
+    for (tenant, cluster, namespace), apps in grouped(found, lambda occupant: occupant[0]).items():
         listed = ", ".join(f"'{name}'" for _, name in apps)
         yield error(
             "occupied",
@@ -207,7 +207,7 @@ def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
 def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
     placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
-    planned = {each.id for each in plan.apps}
+    planned = {app.id for app in plan.apps}
     for id, app in now.apps.items():
         if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):
             yield from (((app.tenant, app.cluster, namespace), app.name) for namespace in app.installed)

@@ -56,7 +56,9 @@ def _kept(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: Col
             problem = error("kept-data", holds, f"to go on with this data: tenantry set {at}.adopt true")
         else:
             continue
-        objects = (each.id for each in plan.objects if (each.owner.tenant, each.owner.cluster) == (tenant, cluster))
+        objects = (
+            object.id for object in plan.objects if (object.owner.tenant, object.owner.cluster) == (tenant, cluster)
+        )
         yield Taken(tenant, problem, tuple(objects), place)
 
 
@@ -91,17 +93,21 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
     charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
     """
-    platform = {each.id: each for each in plan.objects if not each.owner.tenant}
+    platform = {object.id: object for object in plan.objects if not object.owner.tenant}
     names = {id: _addon_of(each) for id, each in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    found: dict[ObjectId, set[str]] = {each.id: set() for each in plan.objects}
+    found: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
     for id in platform:
         pending = {id: names[id] or homes.get(id.namespace, "")}
         while pending:
             at, addon = pending.popitem()
             if addon and addon not in found[at]:
                 found[at].add(addon)
-                pending |= {each: addon for each in platform[at].depends_on if each in platform and not names[each]}
+                pending |= {
+                    dependency: addon
+                    for dependency in platform[at].depends_on
+                    if dependency in platform and not names[dependency]
+                }
     return found
 
 

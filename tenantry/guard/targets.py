@@ -117,7 +117,7 @@ def upgrades_in_place(manifest: Manifest) -> bool:
 def history_problem(manifest: Manifest) -> str:
     """What cannot be read of the releases in a status; "" if they are as helm-controller writes them."""
     history = mapping_at(manifest, "status").get("history") or []
-    sound = isinstance(history, list) and all(isinstance(each, dict) for each in history)
+    sound = isinstance(history, list) and all(isinstance(entry, dict) for entry in history)
     return "" if sound else "status.history is not a list of mappings"
 
 

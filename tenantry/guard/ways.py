@@ -53,7 +53,7 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     rest = [f"    # and so on for {more} more"] if more > 0 else []
     up = f"tenantry up -e {shlex.quote(plan.environment)}"
     known = all(way.remove for way in ways)
-    keeps = [] if all(each.what == "app" for each in found) else [_KEEPS]
+    keeps = [] if all(removal.what == "app" for removal in found) else [_KEEPS]
     clusters_go = any(way.remove.endswith(" --cascade") for way in shown)
     keeps += ([_CASCADE] if known else []) + [_GONE] if clusters_go else []
     beside = _beside(plan, now, found) if known else ""
@@ -83,17 +83,19 @@ def _again(*, known: bool, replaced: bool) -> str:
 
 def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
     """What to add first, if something new takes the place of what goes: a tenant, an app or an add-on of another name."""
-    for each in found:
-        if each.what == "tenant":
+    for removal in found:
+        if removal.what == "tenant":
             there = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
-            new = {one.tenant for one in plan.placements if one.cluster in each.clusters} - there
-        elif each.what == "app":
-            there = {app.name for app in now.apps.values() if app.tenant == each.tenant}
-            new = {app.name for app in plan.apps if app.tenant == each.tenant and app.cluster in each.clusters} - there
+            new = {one.tenant for one in plan.placements if one.cluster in removal.clusters} - there
+        elif removal.what == "app":
+            there = {app.name for app in now.apps.values() if app.tenant == removal.tenant}
+            new = {
+                app.name for app in plan.apps if app.tenant == removal.tenant and app.cluster in removal.clusters
+            } - there
         else:
             continue
         if len(new) == 1:
-            return f"add '{new.pop()}' beside '{each.name}'"
+            return f"add '{new.pop()}' beside '{removal.name}'"
     return ""
 
 
@@ -104,16 +106,16 @@ def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declar
 
 
 def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
-    for each in found:
-        left = [one for one in each.clusters if plan.environment not in declared.clusters.get(one, ())]
-        if left and each.what != "tenant":
+    for removal in found:
+        left = [one for one in removal.clusters if plan.environment not in declared.clusters.get(one, ())]
+        if left and removal.what != "tenant":
             yield from (_cluster(cluster, declared) for cluster in left)
-        elif each.what == "tenant":
-            yield from _tenant(each, left, declared)
-        elif each.what == "app":
-            yield _app(each, declared)
+        elif removal.what == "tenant":
+            yield from _tenant(removal, left, declared)
+        elif removal.what == "app":
+            yield _app(removal, declared)
         else:
-            yield _namespace(each, plan, now, declared)
+            yield _namespace(removal, plan, now, declared)
 
 
 def _marked(at: str, remove: str, *, stays: bool) -> Way:

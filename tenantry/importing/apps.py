@@ -140,7 +140,9 @@ def _reaches_further(app: App, world: World) -> str:
     own = (("ServiceAccount", app.resource.namespace, account), ("User", "", user))
     for binding in world.of("ClusterRoleBinding"):
         subjects = mappings_in(binding.at("subjects"))
-        names = {(each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in subjects}
+        names = {
+            (subject.get("kind"), str(subject.get("namespace") or ""), subject.get("name")) for subject in subjects
+        }
         if not binding.is_ours and names & set(own):
             return f"{binding.key} gives account {account} rights in all namespaces"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
@@ -223,8 +225,8 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
             # What applied the app itself has done so already.
             is_applier = resource.applied_by == (namespace, name)
             carried = [] if is_applier or resource.kind != "Kustomization" else survey.applied_by(namespace, name)
-            beside = [each for each in carried if each is not app and _can_wait(app, each)]
-            yield from (_name_for(app, each) for each in beside)
+            beside = [other for other in carried if other is not app and _can_wait(app, other)]
+            yield from (_name_for(app, app_beside) for app_beside in beside)
             known = survey.world.get(resource.kind, namespace, name)
             chart = mapping_at(known.spec, "chart", "spec").get("chart") if known else None
             if not beside and known not in survey.charts and chart != OBJECTS_CHART:
@@ -251,7 +253,9 @@ def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
     """The add-ons that what applied a tenant's apps has waited for, and that the tenant waits for from now on."""
     names: dict[str, None] = {}
     for applier in {app.resource.applied_by: None for app in apps}:
-        owner = next((each for each in survey.world.beside if each.key[1:] == ("Kustomization", *applier)), None)
+        owner = next(
+            (resource for resource in survey.world.beside if resource.key[1:] == ("Kustomization", *applier)), None
+        )
         for namespace, name in owner.awaited if owner and owner.is_replaced else ():
             known = survey.by_name.get(("Kustomization", namespace, name))
             for other in [known] if known else survey.applied_by(namespace, name):

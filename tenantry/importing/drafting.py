@@ -92,7 +92,7 @@ def _tell_waiting(resources: list[Resource]) -> None:
 
 
 def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
-    by_environment = grouped(resources, lambda each: each.environment)
+    by_environment = grouped(resources, lambda resource: resource.environment)
     worlds = [_world(name, hub, by_environment.get(name, []), going_on) for name, hub in inventory.management.items()]
     platform = platform_namespace(worlds)
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
@@ -109,9 +109,14 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     # The times of add-ons are the defaults: add-ons have no other level.
     surveys = found.surveys.values()
     addons = [
-        app.resource for each in surveys for app in each.apps if not app.tenant and source_of(each.world, app.resource)
+        app.resource
+        for survey in surveys
+        for app in survey.apps
+        if not app.tenant and source_of(survey.world, app.resource)
     ]
-    charts = [chart for each in surveys for owner, own in each.shared_charts.items() if not owner[0] for chart in own]
+    charts = [
+        chart for survey in surveys for owner, own in survey.shared_charts.items() if not owner[0] for chart in own
+    ]
     found.defaults = shared_times(addons, charts, (), default_times())
     for survey in found.surveys.values():
         _fill_in(found, survey)
@@ -128,7 +133,7 @@ def _world(environment: str, management: str, resources: list[Resource], going_o
     taken = taken_over(resources, going_on)
     drop_proxies(resources)
     kept = set(map(id, taken))
-    return World(environment, management, taken, (each for each in resources if id(each) not in kept))
+    return World(environment, management, taken, (resource for resource in resources if id(resource) not in kept))
 
 
 def _fill_in(found: Gathered, survey: Survey) -> None:
@@ -326,7 +331,9 @@ def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
         resource.path = planned.get(resource.key)
         if resource.path is not None:
             continue
-        goes_on = _is_bootstraps(resource) or any(each.fate == "left" and not each.field for each in resource.reasons)
+        goes_on = _is_bootstraps(resource) or any(
+            reason.fate == "left" and not reason.field for reason in resource.reasons
+        )
         is_app_lost = resource.app is not None and resource.app not in apps[resource.environment]
         if not goes_on and not is_app_lost:
             # Something of its kind is planned for its owner, under another name.
@@ -351,10 +358,10 @@ def _is_bootstraps(resource: Resource) -> bool:
 
 def _homes_of_addons(plans: Mapping[str, Plan]) -> Set[str]:
     """The namespaces in which add-ons lie, and into which they install."""
-    planned = (each for plan in plans.values() for each in plan.objects if each.id.kind in KINDS.values())
-    addons = [each for each in planned if not each.owner.tenant]
-    targets = {str(mapping_at(each.manifest, "spec").get("targetNamespace")) for each in addons}
-    return {each.id.namespace for each in addons} | targets
+    planned = (object for plan in plans.values() for object in plan.objects if object.id.kind in KINDS.values())
+    addons = [object for object in planned if not object.owner.tenant]
+    targets = {str(mapping_at(addon.manifest, "spec").get("targetNamespace")) for addon in addons}
+    return {addon.id.namespace for addon in addons} | targets
 
 
 _REASONS = {

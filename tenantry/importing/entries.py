@@ -248,7 +248,7 @@ class PlatformEntry(OwnerEntry):
         shared = {}
         for name, entries in users.items():
             alike = [apps for apps, source in entries if source == entries[0][1]]
-            apps = [app for each in alike for app in each]
+            apps = [app for users_alike in alike for app in users_alike]
             is_ours = any(app.source and app.source.is_ours for app in apps)
             is_there = all(app.source and (app.source.namespace, app.source.name) == (app.home, name) for app in apps)
             if (is_ours or len(alike) > 1 or is_there) and not dns_label_problem(name):
@@ -281,8 +281,9 @@ class PlatformEntry(OwnerEntry):
         entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
         # Whether the definitions that an add-on applied outlive it, or it is leaving.
         kept = (
-            without_kept_definitions(each.kind, each.spec) is not each.spec or STATE_LABEL in each.labels
-            for each in resources
+            without_kept_definitions(resource.kind, resource.spec) is not resource.spec
+            or STATE_LABEL in resource.labels
+            for resource in resources
         )
         if not any(kept):
             entry["keepCRDs"] = False

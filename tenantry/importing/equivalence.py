@@ -72,7 +72,7 @@ def effective(manifest: Manifest) -> dict[str, Any]:
         filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
     if kind == "RoleBinding":  # the group that an API server fills in; source: kubernetes.io, RBAC, `Subject`
         groups = {"ServiceAccount": "", "User": _RBAC, "Group": _RBAC}
-        subjects = [{"apiGroup": groups.get(each.get("kind")), **each} for each in clean.get("subjects") or ()]
+        subjects = [{"apiGroup": groups.get(subject.get("kind")), **subject} for subject in clean.get("subjects") or ()]
         filled = {**clean, "subjects": subjects}
     return {**filled, "metadata": metadata}
 
@@ -92,7 +92,7 @@ NAMESPACES_OF_SOURCES = (("spec", "sourceRef", "namespace"), ("spec", "chartRef"
 def _without_null(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_null(part) for key, part in value.items() if part is not None}
-    return [_without_null(each) for each in value] if isinstance(value, list) else value
+    return [_without_null(item) for item in value] if isinstance(value, list) else value
 
 
 def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def repository_around(directory: Path) -> Repository:
     it, else the directory itself.
     """
     inside = directory.resolve()
-    root = next((each for each in (inside, *inside.parents) if (each / ".git").exists()), inside)
+    root = next((parent for parent in (inside, *inside.parents) if (parent / ".git").exists()), inside)
     for parts in _paths_below(inside):
         begin = inside.parents[len(parts) - 1] if len(parts) < len(inside.parts) else inside
         if begin.joinpath(*parts) == inside and (root == inside or begin.is_relative_to(root)):
@@ -256,8 +256,10 @@ class Follower:
         """The objects with the variables of a Kustomization, in their order; None: it is not known."""
         manifest = self._known[key].manifest
         references = mappings_in(mapping_at(manifest, "spec", "postBuild").get("substituteFrom"))
-        keys = [Key("", str(each.get("kind")), key.namespace, str(each.get("name"))) for each in references]
-        return [(each, self._known.get(each)) for each in keys]
+        keys = [
+            Key("", str(reference.get("kind")), key.namespace, str(reference.get("name"))) for reference in references
+        ]
+        return [(holder, self._known.get(holder)) for holder in keys]
 
     def _values(self, key: Key, built: str) -> dict[str, str]:
         """The values of the variables of a Kustomization. Raises: Refused: one that the build uses is not known here."""
@@ -286,9 +288,9 @@ class Follower:
         flux = (manifest for manifest, _ in self._known.values() if is_of_flux(str(manifest["apiVersion"])))
         namespaces = {manifest["metadata"].get("namespace") for manifest in flux} - {FLUX}
         for key, applied in list(self._kept.items()):
-            keys = [key_of(each.manifest) for each in applied]
-            names = {each.name if each.kind == "Namespace" else each.namespace for each in keys}
-            if keys and names <= namespaces and all(each.kind in _SETTINGS for each in keys):
+            keys = [key_of(document.manifest) for document in applied]
+            names = {inner.name if inner.kind == "Namespace" else inner.namespace for inner in keys}
+            if keys and names <= namespaces and all(inner.kind in _SETTINGS for inner in keys):
                 self._take(key, self._kept.pop(key))
 
     def _take(self, key: Key, applied: Iterable[Document]) -> None:

@@ -61,7 +61,7 @@ def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str
     begins = [directory, *((directory / str(component)).resolve() for component in spec.get("components", ()))]
     if kustomization_in(directory) is None:
         begins += [path for path in _manifests(directory) if path.is_dir()]
-    if away := next((each for each in begins if not each.is_relative_to(root)), None):
+    if away := next((path for path in begins if not path.is_relative_to(root)), None):
         raise Refused(f"'{os.path.relpath(away, directory)}' leaves the source", FIX)
     named = [*begins, *(target for begin in begins for target in references(root, begin))]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
@@ -175,7 +175,9 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(content.get(key) or [], list):
             raise Refused(f"the kustomization of the path: {key} is not a list", FIX)
     missing_ok = spec.get("ignoreMissingComponents", False)
-    components = [each for each in spec.get("components", ()) if not missing_ok or (directory / each).exists()]
+    components = [
+        component for component in spec.get("components", ()) if not missing_ok or (directory / component).exists()
+    ]
     content["patches"] = [*(content.get("patches") or ()), *spec.get("patches", ())]
     content["components"] = [*(content.get("components") or ()), *components]
     content["images"] = _images(content.get("images") or [], spec.get("images", ()))

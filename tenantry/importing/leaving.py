@@ -49,7 +49,9 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
     going_on: those that go on applying what they apply, because the file expresses none of that.
     """
     appliers = Appliers(resources)
-    owned = [(each, owner) for each in resources if (owner := appliers.by_label(each)) and owner is not each]
+    owned = [
+        (resource, owner) for resource in resources if (owner := appliers.by_label(resource)) and owner is not resource
+    ]
     # A Kustomization hands over all that it applies, or nothing.
     outer = {id(owner) for each, owner in owned if not _is_inside(each, owner) and owner.identity not in going_on}
     inner = {
@@ -112,7 +114,7 @@ def _is_accepted(resource: Resource) -> bool:
 
 def by_environment(resources: Iterable[Resource]) -> Iterator[tuple[list[Resource], Appliers]]:
     """The resources of each environment, and what applies them."""
-    for own in grouped(resources, lambda each: each.environment).values():
+    for own in grouped(resources, lambda resource: resource.environment).values():
         yield own, Appliers(own)
 
 
@@ -124,7 +126,7 @@ class Handover:
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         resources = list(resources)
-        ending = {each.identity for each in resources if each.is_replaced}
+        ending = {resource.identity for resource in resources if resource.is_replaced}
         used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
         for own, appliers in by_environment(resources):
             for resource in own:

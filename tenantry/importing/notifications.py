@@ -69,7 +69,7 @@ class Notifications:
         found: dict[str, Any] = {}
         for receiver, key in self._own("Receiver"):
             resources = mappings_in(receiver.spec.get("resources"))
-            names = [sources.get((str(each.get("kind")), str(each.get("name")))) for each in resources]
+            names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
             if not all(names) or not names:
                 text = "it makes Flux fetch something that is not a source of the same owner"
                 receiver.leave(text, "keep it, or declare a receiver by hand")

@@ -85,7 +85,7 @@ def objects_below(directory: Path, repository: Repository, build: Build, skip: S
         try:
             if path.is_dir():
                 built = build(repository.root, path.resolve(), {})
-                found = [with_origin(each, str(path)) for each in objects_in(built, f"kustomize build {path}")]
+                found = [with_origin(document, str(path)) for document in objects_in(built, f"kustomize build {path}")]
             else:
                 found = list(objects_in(_content(path, repository.root), str(path)))
         except Refused as refused:

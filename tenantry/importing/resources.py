@@ -244,7 +244,9 @@ class Resource:
     def awaited(self) -> list[tuple[str, str]]:
         """The namespaces and names of the objects of its kind that it waits for."""
         references = mappings_in(self.spec.get("dependsOn")) if self.kind in APPS else []
-        return [(str(each.get("namespace") or self.namespace), str(each.get("name"))) for each in references]
+        return [
+            (str(reference.get("namespace") or self.namespace), str(reference.get("name"))) for reference in references
+        ]
 
     @property
     def is_ours(self) -> bool:
@@ -320,7 +322,7 @@ class World:
         self._in_namespace: dict[str, list[Resource]] = defaultdict(list)
         self._of_kind_in: dict[tuple[str, str], list[Resource]] = defaultdict(list)
         self._by_name: dict[tuple[str, str, str], Resource] = {}
-        self._beside_by_name = {each.key[1:]: each for each in self.beside if not each.is_refused}
+        self._beside_by_name = {resource.key[1:]: resource for resource in self.beside if not resource.is_refused}
         for resource in resources:
             self._of_kind[resource.kind].append(resource)
             self._in_namespace[resource.namespace].append(resource)

@@ -33,15 +33,15 @@ def first_secret(data: Any, at: Path = ()) -> str:
 
 def leave_secret(resource: Resource, *others: Resource | None) -> bool:
     """Leave a resource if it, or another one that goes with it, holds what may be a secret; False: none does."""
-    for each in (resource, *others):
-        if each is None:
+    for holder in (resource, *others):
+        if holder is None:
             continue
-        spec = {key: value for key, value in each.spec.items() if key != "kubeConfig"}
+        spec = {key: value for key, value in holder.spec.items() if key != "kubeConfig"}
         # Labels and annotations are those of apps and their sources alone.
-        data = {"metadata": each.metadata, "spec": spec} if resource.kind in APPS else {"spec": spec}
+        data = {"metadata": holder.metadata, "spec": spec} if resource.kind in APPS else {"spec": spec}
         if at := first_secret(data):
-            of = f" of {each.key}" if each is not resource else ""
-            named = _NAMED.get(each.kind, "it")
+            of = f" of {holder.key}" if holder is not resource else ""
+            named = _NAMED.get(holder.kind, "it")
             fix = f"put it into a Secret, and name that in {named}; then import again. Or use --keep-values"
             resource.leave(f"'{at}'{of} may be a secret, which is not copied", fix)
             return True

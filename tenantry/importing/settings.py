@@ -47,7 +47,7 @@ def settings_of(space: Space) -> dict[str, Any]:
         settings = _of_namespace(space.made)
         space.made.take(*space.path)
     settings |= _role(space)
-    if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
+    if not any(resource.kind == "NetworkPolicy" and resource.name == "tenantry-isolated" for resource in space.objects):
         settings["network"] = "open"
     objects: dict[str, Any] = {}
     for resource in space.objects:
@@ -131,7 +131,7 @@ def _role(space: Space) -> dict[str, Any]:
 def cluster_roles(space: Space, resources: Iterable[Resource]) -> dict[str, Any]:
     """`clusterRoles` of a tenant in one place. Args: resources: everything that was read of its cluster."""
     resources = list(resources)
-    roles = {each.name: each for each in resources if each.kind == "ClusterRole"}
+    roles = {resource.name: resource for resource in resources if resource.kind == "ClusterRole"}
     prefix = f"tenantry.{space.namespace}."
     found: dict[str, Any] = {}
     for binding in resources:

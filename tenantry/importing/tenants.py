@@ -65,7 +65,7 @@ class TenantEntry(OwnerEntry):
         entry: dict[str, Any] = {}
         homes = self._homes()
         mains = {Place(name, "-"): home.main for name, home in homes.items()}
-        if mains != {Place(each, "-"): filled(templates[each], each, self.tenant) for each in homes}:
+        if mains != {Place(name, "-"): filled(templates[name], name, self.tenant) for name in homes}:
             entry["namespace"] = self._namespace(mains)
         extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
         if extra:
@@ -149,7 +149,9 @@ class TenantEntry(OwnerEntry):
             present, made = survey.world.within(name), survey.world.get("Namespace", "", name)
         else:
             present, account = survey.baselines[place], home.main
-            made = next((each for each in present if (each.kind, each.name) == ("Namespace", name)), None)
+            made = next(
+                (resource for resource in present if (resource.kind, resource.name) == ("Namespace", name)), None
+            )
         objects = tuple(resource for resource in present if resource.namespace == name)
         keys = {namespace: key for key, namespace in home.extra.items()}
         return Space(self.tenant, account, local_account, name, made, objects, self.path, keys), present

@@ -72,7 +72,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     changed = changed_apps(planned, planned.apps, _live(client, planned, there))
     if not changed:
         return Answer()
-    changed = [each for each in changed if each.full_name not in run.ignored]
+    changed = [app for app in changed if app.full_name not in run.ignored]
     before = plan(fleet, after.environment)
     asked = question(planned, changed, before)
     note = without(after, asked.absent) if asked.absent else ""
@@ -88,7 +88,11 @@ def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[O
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
     wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
-    known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
+    known = {
+        id: manifest
+        for manifest in there
+        if "spec" in manifest and (id := readable_id(manifest)) in wanted and id is not None
+    }
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}
 

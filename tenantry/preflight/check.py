@@ -131,7 +131,7 @@ class _Check:
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
         parts += [self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
-        found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
+        found = [*marks, *(problem for part in in_parallel(_told, parts) for problem in part), *self._drift()]
         if self.rehearse:
             found += _told(self._dry_run)
         if message := not_read(self.client):
@@ -163,7 +163,7 @@ class _Check:
 
     def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
-        environment, planned = self.plan.environment, {each.id for each in self.plan.objects}
+        environment, planned = self.plan.environment, {planned.id for planned in self.plan.objects}
         if self.in_state is None:
             return held(there, environment), []
         proven = Policed(self._read)
@@ -174,7 +174,7 @@ class _Check:
                 f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
                 " in their namespaces counts as the fleet's here; a run asks its state"
             )
-            applied = {id for each in there if (id := readable_id(each)) and is_applied(each)}
+            applied = {id for manifest in there if (id := readable_id(manifest)) and is_applied(manifest)}
             known = Known(planned, applied.__contains__, proven)
             return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
 
@@ -209,7 +209,7 @@ class _Check:
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        found = [each for each in self.changed if each.id not in self.strangers]
+        found = [difference for difference in self.changed if difference.id not in self.strangers]
         if found:
             what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
             yield warning(
@@ -261,8 +261,8 @@ def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
 
     found: list[Problem] = []
     try:
-        for each in part():
-            found.append(each)
+        for problem in part():
+            found.append(problem)
     except Refused as refused:
         found.append(error("not-readable", refused.message, refused.fix))
     except RequestError as failure:

@@ -26,7 +26,7 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
     Args:   deployments: of any software; those of Flux are known by their images, and by their names.
             shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
     """
-    found = [(controller, each) for each in deployments if (controller := controller_of(each))]
+    found = [(controller, deployment) for deployment in deployments if (controller := controller_of(deployment))]
     if not found:
         yield warning(
             "no-controllers",
@@ -146,12 +146,12 @@ def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Proble
     """
     found = list(_controllers(deployments))
     used = used_shards(plan.objects)
-    if not found or not (any(used) or any(each.selector for each in found)):
+    if not found or not (any(used) or any(controller.selector for controller in found)):
         return
     for shard in sorted(used):
         for software, objects in _by_controller(used[shard]).items():
-            own = [each for each in found if each.software == software]
-            if not any(each.takes(shard) for each in own) and (shard or own):
+            own = [controller for controller in found if controller.software == software]
+            if not any(controller.takes(shard) for controller in own) and (shard or own):
                 yield _unwatched(shard, software, objects, plan.management)
 
 

@@ -72,7 +72,7 @@ class _Answer(NamedTuple):
     def fields(self) -> list[FieldChange]:
         """The fields that change in effect, without Tenantry's own labels and annotations."""
         found = changed_fields(essence(self.before or {}), essence(self.after or {}))
-        return [each for each in found if not (_is_mark(each) or _is_same_time(each))]
+        return [field for field in found if not (_is_mark(field) or _is_same_time(field))]
 
 
 def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
@@ -81,15 +81,15 @@ def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Proble
     Args:   plan: as the management cluster takes it. tell: is told how many objects are done.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
-    live = _live(client, [each.id for each in plan.objects])
+    live = _live(client, [planned.id for planned in plan.objects])
 
     def ask(planned: KubeObject) -> _Answer:
         return _asked(client, planned, live.get(planned.id))
 
     answers = requests.in_parallel(counting(ask, len(plan.objects), "objects", tell), plan.objects)
     unplanned = compare(client, plan.environment, ()).unplanned
-    planned = {each.id for each in plan.objects}
-    deleted = tuple(id for each in unplanned if (id := readable_id(each)) and id not in planned)
+    planned = {object.id for object in plan.objects}
+    deleted = tuple(id for manifest in unplanned if (id := readable_id(manifest)) and id not in planned)
     problems = [
         *_rejections(answers),
         *_appliers(live, requests.every(client, *_KUSTOMIZATION), planned),
@@ -109,9 +109,9 @@ def _live(client: Client, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
         wanted = kinds[kind]
         if len(wanted) <= _FEW or kind == SECRET:
             return [there for id in wanted if (there := permitted(client, id, metadata_only=kind == SECRET))]
-        return [each for each in requests.every(client, *kind) if readable_id(each) in {*wanted}]
+        return [manifest for manifest in requests.every(client, *kind) if readable_id(manifest) in {*wanted}]
 
-    return {object_id(each): each for found in requests.in_parallel(of_kind, kinds) for each in found}
+    return {object_id(manifest): manifest for found in requests.in_parallel(of_kind, kinds) for manifest in found}
 
 
 def _asked(client: Client, planned: KubeObject, there: Manifest | None) -> _Answer:
@@ -154,7 +154,7 @@ def _is_mark(change: FieldChange) -> bool:
 def _is_same_time(change: FieldChange) -> bool:
     """Whether a time of Flux is written otherwise, such as `1m0s`, which the flux command writes for `1m`."""
     times = (change.before, change.after)
-    if change.path not in _TIMES or not all(isinstance(each, str) for each in times):
+    if change.path not in _TIMES or not all(isinstance(time, str) for time in times):
         return False
     return seconds_of(str(change.before)) == seconds_of(str(change.after))
 
@@ -174,11 +174,16 @@ def _appliers(
 ) -> Iterator[Problem]:
     """Kustomizations that apply planned objects today: they would set them back, and prune those that lose their file."""
     by_key = {_key(id): id for id in live}
-    for each in kustomizations:
-        spec = mapping_at(each, "spec")
-        if spec.get("suspend") or "kubeConfig" in spec or (owner := readable_id(each)) is None or owner in planned:
+    for kustomization in kustomizations:
+        spec = mapping_at(kustomization, "spec")
+        if (
+            spec.get("suspend")
+            or "kubeConfig" in spec
+            or (owner := readable_id(kustomization)) is None
+            or owner in planned
+        ):
             continue
-        held = [by_key.get(_key(id)) for id in inventory_of(each) or ()]
+        held = [by_key.get(_key(id)) for id in inventory_of(kustomization) or ()]
         taken = [
             id for id in held if id and mapping_at(live[id], "metadata", "annotations").get(RECONCILE) != "disabled"
         ]
@@ -197,7 +202,7 @@ def _appliers(
 
 def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterator[Problem]:
     """Kustomizations that would apply something else, and prune what that does not have."""
-    planned = {each.id: each.manifest for each in plan.objects}
+    planned = {object.id: object.manifest for object in plan.objects}
     for answer in answers:
         before, after = answer.before, answer.after
         if answer.planned.id.kind != "Kustomization" or before is None or after is None:
@@ -246,4 +251,4 @@ def _source(kustomization: Manifest) -> ObjectId:
 
 def _content(source: Manifest) -> list[object]:
     found = [value_at(source, ("spec", key)) for key in _CONTENT]
-    return [each.removesuffix("/").removesuffix(".git") if isinstance(each, str) else each for each in found]
+    return [value.removesuffix("/").removesuffix(".git") if isinstance(value, str) else value for value in found]

@@ -48,13 +48,13 @@ def serves_in_place(definition: Manifest) -> bool:
     served = [
         mapping for mapping in mappings_in(mapping_at(definition, "spec").get("versions")) if mapping.get("served")
     ]
-    described = [fields for each in served if (fields := mapping_at(each, *path))]
+    described = [fields for version in served if (fields := mapping_at(version, *path))]
     return not described or any(_FIELD in fields for fields in described)
 
 
 def without_in_place(plan: Plan) -> Plan:
     """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
-    objects = (_without(each) if _is_set(each) else each for each in plan.objects)
+    objects = (_without(planned) if _is_set(planned) else planned for planned in plan.objects)
     return replace(plan, objects=tuple(objects))
 
 
@@ -96,7 +96,7 @@ def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[
         plan = without_in_place(plan)
     for kind, definition in found.items():
         schema = schema_of(kind)
-        planned = [each for each in plan.objects if each.id.kind == kind]
+        planned = [planned for planned in plan.objects if planned.id.kind == kind]
         if definition is None:
             message = f"the cluster does not serve {kind} ({_crd(schema)}), and the plan has {len(planned)}"
             yield error("no-kind", message, f"install Flux's {_controller(schema)} and its CRDs, {_known(schema)}")
@@ -123,9 +123,9 @@ class _Use:
 
 
 def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[KubeObject]) -> Iterator[Problem]:
-    served = {each["name"]: each for each in definition["spec"]["versions"] if each.get("served")}
-    for version in sorted({each.id.api_version.rpartition("/")[2] for each in planned}):
-        users = [each for each in planned if each.id.api_version.endswith(f"/{version}")]
+    served = {version["name"]: version for version in definition["spec"]["versions"] if version.get("served")}
+    for version in sorted({object.id.api_version.rpartition("/")[2] for object in planned}):
+        users = [object for object in planned if object.id.api_version.endswith(f"/{version}")]
         if version not in served:
             message = (
                 f"the cluster serves {schema.kind} as {', '.join(sorted(served)) or 'nothing'}, and the plan needs"
@@ -171,7 +171,7 @@ def _unknown(structure: Mapping[str, Any], value: Any, path: str) -> Iterator[st
 
 def _told(plan: Plan, use: _Use) -> str:
     """Kustomization rocky/web (app 'web' of tenant 'rocky') and 2 more use it"""
-    app = next((each for each in plan.apps if each.id == use.example.id), None)
+    app = next((app for app in plan.apps if app.id == use.example.id), None)
     if app is None:
         whose = f" (tenant '{use.example.owner.tenant}')" if use.example.owner.tenant else " (the platform)"
     else:
@@ -204,7 +204,7 @@ def check_policies(
     Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
     Raises: Refused: one cannot be read.
     """
-    found = [(object_id(each), each, read(object_id(each))) for each in wanted]
+    found = [(object_id(policy), policy, read(object_id(policy))) for policy in wanted]
     missing = [str(id) for id, _, there in found if there is None]
     other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
     if missing:

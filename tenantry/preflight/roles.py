@@ -65,7 +65,7 @@ def roles(
     namespaces: list[Manifest] = []
     if role == "deploy":
         namespaces = _deploying(rights, fleet, plan)
-        for id in (each.id for each in plan.objects if secrets and each.id.kind == "Secret"):
+        for id in (planned.id for planned in plan.objects if secrets and planned.id.kind == "Secret"):
             rights.allow(id.namespace, id.api_version, "secrets", ["list", "watch"])
     elif role == "operate":
         _operating(rights, plan)
@@ -75,14 +75,16 @@ def roles(
                 rights.allow(at.namespace, "v1", "secrets", ["get"], at.name)
     name = f"tenantry-{role}-{plan.environment}"
     made = (
-        each for namespace in rights.namespaces for each in _role(name, namespace, rights.rules(namespace), subject)
+        manifest
+        for namespace in rights.namespaces
+        for manifest in _role(name, namespace, rights.rules(namespace), subject)
     )
     return Roles((*namespaces, *made), tuple(rights.wide()))
 
 
 def _reading(rights: _Rights, fleet: Fleet, plan: Plan) -> None:
     """What every command reads that asks a management cluster. Of no Secret."""
-    planned = ((each.id.api_version, each.id.kind) for each in plan.objects)
+    planned = ((planned.id.api_version, planned.id.kind) for planned in plan.objects)
     for api_version, kind in dict.fromkeys((*fleet_kinds(), *planned, ("apps/v1", "Deployment"))):
         if kind != "Secret":
             rights.allow("", api_version, plural(kind), _READ)
@@ -113,20 +115,20 @@ def _deploying(rights: _Rights, fleet: Fleet, plan: Plan) -> list[Manifest]:
             rights.hold(id, manifest["rules"])
         elif id.kind in ("RoleBinding", "ClusterRoleBinding") and manifest["roleRef"]["kind"] == "ClusterRole":
             rights.allow(id.namespace, _API, "clusterroles", ["bind"], manifest["roleRef"]["name"])
-    return [each.manifest for each in plan.objects if each.id.kind == "Namespace"]
+    return [planned.manifest for planned in plan.objects if planned.id.kind == "Namespace"]
 
 
 def _operating(rights: _Rights, plan: Plan) -> None:
     """What `flux reconcile`, `flux suspend` and `flux resume` write, and what `why` reads besides."""
-    for id in (each.id for each in plan.objects):
+    for id in (planned.id for planned in plan.objects):
         if id.kind in APP_KINDS or group_of(id.api_version) == _SOURCES:
             rights.allow(id.namespace, id.api_version, plural(id.kind), ["patch"])
     for app in plan.apps:
         # Of a release, helm-controller makes a chart.
         if app.id.kind == "HelmRelease":
             rights.allow(app.id.namespace, f"{_SOURCES}/v1", "helmcharts", ["patch"])
-    homes = {each.id.namespace for each in plan.apps}
-    for namespace in homes | {each.id.name for each in plan.objects if each.id.kind == "Namespace"}:
+    homes = {app.id.namespace for app in plan.apps}
+    for namespace in homes | {planned.id.name for planned in plan.objects if planned.id.kind == "Namespace"}:
         for api_version, kind in AROUND:
             rights.allow(namespace, api_version, plural(kind), _READ)
 

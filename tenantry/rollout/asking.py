@@ -85,7 +85,9 @@ class Asking:
         found: dict[str, Reason] = {}
         by_wave = grouped(self._applied, self.wave_of)
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
-            for subject in dict.fromkeys(each for id in by_wave.get(wave.number, ()) for each in self.subjects(id)):
+            for subject in dict.fromkeys(
+                subject for id in by_wave.get(wave.number, ()) for subject in self.subjects(id)
+            ):
                 if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
                     found[subject] = reason
         return found
@@ -127,7 +129,7 @@ class Asking:
         if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
         chain = self.change.chains.of(id)[:-1]
-        if not chain or any(mapping_at(each, "spec").get("suspend") for each in chain):
+        if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
             return None
         ids = tuple(map(object_id, chain))
         problem = missing_artifact(ids, self.evidence.live, self.now)
@@ -241,13 +243,13 @@ class Asking:
         members = self.lines.members.get(subject, {}).get(wave.number, {})
         pending = self._pending_on(subject, wave, reasons)
         counting = self._counting(members)
-        shared = worst(self._first(wave, each) for each in pending.get("", ()))
+        shared = worst(self._first(wave, reconciler) for reconciler in pending.get("", ()))
         if shared:
             return shared
         problems: dict[State, dict[str, tuple[str, bool]]] = {state: {} for state in State}
         ready: list[Judged] = []
         for cluster in counting:
-            if held := worst(filter(None, (self._blocking(each) for each in pending.get(cluster, ())))):
+            if held := worst(filter(None, (self._blocking(reconciler) for reconciler in pending.get(cluster, ())))):
                 return self._first(wave, held)
             state, message, is_late, mine = self._on_cluster(members[cluster], pending.get(cluster, ()))
             problems[state][cluster] = message, is_late
@@ -267,7 +269,7 @@ class Asking:
         return self._soak(wave, name, ready) if soaks and wave.soak else None
 
     def _soak(self, wave: Wave, name: str, ready: Collection[Judged]) -> Reason | None:
-        times = [each.since for each in ready]
+        times = [judged.since for judged in ready]
         known = [time for time in times if time]
         if len(known) < len(times):
             message = f"{name} soaks, and Flux does not say since when it is ready"
@@ -312,10 +314,13 @@ class Asking:
             state = State.FAILED if reason.kind is Kind.FAILED else State.PROGRESSING
             return state, reason.message, False, []
         missing = "not on the management cluster"
-        judged = [self.judged.get(each.id) or Judged(each, State.PROGRESSING, missing) for each in reconcilers]
-        self.requests += (each.request for each in judged if each.request)
+        judged = [
+            self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
+            for reconciler in reconcilers
+        ]
+        self.requests += (judgement.request for judgement in judged if judgement.request)
         order = [*State]
-        bad = min(judged, key=lambda each: order.index(each.state), default=None)
+        bad = min(judged, key=lambda judgement: order.index(judgement.state), default=None)
         if bad is None or bad.state is State.READY:
             return State.READY, "", False, judged
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged

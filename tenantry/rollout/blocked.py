@@ -46,5 +46,7 @@ def ask(
     asking = Asking(change, evidence, now, ignoring, applied)
     reasons = asking.blocked()
     unready = asking.unready(reasons)
-    requests = [each for each in dict.fromkeys(asking.requests) if each.id not in evidence.asked or not each.once]
+    requests = [
+        request for request in dict.fromkeys(asking.requests) if request.id not in evidence.asked or not request.once
+    ]
     return Answer(reasons | blocked_removals(asking, reasons), unready, requests)

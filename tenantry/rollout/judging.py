@@ -65,7 +65,9 @@ def judge_reconcilers(
     """
     reconcilers = list(reconcilers)
     standings = judge_all(reconcilers, live, now)
-    return {each.id: _judged(each, standings[each.id], live, now, timeout) for each in reconcilers}
+    return {
+        reconciler.id: _judged(reconciler, standings[reconciler.id], live, now, timeout) for reconciler in reconcilers
+    }
 
 
 def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
@@ -131,5 +133,5 @@ def token_of(reconciler: Reconciler, live: Live) -> str:
 def was_ever_ready(found: Manifest) -> bool:
     """Whether a Kustomization or HelmRelease has applied something successfully, now or before."""
     status = mapping_at(found, "status")
-    released = (each.get("status") in ("deployed", "superseded") for each in mappings_in(status.get("history")))
+    released = (entry.get("status") in ("deployed", "superseded") for entry in mappings_in(status.get("history")))
     return bool(status.get("lastAppliedRevision")) or any(released)

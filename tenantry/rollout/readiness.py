@@ -309,8 +309,8 @@ def _failed_again(found: Manifest, changed: datetime | None, now: datetime, begu
 def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
     """When the content of a reconciler changed last: by a run, by its sources, or because what it depends on became ready."""
     chain = [live[id] for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live]
-    fetched = (moment(value_at(each, ("status", "artifact", "lastUpdateTime"))) for each in chain)
-    before = (live[each.id] for each in reconciler.after if each.id in live)
+    fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
+    before = (live[before.id] for before in reconciler.after if before.id in live)
     good = (_good_since(other) for other in before if state_of(other) is Readiness.READY)
     return latest(*map(changed_at, chain), *fetched, *good)
 
@@ -339,12 +339,14 @@ def judge_all(
 ) -> dict[ObjectId, Standing]:
     """How reconcilers are. What a cluster cannot get for want of a connection has not failed: it is unreachable."""
     reconcilers = list(reconcilers)
-    unreached = {each.owner.cluster for each in reconcilers if is_cut_off(live.get(each.id, {}))}
+    unreached = {reconciler.owner.cluster for reconciler in reconcilers if is_cut_off(live.get(reconciler.id, {}))}
     standings: dict[ObjectId, Standing] = {}
-    for each in reconcilers:
-        standing, found = judge(each, live, now, begun), live.get(each.id)
-        lost = _unreachable(each, standing, found, live) if found and each.owner.cluster in unreached else None
-        standings[each.id] = lost or standing
+    for reconciler in reconcilers:
+        standing, found = judge(reconciler, live, now, begun), live.get(reconciler.id)
+        lost = (
+            _unreachable(reconciler, standing, found, live) if found and reconciler.owner.cluster in unreached else None
+        )
+        standings[reconciler.id] = lost or standing
     return standings
 
 

@@ -53,7 +53,7 @@ class Reason(NamedTuple):
 def worst(reasons: Iterable[Reason]) -> Reason | None:
     """The reason that takes longest to lift; None: there is none."""
     order = [*Kind]
-    return max(reasons, key=lambda each: order.index(each.kind), default=None)
+    return max(reasons, key=lambda reason: order.index(reason.kind), default=None)
 
 
 def format_until(until: datetime | None, now: datetime) -> str:
@@ -99,8 +99,8 @@ def format_summary(
     if failed:
         line = next((lines[id] for id in failed if id in lines), "TENANT/APP")
         text.append(WAYS_ON.format(environment=environment, line=line))
-    elif any(each.kind is Kind.WAITING for each in blocked.values()):
+    elif any(reason.kind is Kind.WAITING for reason in blocked.values()):
         text.append(AGAIN.format(environment=environment))
-    elif any(each.kind is Kind.DELETING for each in blocked.values()):
+    elif any(reason.kind is Kind.DELETING for reason in blocked.values()):
         text.append(NEXT.format(environment=environment))
     return "\n".join(text)

@@ -44,7 +44,7 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
         fetched_revision(reconciler, live), found
     ):
         chain = [live[id] for id in (reconciler.id, *reconciler.sources) if id in live]
-        fetched = (moment(value_at(each, ("status", "artifact", "lastUpdateTime"))) for each in chain)
+        fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
         return unready_since(found, latest(*map(changed_at, chain), *fetched))
     changed = latest(
         *(changed_at(live[id]) for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live)
@@ -52,7 +52,7 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     last, *others = history_of(found) or [{}]
     first = moment(last.get("firstReconciled" if found["kind"] == "Kustomization" else "lastDeployed"))
     first = first or moment(ready_of(found).get("lastTransitionTime"))
-    before = latest(*(moment(each.get("lastReconciled")) for each in others))
+    before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
     exact = latest(first, changed)
     if before and (exact is None or before > exact):
         return Since(_written(before), at_most=True)
@@ -68,13 +68,13 @@ def unready_since(found: Manifest, changed: datetime | None = None) -> Since:
     created = moment(mapping_at(found, "metadata").get("creationTimestamp"))
     transition = moment(ready.get("lastTransitionTime"))
     if found.get("kind") != "Kustomization":
-        bad = [each for each in (ready, condition(status, "Released")) if each and each.get("status") != "True"]
-        bad += [each for each in (condition(status, name) for name in _FAILURES) if each.get("status") == "True"]
-        times = [time for each in bad if (time := moment(each.get("lastTransitionTime")))]
+        bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
+        bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
+        times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
         return Since(_written(min(times, default=transition or created)))
     entries = history_of(found)
-    succeeded = [each for each in entries if each.get("lastReconciledStatus") == SUCCEEDED]
-    good = latest(*(moment(each.get("lastReconciled")) for each in succeeded))
+    succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
+    good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
     if good is None:
         return Since(_written(created or transition))
     if entries[0] is succeeded[0] and ready.get("status") == "Unknown":

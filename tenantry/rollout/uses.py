@@ -18,7 +18,7 @@ Target: TypeAlias = tuple[str, str, str]
 
 def by_target(objects: Iterable[Manifest]) -> dict[Target, Manifest]:
     """Objects by what a reference names: it has no version."""
-    return {id[1:]: each for each in objects if (id := readable_id(each))}
+    return {id[1:]: manifest for manifest in objects if (id := readable_id(manifest))}
 
 
 def used_by(live: Manifest, removed: Mapping[Target, Manifest]) -> Iterator[ObjectId]:
@@ -47,11 +47,15 @@ def _references(kind: str, spec: Mapping[str, Any], namespace: str) -> Iterator[
         inside = [value] if isinstance(value, dict) else mappings_in(value)
         default = {"repository": "GitRepository", "dependsOn": kind}.get(key, "Secret")
         if key.endswith(("Ref", "From")) or key in ("repository", "dependsOn"):
-            for each in inside:
-                yield str(each.get("kind", default)), str(each.get("namespace") or namespace), str(each.get("name"))
+            for reference in inside:
+                yield (
+                    str(reference.get("kind", default)),
+                    str(reference.get("namespace") or namespace),
+                    str(reference.get("name")),
+                )
         else:
-            for each in inside:
-                yield from _references(kind, each, namespace)
+            for inner in inside:
+                yield from _references(kind, inner, namespace)
 
 
 def reference_in(live: Manifest, namespace: str) -> Target | None:
@@ -65,8 +69,8 @@ def reference_in(live: Manifest, namespace: str) -> Target | None:
 def missing_artifact(chain: tuple[ObjectId, ...], live: Live, now: datetime) -> Standing | None:
     """Why the last of a source and its chart has no artifact of what its spec says now; None: it has one."""
     problems = list(source_problems(chain, live, now))
-    absent = [each for each in problems if each.readiness is Readiness.MISSING]
-    own = [each for each in problems if each.cause == chain[-1]]
+    absent = [problem for problem in problems if problem.readiness is Readiness.MISSING]
+    own = [problem for problem in problems if problem.cause == chain[-1]]
     # A chart that has arrived does not need its source any more.
     if not absent and not own and value_at(live[chain[-1]], ("status", "artifact")):
         return None

@@ -87,7 +87,7 @@ def then(counts: Iterable[int]) -> str:
     every = list(counts)
     shown = every if len(every) <= _MOST_COUNTS else every[: _MOST_COUNTS - 1]
     left = len(every) - len(shown)
-    return "".join(f", then {each}" for each in shown) + (f", then {left} more waves" if left else "")
+    return "".join(f", then {wave}" for wave in shown) + (f", then {left} more waves" if left else "")
 
 
 def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
@@ -99,7 +99,7 @@ def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
 def _waves(fleet: Fleet, environment: str) -> Iterator[Wave]:
     """Those that take anything: the rest may be empty."""
     states = states_of(fleet, environment)
-    taking = (each for each in drawn(fleet, environment) if each.clusters)
+    taking = (wave for wave in drawn(fleet, environment) if wave.clusters)
     for number, (wave, clusters, _) in enumerate(taking, 1):
         active = tuple(sorted(name for name in clusters if states[name]))
         left_out = tuple(sorted(name for name in clusters if not states[name]))
