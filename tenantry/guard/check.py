@@ -44,22 +44,16 @@ class RunLimits:
 
 def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
-    declared = fleet.environments[environment]
+    declared, tenants, addons = fleet.environments[environment], fleet.document.tenants, fleet.document.platform.addons
+    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps} | {("", addon) for addon in addons}
     return RunLimits(
         protected=declared.protected,
         deletions=declared.maxDeletions if deletions is None else deletions,
         allowed=allowed,
-        adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
-        adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
-        declared=_declared_by(fleet),
+        adopting=frozenset(name for name, tenant in tenants.items() if tenant.adopt),
+        adopting_addons=frozenset(name for name, addon in addons.items() if addon.adopt),
+        declared=Declared(tenants, {name: cluster.environments for name, cluster in fleet.clusters.items()}, apps),
     )
-
-
-def _declared_by(fleet: Fleet) -> Declared:
-    tenants = fleet.document.tenants
-    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps}
-    addons = {("", addon) for addon in fleet.document.platform.addons}
-    return Declared(tenants, {name: one.environments for name, one in fleet.clusters.items()}, apps | addons)
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
@@ -100,7 +94,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     """
     planned = after if before.management == after.management else nothing_of(after)
     targets = planned_targets((object.manifest for object in before.objects), before.environment)
-    now = replace(held_by(before), strangers=frozenset(), targets=targets)
+    now = replace(held_by(before), strangers=set(), targets=targets)
     yield from refusals(planned, now, limits)
 
 
@@ -142,17 +136,11 @@ def _too_many(
     reinstalled = [reinstall for reinstall in again if reinstall.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
-    elif rest and not limits.emptying and (all_of := _emptied(plan, now, limits)):
-        message = f"this run would remove {all_of}\n{lines_of(unasked)}"
+    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:
         yield from _over(plan, now, rest, reinstalled, limits)
-
-
-def _emptied(plan: Plan, now: Held, limits: RunLimits) -> str:
-    """What the environment would lose completely, in words; "" if it does not."""
-    all_of = emptied(_kept(now, limits), planned_namespaces(plan))
-    return f"{all_of} of environment '{plan.environment}'" if all_of else ""
 
 
 def _protected(

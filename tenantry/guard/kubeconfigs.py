@@ -80,8 +80,7 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
     going = {place: gone for place, ids in now.installers.items() if (gone := [id for id in ids if id not in planned])}
     wanted = held_by(plan).installers if going else {}
     both = {place: (gone, after) for place, gone in sorted(going.items()) if (after := wanted.get(place))}
-    found = {place[0]: each for place, each in both.items()}
-    for reference, (gone, after) in found.items():
+    for reference, (gone, after) in {place[0]: releases for place, releases in both.items()}.items():
         yield error(
             "renamed-cluster",
             f"what {listed(map(str, gone))} has installed on the cluster behind {reference} would be installed by"

@@ -63,7 +63,7 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
         return []
     charts = Charts(object.manifest for object in plan.objects)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
-    return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
+    return sorted({reinstall for object, target in judged if target and (reinstall := _judged(object, target, charts))})
 
 
 def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | None:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import namespaces_of
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.guard.places import label
+from tenantry.kube.objects import ObjectId, labels_of
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
@@ -94,7 +95,8 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
     """
     platform = {object.id: object for object in plan.objects if not object.owner.tenant}
-    names = {id: _addon_of(each) for id, each in platform.items()}
+    # The add-on that each is made for; "" for what several share.
+    names = {id: label(labels_of(object.manifest), APP_LABEL) for id, object in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
     found: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
     for id in platform:
@@ -109,11 +111,6 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
                     if dependency in platform and not names[dependency]
                 }
     return found
-
-
-def _addon_of(planned: KubeObject) -> str:
-    """The add-on that an object of the platform is made for; "" for what several share."""
-    return str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

@@ -86,7 +86,7 @@ def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
     for removal in found:
         if removal.what == "tenant":
             there = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
-            new = {one.tenant for one in plan.placements if one.cluster in removal.clusters} - there
+            new = {placement.tenant for placement in plan.placements if placement.cluster in removal.clusters} - there
         elif removal.what == "app":
             there = {app.name for app in now.apps.values() if app.tenant == removal.tenant}
             new = {
@@ -107,7 +107,7 @@ def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declar
 
 def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
     for removal in found:
-        left = [one for one in removal.clusters if plan.environment not in declared.clusters.get(one, ())]
+        left = [name for name in removal.clusters if plan.environment not in declared.clusters.get(name, ())]
         if left and removal.what != "tenant":
             yield from (_cluster(cluster, declared) for cluster in left)
         elif removal.what == "tenant":
@@ -133,36 +133,37 @@ def _placement(tenant: str, cluster: str) -> Way:
     return Way(path, unmark=f"tenantry set {path} null{there}", there=there)
 
 
-def _tenant(each: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:
+def _tenant(removal: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:
     """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked.
 
     left: clusters that leave the environment themselves.
     """
     yield from (_cluster(cluster, declared) for cluster in left)
-    if each.name not in declared.tenants:
-        yield _marked(f"tenants.{each.name}", f"tenantry remove tenant {each.name}", stays=False)
+    if removal.name not in declared.tenants:
+        yield _marked(f"tenants.{removal.name}", f"tenantry remove tenant {removal.name}", stays=False)
         return
-    for cluster in each.clusters:
+    for cluster in removal.clusters:
         if cluster not in left:
-            yield _placement(each.name, cluster)
+            yield _placement(removal.name, cluster)
 
 
-def _app(each: Removal, declared: Declared) -> Way:
+def _app(removal: Removal, declared: Declared) -> Way:
     """An app or add-on. Its mark is for all clusters; an app that stays somewhere goes where its author takes it off."""
-    at = f"tenants.{each.tenant}.apps.{each.name}" if each.tenant else f"platform.addons.{each.name}"
-    remove = f"tenantry remove {f'app {each.tenant}/' if each.tenant else 'addon '}{each.name}"
-    return _marked(at, remove, stays=(each.tenant, each.name) in declared.apps)
+    at = f"tenants.{removal.tenant}.apps.{removal.name}" if removal.tenant else f"platform.addons.{removal.name}"
+    remove = f"tenantry remove {f'app {removal.tenant}/' if removal.tenant else 'addon '}{removal.name}"
+    return _marked(at, remove, stays=(removal.tenant, removal.name) in declared.apps)
 
 
-def _namespace(each: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
+def _namespace(removal: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
     """A placement, if its cluster keeps nothing of the tenant; otherwise one namespace of it, or of an add-on."""
-    (cluster,) = each.clusters
-    if not each.tenant:
-        if (addon := now.addons.get((cluster, each.name))) is None:
+    (cluster,) = removal.clusters
+    if not removal.tenant:
+        if (addon := now.addons.get((cluster, removal.name))) is None:
             return Way("platform.addons.NAME.state")
         return _marked(f"platform.addons.{addon}", f"tenantry remove addon {addon}", stays=("", addon) in declared.apps)
-    main = next((one.namespace for one in plan.placements if (one.tenant, one.cluster) == (each.tenant, cluster)), None)
+    mains = {(placement.tenant, placement.cluster): placement.namespace for placement in plan.placements}
+    main = mains.get((removal.tenant, cluster))
     if main is None:
-        return _placement(each.tenant, cluster)
-    entry = f"tenants.{each.tenant}.namespaces.{each.name.removeprefix(f'{main}-')}"
+        return _placement(removal.tenant, cluster)
+    entry = f"tenants.{removal.tenant}.namespaces.{removal.name.removeprefix(f'{main}-')}"
     return Way(f"{entry}.state", f"tenantry set {entry} null")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ class Adoption:
 
 
 def adoptions(
-    plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
+    plan: Plan, strangers: Set[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
 ) -> Iterator[Adoption]:
     """The adoption for each tenant that adopts something. Raises: Refused: an object cannot be read."""
     affected = {planned.owner.tenant for planned in plan.objects if planned.id in strangers} & adopting

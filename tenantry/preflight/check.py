@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -121,7 +121,7 @@ class _Check:
     in_state: Callable[[ObjectId], bool] | None = None
     rehearse: bool = False
     adopted: tuple[Adoption, ...] = ()
-    strangers: frozenset[ObjectId] = frozenset()
+    strangers: Set[ObjectId] = frozenset()
     changed: Sequence[Difference] = ()
     refused: bool = False
     rehearsed: DryRun | None = None
