@@ -28,7 +28,8 @@ from tenantry.importing.resources import FLUX, App, Resource, World
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.data import leaves, mapping_at, mappings_in
+from tenantry.messages.text import format_path
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
@@ -50,7 +51,10 @@ def fill_in(survey: Survey, app: App) -> bool:
     if app.source is None:
         resource.leave("its source was not read", _way_to_source(resource))
         return False
-    if null := _null_in(resource.spec.get("values"), "spec.values"):
+    nulls = (path for path, value in leaves(mapping_at(resource.spec, "values")) if value is None)
+    if null := next(
+        (format_path(("spec", "values", *path)) for path in nulls if all(isinstance(key, str) for key in path)), ""
+    ):
         fix = "move the values into a ConfigMap that 'valuesFrom' names, then import again"
         resource.leave(f"its values hold null at {null}, by which the file removes a key", fix)
         return False
@@ -90,16 +94,6 @@ def _way_to_source(app: Resource) -> str:
     line = shlex.join(("flux", "export", "source", kind, str(reference.get("name")), "--namespace", namespace))
     name = app.environment
     return f"read it, too: run `{line} > {name}-source.yaml`, and add `-e {name}={name}-source.yaml`"
-
-
-def _null_in(value: Any, at: str) -> str:
-    """The first null in the values of a chart; "" if there is none."""
-    if not isinstance(value, dict):
-        return ""
-    below = (
-        at_key if each is None else _null_in(each, at_key) for key, each in value.items() if (at_key := f"{at}.{key}")
-    )
-    return next(filter(None, below), "")
 
 
 def source_key(app: App) -> str:

@@ -15,10 +15,9 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Handover, Identities, taken_over
+from tenantry.importing.leaving import Handover, Identities, leave_metadata, leave_secret, taken_over
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
-from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry, filled
 from tenantry.importing.text import text_of

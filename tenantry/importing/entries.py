@@ -10,10 +10,10 @@ from typing import Any
 
 from tenantry.importing.apps import account_of
 from tenantry.importing.blocks import Times, literal
+from tenantry.importing.leaving import first_secret
 from tenantry.importing.notifications import Notifications
 from tenantry.importing.overlay import DIFFER, in_order, overlaid, unified
 from tenantry.importing.resources import FLUX, App, Place, Resource, World
-from tenantry.importing.secrets import first_secret
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.errors import Path

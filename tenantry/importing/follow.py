@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 from tenantry.flux.schemas import kinds
 from tenantry.importing.documents import FIX, Document, documents_in
-from tenantry.importing.kustomize import directory_in
+from tenantry.importing.kustomize import directory_in, substituted, unset
 from tenantry.importing.resources import FLUX, Applier, Key, Unread, applier_of, key_of
-from tenantry.importing.variables import substituted, unset
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused

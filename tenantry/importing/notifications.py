@@ -8,8 +8,8 @@ from typing import Any
 
 from tenantry.importing.apps import source_key
 from tenantry.importing.blocks import Named, as_model, authors_part, literal, smallest
+from tenantry.importing.leaving import leave_secret
 from tenantry.importing.resources import App, Resource, World
-from tenantry.importing.secrets import leave_secret
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import ObjectId, labels_of, object_id
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.after import contents_by
 from tenantry.plan.engine_order import is_reconciled, reference_of
@@ -16,9 +16,8 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.rollout.change import Change, Evidence, Ignoring, reconcilers_in
 from tenantry.rollout.flux_status import Readiness, changed_at
 from tenantry.rollout.judging import Judged, Request, State, judge_reconcilers
-from tenantry.rollout.readiness import Reconciler
+from tenantry.rollout.readiness import Live, Reconciler, Standing, source_problems
 from tenantry.rollout.reasons import Kind, Reason, worst
-from tenantry.rollout.uses import missing_artifact, reference_in
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)
@@ -56,9 +55,10 @@ class Asking:
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
         found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
-        for id, each in found.items():
-            if each.state is State.FAILED and each.cause and self._asks_for_index(each.reconciler.sources, each.cause):
-                found[id] = each._replace(state=State.PROGRESSING)
+        for id, judged in found.items():
+            sources, cause = judged.reconciler.sources, judged.cause
+            if judged.state is State.FAILED and cause and self._asks_for_index(sources, cause):
+                found[id] = judged._replace(state=State.PROGRESSING)
         return found
 
     def blocked(self) -> dict[ObjectId, Reason]:
@@ -66,8 +66,8 @@ class Asking:
         reasons: dict[ObjectId, Reason] = {}
         by_wave = grouped(self.change.changed, self.wave_of)
         last: dict[str, int] = {}
-        for id, each in self.change.changed.items():
-            for subject in self.subjects(id) if not each.is_state_alone else ():
+        for id, changed in self.change.changed.items():
+            for subject in self.subjects(id) if not changed.is_state_alone else ():
                 number = self.wave_of(id)
                 self._pending.setdefault((subject, number), []).append(id)
                 last[subject] = max(number, last.get(subject, 0))
@@ -126,13 +126,13 @@ class Asking:
         live, planned = self.change.changed[id].live, self.change.objects[id]
         if live is None or STATE_LABEL in labels_of(planned.manifest):
             return None
-        if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
+        if _reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
         chain = self.change.chains.of(id)[:-1]
         if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
             return None
         ids = tuple(map(object_id, chain))
-        problem = missing_artifact(ids, self.evidence.live, self.now)
+        problem = _missing_artifact(ids, self.evidence.live, self.now)
         if problem is None:
             return None
         found = self.evidence.live.get(problem.cause)
@@ -242,16 +242,19 @@ class Asking:
         assert self.plan.rollout
         members = self.lines.members.get(subject, {}).get(wave.number, {})
         pending = self._pending_on(subject, wave, reasons)
-        counting = self._counting(members)
-        shared = worst(self._first(wave, reconciler) for reconciler in pending.get("", ()))
+        # A cluster on which nothing was ever ready does not count, as long as another one does.
+        counting = sorted([cluster for cluster in members if cluster in self.evidence.ever_ready] or members)
+        shared = worst(self._first(wave, reason) for reason in pending.get("", ()))
         if shared:
             return shared
         problems: dict[State, dict[str, tuple[str, bool]]] = {state: {} for state in State}
         ready: list[Judged] = []
         for cluster in counting:
-            if held := worst(filter(None, (self._blocking(reconciler) for reconciler in pending.get(cluster, ())))):
+            reasons_here = pending.get(cluster, ())
+            # These block the waves after this one, too; a failure can be tolerated.
+            if held := worst(reason for reason in reasons_here if reason.kind in (Kind.WAITING, Kind.NOT_REQUESTED)):
                 return self._first(wave, held)
-            state, message, is_late, mine = self._on_cluster(members[cluster], pending.get(cluster, ()))
+            state, message, is_late, mine = self._on_cluster(members[cluster], reasons_here)
             problems[state][cluster] = message, is_late
             ready += mine if state is State.READY else ()
         name = self.plan.rollout.name_of(wave)
@@ -277,11 +280,6 @@ class Asking:
         until = max(known) + timedelta(seconds=wave.soak) if known else self.now
         return Reason(Kind.WAITING, f"{name} soaks", until, wave=wave.number) if until > self.now else None
 
-    def _counting(self, members: Mapping[str, list[Reconciler]]) -> list[str]:
-        """The clusters that count. One on which nothing was ever ready does not, as long as another one does."""
-        proven = [cluster for cluster in members if cluster in self.evidence.ever_ready]
-        return sorted(proven or members)
-
     def _pending_on(self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason]) -> dict[str, list[Reason]]:
         """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share, and for marks of what
         is to be removed: nothing of such a cluster counts, but the mark has to be there.
@@ -295,10 +293,6 @@ class Asking:
                 free = Reason(Kind.PROGRESSING, f"{self.lines.name_of(id)} is not applied yet", cause=id)
                 found.setdefault(cluster, []).append(reasons.get(id, free))
         return found
-
-    def _blocking(self, reason: Reason) -> Reason | None:
-        """What blocks the waves after this one too, as it is: all but a failure, which can be tolerated."""
-        return reason if reason.kind in (Kind.WAITING, Kind.NOT_REQUESTED) else None
 
     def _first(self, wave: Wave, reason: Reason) -> Reason:
         assert self.plan.rollout
@@ -352,3 +346,23 @@ def _units(ids: Collection[ObjectId], change: Change) -> dict[ObjectId, ObjectId
             if other in above and is_taken(other) and change.objects[other].owner.tenant == planned.owner.tenant:
                 above[top(id)] = top(other)
     return {id: top(id) for id in above}
+
+
+def _reference_in(live: Manifest, namespace: str) -> tuple[str, str, str] | None:
+    """The kind, namespace and name of an object's source, also if others may have written the object."""
+    try:
+        return reference_of(live, namespace)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def _missing_artifact(chain: tuple[ObjectId, ...], live: Live, now: datetime) -> Standing | None:
+    """Why the last of a source and its chart has no artifact of what its spec says now; None: it has one."""
+    problems = list(source_problems(chain, live, now))
+    absent = [problem for problem in problems if problem.readiness is Readiness.MISSING]
+    own = [problem for problem in problems if problem.cause == chain[-1]]
+    # A chart that has arrived does not need its source any more.
+    if not absent and not own and value_at(live[chain[-1]], ("status", "artifact")):
+        return None
+    first = next(iter(absent or problems), None)
+    return first or Standing(Readiness.PROGRESSING, f"{chain[-1]} has no artifact yet", chain[-1])
