@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,21 +40,17 @@ class Answer:
     reasons: Mapping[str, Reason] = field(default_factory=dict)
 
 
-class Mode(Enum):
-    """What is done with the answer of the environment before."""
-
-    RUN = "run"
-    PREVIEW = "preview"
-    """Nothing is changed, so nothing is refused."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run that is about to begin. project: where the stacks' files are. ignored: the apps that nothing is asked about."""
+    """A run that is about to begin.
+
+    project: where the stacks' files are. preview: nothing is changed, so nothing is refused. ignored: the apps that nothing is
+    asked about.
+    """
 
     plan: Plan
     project: Path
-    mode: Mode = Mode.RUN
+    preview: bool = False
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     ignored: Collection[str] = ()
 
@@ -80,7 +75,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     problem, reasons = gate.problem(asked), {}
     if problem is None and gate.unproven:
         problem = gate.warning(asked)
-        reasons = {name: gate.reason(each) for name, each in gate.unproven.items()}
+        reasons = {name: gate.reason(app) for name, app in gate.unproven.items()}
     return Answer(problem, "" if problem else note, reasons)
 
 
@@ -118,14 +113,13 @@ class _Gate:
         except Refused as refused:
             names = list(dict.fromkeys([*self.unproven, *(proof.full_name for proof in asked.proofs)]))
             message, fix = unknown(here, self.after, names, refused.message), self._reaching()
-            is_run = self.run.mode is Mode.RUN
-            return (error if is_run else warning)("not-proved", message, fix)
+            return (warning if self.run.preview else error)("not-proved", message, fix)
         return None
 
     def warning(self, asked: Question) -> Problem:
         """What a preflight says of the apps that are not proved."""
         here = self.run.plan.environment
-        reasons = {name: each.reason for name, each in self.unproven.items()}
+        reasons = {name: app.reason for name, app in self.unproven.items()}
         message = not_proved(here, self.after, reasons, asked.absent)
         return warning("not-proved", message, ways_on(here, self.after, asked.different, list(reasons)))
 

@@ -12,7 +12,6 @@ from tenantry.cli import preflight as module
 from tenantry.cli.app import app
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
-from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report, preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -222,13 +221,13 @@ def test_environments_are_completed_from_the_file() -> None:
 def test_a_review_only_warns_of_what_waits_for_the_environment_before(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    modes: list[object] = []
+    modes: list[bool] = []
 
-    def report(*given: object, **_: object) -> Report:
-        modes.append(given[-1])
+    def report(*_: object, preview: bool, **__: object) -> Report:
+        modes.append(preview)
         return Report((), ())
 
     monkeypatch.setattr(module, "report_on", report)
     for options in ((), ("--preview",)):
         assert tenantry(capsys, *DEV, *options)[0] == 0
-    assert modes == [Mode.RUN, Mode.PREVIEW]
+    assert modes == [False, True]
