@@ -125,8 +125,8 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from unused((*removals(plan, now), *reinstalls(plan, now)), limits.allowed)
 
 
-def _counted(found: Collection[object]) -> str:
-    return counted(len(found), "object")
+def _counted(items: Collection[object]) -> str:
+    return counted(len(items), "object")
 
 
 def _too_many(
@@ -180,18 +180,18 @@ def _over(
 ) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
     tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
-    for what, there in _there(now).items():
+    for what, total in _there(now).items():
         reinstalled = again if what == "app" else []
         removed = [removal for removal in unasked if removal.what == what and not removal.alone]
         count = len(removed) + len(reinstalled)
-        most = most_of(limits.deletions, there)
+        most = most_of(limits.deletions, total)
         if what == "namespace" and len(tenants) <= most_of(limits.deletions, _there(now)["tenant"]):
             # A tenant on a hundred clusters is more than one.
             count += sum(tenant in tenants for tenant, _, _ in _kept(now, limits))
             removed = [*tenants.values(), *removed]
         if count > most:
             mark = first_mark(plan, now, removed, _declared(plan, limits)) if removed else ""
-            yield _too_many_of((what, count, most, there), (removed, reinstalled), mark, plan.environment, limits)
+            yield _too_many_of((what, count, most, total), (removed, reinstalled), mark, plan.environment, limits)
 
 
 def _there(now: Held) -> dict[str, int]:
@@ -211,10 +211,10 @@ def _too_many_of(
 
     mark: the command that announces the first one in a run before.
     """
-    (what, count, most, there), (removed, reinstalled) = counts, found
+    (what, count, most, total), (removed, reinstalled) = counts, found
     over: list[Removal | Reinstall] = [*removed, *reinstalled]
     does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
-    share = f": {limits.deletions} of {counted(there, what)}" if isinstance(limits.deletions, str) else ""
+    share = f": {limits.deletions} of {counted(total, what)}" if isinstance(limits.deletions, str) else ""
     whose = "the apps and rights of " if what == "namespace" else ""
     message = (
         f"this run would {does} {whose}{counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
@@ -234,13 +234,13 @@ _PUT_BACK = "put back what changed"
 
 def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
-    if found := [removal for removal in gone if removal.suspended]:
-        first = found[0]
+    if suspended := [removal for removal in gone if removal.suspended]:
+        first = suspended[0]
         owner = first.tenant or "platform"
         what = f"{owner}/{first.name}" if first.what == "app" else owner
         yield error(
             "suspended",
-            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(suspended)}",
             "undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
             f" hand, do what `tenantry why {what} -e {environment}` says; if their cluster is gone, run `tenantry set"
             f" clusters.{first.clusters[0]}.state decommissioned`",

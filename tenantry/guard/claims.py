@@ -72,9 +72,9 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
             yield Claim(data["environment"], data["stack"], kept)
 
 
-def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
+def other_claims(mine: Claim, claims: Iterable[Claim], platform: str) -> Iterator[Problem]:
     """Problems with a stack's claim: it runs something else, or another stack runs the same."""
-    for claim in there:
+    for claim in claims:
         if claim.stack == mine.stack and claim.environment != mine.environment:
             yield error(
                 "other-environment",
@@ -113,12 +113,12 @@ def unmarked(resources: Iterable[Mapping[str, Any]], planned: Collection[ObjectI
 
     A stack that was last run by a version of Tenantry without such marks has none. resources: all in its state.
     """
-    found = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
-    if found:
+    objects = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
+    if objects:
         yield error(
             "not-marked-yet",
             "this run would remove objects that Pulumi does not keep yet, and they would be deleted with their data\n"
-            f"{lines_of(found)}",
+            f"{lines_of(objects)}",
             "put back what is missing and run `tenantry up`, which marks them; then remove it; to delete them, set"
             " 'state: offboarding' instead",
         )

@@ -12,11 +12,13 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL
 
 
-def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
+def note_kubeconfig(
+    id: ObjectId, manifest: Manifest, cluster: str, kubeconfigs: dict[tuple[str, Reference], bool]
+) -> None:
     """Take what an object of a cluster says into `Held.kubeconfigs`."""
     if reference := kubeconfig_of(id, manifest):
         abandoned = is_decommissioned(manifest) and has_suspend(manifest)
-        found[cluster, reference] = found.get((cluster, reference), True) and abandoned
+        kubeconfigs[cluster, reference] = kubeconfigs.get((cluster, reference), True) and abandoned
 
 
 def is_suspended(manifest: Manifest) -> bool:

@@ -81,10 +81,12 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
 
     manifests: as for `held`.
     """
-    there = list(manifests)
-    now = held(there, environment)
+    objects = list(manifests)
+    now = held(objects, environment)
     addons = {id for id, app in now.apps.items() if not app.tenant}
-    unsettled = [str(id) for manifest in there if (id := readable_id(manifest)) in addons and not is_settled(manifest)]
+    unsettled = [
+        str(id) for manifest in objects if (id := readable_id(manifest)) in addons and not is_settled(manifest)
+    ]
     return [
         *(
             f"namespace '{name}' on {cluster}"
@@ -108,10 +110,10 @@ def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
 
 def namespaces_of(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
-    found = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
+    namespaces = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
     shared = (planned.manifest for planned in plan.objects if not planned.owner.tenant and planned.id.kind in READ)
     of_addons = held(shared, plan.environment).addons
-    return found | {place: ("", addon) for place, addon in of_addons.items()}
+    return namespaces | {place: ("", addon) for place, addon in of_addons.items()}
 
 
 def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:

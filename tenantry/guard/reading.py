@@ -73,41 +73,41 @@ class _Reading:
     marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
     def add(self, manifest: Manifest) -> None:
-        id, said = readable_id(manifest), whose(manifest)
+        id, labels = readable_id(manifest), whose(manifest)
         if id is None:
             self.found.malformed.add("an object without a kind or name")
             return
         place = self.places.tenants(manifest)
         if place and place.whose.environment == self.environment:
-            self._add_tenants(id, manifest, said, place)
-        elif said.environment != self.environment:
+            self._add_tenants(id, manifest, labels, place)
+        elif labels.environment != self.environment:
             self._add_stranger(id, manifest)
-            if id.kind in READ and said.cluster and self.places.puts(manifest, said):
-                note_kubeconfig(id, manifest, said.cluster, self.found.others_kubeconfigs)
-        elif id.kind not in READ or not said.cluster:
+            if id.kind in READ and labels.cluster and self.places.puts(manifest, labels):
+                note_kubeconfig(id, manifest, labels.cluster, self.found.others_kubeconfigs)
+        elif id.kind not in READ or not labels.cluster:
             return
-        elif id.kind == "Namespace" or self.places.puts(manifest, said):
-            self._read(id, manifest, said)
+        elif id.kind == "Namespace" or self.places.puts(manifest, labels):
+            self._read(id, manifest, labels)
         else:
             self.found.misplaced.add(id)
 
-    def _add_tenants(self, id: ObjectId, manifest: Manifest, said: Whose, place: TenantsPlace) -> None:
+    def _add_tenants(self, id: ObjectId, manifest: Manifest, labels: Whose, place: TenantsPlace) -> None:
         """An object in a tenant's namespace, with labels that prove nothing."""
-        is_labelled = said.environment == self.environment
+        is_labelled = labels.environment == self.environment
         if id.kind not in READ:
             if not is_labelled and not self._is_known(id):
                 self._add_stranger(id, manifest)
-        elif self._stands_for_an_app(id, manifest, said):
+        elif self._stands_for_an_app(id, manifest, labels):
             self._read_app(id, manifest, place)
         elif not is_labelled:
             self._add_stranger(id, manifest)
-        elif self.known and self.places.puts(manifest, said):
+        elif self.known and self.places.puts(manifest, labels):
             self.found.unknown[id] = place.whose.tenant
         else:
             self.found.misplaced.add(id)
 
-    def _stands_for_an_app(self, id: ObjectId, manifest: Manifest, said: Whose) -> bool:
-        is_alike = self.places.puts(manifest, said)
+    def _stands_for_an_app(self, id: ObjectId, manifest: Manifest, labels: Whose) -> bool:
+        is_alike = self.places.puts(manifest, labels)
         if self.known is None:
             return is_alike
         if (is_alike and id in self.known.planned) or self._is_known(id):
@@ -129,21 +129,21 @@ class _Reading:
         self._note_app(id, manifest, place.whose, id.name, leaving=leaving, suspended=has_suspend(manifest))
         self._note_target(id, manifest, leaving=leaving)
 
-    def _read(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
-        labels, (_, tenant, cluster) = labels_of(manifest), said
-        app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
+    def _read(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
+        _, tenant, cluster = labels
+        app = "" if id.kind == "Namespace" else label(labels_of(manifest), APP_LABEL)
         self.found.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
         leaving, suspended = is_marked(manifest), is_suspended(manifest)
         if app:
-            self._note_app(id, manifest, said, app, leaving=leaving, suspended=suspended)
+            self._note_app(id, manifest, labels, app, leaving=leaving, suspended=suspended)
         else:
-            self._note_namespaces(id, manifest, said)
+            self._note_namespaces(id, manifest, labels)
             if tenant and suspended:
                 self.found.frozen.add((tenant, cluster))
         self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
         for namespace in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
             if is_named(namespace):
-                self._note_namespace(id, manifest, namespace, said)
+                self._note_namespace(id, manifest, namespace, labels)
         note_kubeconfig(id, manifest, cluster, self.found.kubeconfigs)
 
     def _note_app(
@@ -159,22 +159,22 @@ class _Reading:
             unapplied=has_applied_nothing(manifest),
         )
 
-    def _note_namespaces(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
+    def _note_namespaces(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
         for name, own in namespaces_in(id, manifest):
-            key = (said.tenant, said.cluster, name)
+            key = (labels.tenant, labels.cluster, name)
             gone = is_given_up(manifest) or is_given_up(own)
             self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(own))
-            if said.tenant:
+            if labels.tenant:
                 self.found.namespaces[key] = self.found.namespaces.get(key, True) and gone
             else:
                 self.found.addon_namespaces[key[1:]] = gone
 
-    def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, said: Whose) -> None:
+    def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, labels: Whose) -> None:
         """What a Namespace, or a release that installs one, says of it."""
-        place = (said.cluster, namespace["metadata"]["name"])
+        place = (labels.cluster, namespace["metadata"]["name"])
         if id.kind != "Namespace":
             self.found.marks[place] = mark_of(manifest, namespace)
-        if not said.tenant:
+        if not labels.tenant:
             self.found.addons[place] = label(labels_of(namespace), APP_LABEL)
         reference = kubeconfig_of(id, manifest)
         if reference and not (is_decommissioned(manifest) and has_suspend(manifest)):

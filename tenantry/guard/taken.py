@@ -69,16 +69,16 @@ def _in_words(tenant: str, addon: str) -> str:
 
 def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
-    found: dict[str, list[ObjectId]] = {}
+    strangers: dict[str, list[ObjectId]] = {}
     addons = _addons_with(plan)
     for planned in plan.objects:
         adopted = planned.owner.tenant in adopting or not adopting_addons.isdisjoint(addons[planned.id])
         if planned.id in now.strangers and not adopted:
-            found.setdefault(planned.owner.tenant, []).append(planned.id)
-    for tenant, ids in found.items():
-        one = len(ids) == 1
-        exist, them = ("exists", "it") if one else ("exist", "them")
-        what, lines = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
+            strangers.setdefault(planned.owner.tenant, []).append(planned.id)
+    for tenant, ids in strangers.items():
+        is_single = len(ids) == 1
+        exist, them = ("exists", "it") if is_single else ("exist", "them")
+        what, lines = (str(ids[0]), "") if is_single else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
@@ -98,19 +98,19 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     # The add-on that each is made for; "" for what several share.
     names = {id: label(labels_of(object.manifest), APP_LABEL) for id, object in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    found: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
+    addons: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
     for id in platform:
         pending = {id: names[id] or homes.get(id.namespace, "")}
         while pending:
             at, addon = pending.popitem()
-            if addon and addon not in found[at]:
-                found[at].add(addon)
+            if addon and addon not in addons[at]:
+                addons[at].add(addon)
                 pending |= {
                     dependency: addon
                     for dependency in platform[at].depends_on
                     if dependency in platform and not names[dependency]
                 }
-    return found
+    return addons
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

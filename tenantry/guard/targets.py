@@ -81,16 +81,16 @@ def live_target(manifest: Manifest) -> Target | None:
 
 def planned_targets(manifests: Iterable[Manifest], environment: str) -> dict[ObjectId, Target]:
     """What the objects of an environment install, if nothing but a plan or its files is known of them."""
-    there = list(manifests)
-    charts = Charts(there)
-    found: dict[ObjectId, Target] = {}
-    for manifest in there:
+    objects = list(manifests)
+    charts = Charts(objects)
+    targets: dict[ObjectId, Target] = {}
+    for manifest in objects:
         id = readable_id(manifest)
         if id and id.kind in ("Kustomization", "HelmRelease") and whose(manifest).environment == environment:
             parts = _named(manifest) if id.kind == "Kustomization" else planned_parts(manifest, charts)
             if target := _target(manifest, parts):
-                found[id] = target
-    return found
+                targets[id] = target
+    return targets
 
 
 def planned_parts(manifest: Manifest, charts: Charts) -> dict[str, str]:

@@ -46,17 +46,17 @@ class Way(NamedTuple):
     there: str = ""
 
 
-def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
-    """What to type, as a fix of several lines. found: removals that no earlier run has announced."""
-    ways = list(dict.fromkeys(_ways(plan, found, now, declared)))
+def two_runs(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
+    """What to type, as a fix of several lines. removals: removals that no earlier run has announced."""
+    ways = list(dict.fromkeys(_ways(plan, removals, now, declared)))
     shown, more = ways[:_SHOWN], len(ways) - _SHOWN
     rest = [f"    # and so on for {more} more"] if more > 0 else []
     up = f"tenantry up -e {shlex.quote(plan.environment)}"
     known = all(way.remove for way in ways)
-    keeps = [] if all(removal.what == "app" for removal in found) else [_KEEPS]
+    keeps = [] if all(removal.what == "app" for removal in removals) else [_KEEPS]
     clusters_go = any(way.remove.endswith(" --cascade") for way in shown)
     keeps += ([_CASCADE] if known else []) + [_GONE] if clusters_go else []
-    beside = _beside(plan, now, found) if known else ""
+    beside = _beside(plan, now, removals) if known else ""
     return "\n".join(
         [
             f"undo this change{f', {beside}, run `{up}`' if beside else ''}, and announce the removal in a run of its own:",
@@ -81,17 +81,17 @@ def _again(*, known: bool, replaced: bool) -> str:
     return "make this change again, or type"
 
 
-def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
+def _beside(plan: Plan, now: Held, removals: Sequence[Removal]) -> str:
     """What to add first, if something new takes the place of what goes: a tenant, an app or an add-on of another name."""
-    for removal in found:
+    for removal in removals:
         if removal.what == "tenant":
-            there = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
-            new = {placement.tenant for placement in plan.placements if placement.cluster in removal.clusters} - there
+            before = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
+            new = {placement.tenant for placement in plan.placements if placement.cluster in removal.clusters} - before
         elif removal.what == "app":
-            there = {app.name for app in now.apps.values() if app.tenant == removal.tenant}
+            before = {app.name for app in now.apps.values() if app.tenant == removal.tenant}
             new = {
                 app.name for app in plan.apps if app.tenant == removal.tenant and app.cluster in removal.clusters
-            } - there
+            } - before
         else:
             continue
         if len(new) == 1:
@@ -99,14 +99,14 @@ def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
     return ""
 
 
-def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
+def first_mark(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
     """The command that marks the first of some removals."""
-    way = next(_ways(plan, found, now, declared))
+    way = next(_ways(plan, removals, now, declared))
     return f"tenantry set {way.path} {REMOVING}{way.there}"
 
 
-def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
-    for removal in found:
+def _ways(plan: Plan, removals: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
+    for removal in removals:
         left = [name for name in removal.clusters if plan.environment not in declared.clusters.get(name, ())]
         if left and removal.what != "tenant":
             yield from (_cluster(cluster, declared) for cluster in left)

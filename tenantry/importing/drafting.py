@@ -15,7 +15,7 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Handover, Identities, leave_metadata, leave_secret, taken_over
+from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.survey import Survey
@@ -61,21 +61,21 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
         draft = Draft(_document(gathered, chart), resources, gathered.decisions)
         _settle(draft)
-        handover = Handover(resources)
         # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
         expressed = {resource.identity for resource in resources if resource.path}
         if lost := (mixed & going_on) - expressed - given_up:
             going_on, given_up = going_on - lost, given_up | lost
             continue
-        mixed |= handover.mixed - given_up
-        found = (handover.idle | handover.mixed - given_up) - going_on
-        if not found:
-            _tell_waiting(resources)
+        idle, partial = better_going_on(resources)
+        mixed |= partial - given_up
+        more = (idle | partial - given_up) - going_on
+        if not more:
+            _leave_order(resources)
             return draft
-        going_on |= found
+        going_on |= more
 
 
-def _tell_waiting(resources: list[Resource]) -> None:
+def _leave_order(resources: list[Resource]) -> None:
     """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
     ended = {resource.identity for resource in resources if resource.is_replaced}
     for resource in resources:
@@ -92,21 +92,27 @@ def _tell_waiting(resources: list[Resource]) -> None:
 
 def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
     by_environment = grouped(resources, lambda resource: resource.environment)
-    worlds = [_world(name, hub, by_environment.get(name, []), going_on) for name, hub in inventory.management.items()]
+    worlds = []
+    for name, management in inventory.management.items():
+        own = by_environment.get(name, [])
+        taken = taken_over(own, going_on)
+        drop_proxies(own)
+        kept = set(map(id, taken))
+        worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
     platform = platform_namespace(worlds)
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
     decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
         world.platform, world.keeps_values = platform, keep_values
-    found = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
-    for survey in found.surveys.values():
+    gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
+    for survey in gathered.surveys.values():
         for resource in () if keep_values else survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
         survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
     # The times of add-ons are the defaults: add-ons have no other level.
-    surveys = found.surveys.values()
+    surveys = gathered.surveys.values()
     addons = [
         app.resource
         for survey in surveys
@@ -116,26 +122,19 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     charts = [
         chart for survey in surveys for owner, own in survey.shared_charts.items() if not owner[0] for chart in own
     ]
-    found.defaults = shared_times(addons, charts, (), default_times())
-    for survey in found.surveys.values():
-        _fill_in(found, survey)
-    for apps in found.apps.values():
-        _leave_misplaced(found, apps)
-    found.find_paused()
-    for app in found.all_apps():
-        if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
+    gathered.defaults = shared_times(addons, charts, (), default_times())
+    for survey in gathered.surveys.values():
+        _fill_in(gathered, survey)
+    for apps in gathered.apps.values():
+        _leave_misplaced(gathered, apps)
+    gathered.find_paused()
+    for app in gathered.all_apps():
+        if {("clusters", app.place.cluster), app.path[:2]} & gathered.paused:
             app.content[app.block].pop("suspend", None)
-    return found
+    return gathered
 
 
-def _world(environment: str, management: str, resources: list[Resource], going_on: Identities) -> World:
-    taken = taken_over(resources, going_on)
-    drop_proxies(resources)
-    kept = set(map(id, taken))
-    return World(environment, management, taken, (resource for resource in resources if id(resource) not in kept))
-
-
-def _fill_in(found: Gathered, survey: Survey) -> None:
+def _fill_in(gathered: Gathered, survey: Survey) -> None:
     """Give the apps of an environment their content. Those of one owner in one place share their times."""
     for (tenant, place), apps in grouped(survey.apps, lambda app: (app.tenant, app.place)).items():
         baselines = survey.releases[tenant, place]
@@ -144,22 +143,22 @@ def _fill_in(found: Gathered, survey: Survey) -> None:
         # What one app says stands best in the app.
         is_alone = len(apps) == 1 and resources[0].kind == "Kustomization" and not baselines and not charts
         is_shared = tenant and not is_alone
-        times = shared_times(resources, charts, baselines, found.defaults) if is_shared else found.defaults
+        times = shared_times(resources, charts, baselines, gathered.defaults) if is_shared else gathered.defaults
         for app in apps:
             app.times = times
     for app in survey.apps:
         if fill_in(survey, app):
-            found.apps[app.path][app.place] = app
+            gathered.apps[app.path][app.place] = app
 
 
-def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
+def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
     """Leave an app where one entry cannot have it beside the others: it takes each cluster in each of its environments."""
     clusters = {place.cluster for place in apps}
     first, *others = dict.fromkeys(place.environment for place in apps)
     wanted = {
         Place(name, cluster)
         for name in (first, *others)
-        for cluster in found.surveys[name].clusters
+        for cluster in gathered.surveys[name].clusters
         if cluster in clusters
     }
     for place in list(apps) if wanted != set(apps) else ():
@@ -171,17 +170,17 @@ def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
-def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
-    templates = {name: _template(survey) for name, survey in found.surveys.items()}
-    names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
-    tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
-    platform = PlatformEntry(found).entry(chart)
+def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
+    templates = {name: _template(survey) for name, survey in gathered.surveys.items()}
+    names = dict.fromkeys(name for survey in gathered.surveys.values() for name in survey.territories)
+    tenants = {name: TenantEntry(gathered, name).entry(templates) for name in names}
+    platform = PlatformEntry(gathered).entry(chart)
     usual = default_times()
-    times = {key: value for key, value in found.defaults.items() if usual[key] != value}
+    times = {key: value for key, value in gathered.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",
-        "environments": _environments(found, templates),
-        "clusters": _clusters(found),
+        "environments": _environments(gathered, templates),
+        "clusters": _clusters(gathered),
         "platform": platform,
         "defaults": {"clusters": {"all": True}, **times},
         "tenants": tenants,
@@ -199,38 +198,40 @@ def _template(survey: Survey) -> str:
     return max(_TEMPLATES, key=fits)
 
 
-def _environments(found: Gathered, templates: Mapping[str, str]) -> dict[str, Any]:
+def _environments(gathered: Gathered, templates: Mapping[str, str]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         entry = {
             "management": survey.world.management,
             "namespace": templates[name] if templates[name] != _TEMPLATES[0] else "",
-            "variables": found.variables.get(name),
+            "variables": gathered.variables.get(name),
         }
         entries[name] = {key: value for key, value in entry.items() if value}
     return entries
 
 
-def _clusters(found: Gathered) -> dict[str, Any]:
+def _clusters(gathered: Gathered) -> dict[str, Any]:
     entries: dict[str, Any] = {}
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         entries.setdefault(survey.world.management, {"environments": []})["environments"].append(name)
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         for cluster, kubeconfig in survey.remotes.entries.items():
             entry = entries.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
             entry["environments"].append(name)
             if (account := survey.platform_account(cluster)) != "tenantry-platform":
                 entry["platformServiceAccount"] = account
     for cluster, entry in entries.items():
-        shards = {app.resource.labels.get(SHARD_LABEL, "") for app in found.all_apps() if app.place.cluster == cluster}
+        shards = {
+            app.resource.labels.get(SHARD_LABEL, "") for app in gathered.all_apps() if app.place.cluster == cluster
+        }
         if len(shards) > 1:
             text = "decide: apps on this cluster are for different shards of Flux's controllers"
             names = listed(shard or "none" for shard in sorted(shards))
-            found.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
+            gathered.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
         shard = shards.pop() if len(shards) == 1 else ""
         if shard and label_value_problem(shard) is None:
             entry["shard"] = shard
-        if ("clusters", cluster) in found.paused:
+        if ("clusters", cluster) in gathered.paused:
             entry["state"] = "paused"
     return entries
 

@@ -129,7 +129,7 @@ class OwnerEntry:
 
     def notifications(self) -> dict[str, Any]:
         """`alerts` and `receivers`."""
-        found: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
+        groups: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
         for place in dict.fromkeys(place for apps in self.apps.values() for place in apps):
             here = {key: apps[place] for key, apps in self.apps.items() if place in apps}
             first = next((app for app in here.values() if not app.own), next(iter(here.values())))
@@ -137,10 +137,10 @@ class OwnerEntry:
             own = Notifications(survey.world, self.path, first.home, first.prefix, survey.names_of(first), here)
             for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
                 for key, entry in entries.items():
-                    found[group][key][place] = entry
+                    groups[group][key][place] = entry
         return {
             group: {key: self.agreed(values, group, key) for key, values in entries.items()}
-            for group, entries in found.items()
+            for group, entries in groups.items()
             if entries
         }
 

@@ -62,8 +62,8 @@ def effective(manifest: Manifest) -> dict[str, Any]:
     clean = _without_null(manifest)
     metadata = dict(clean["metadata"])
     for key in ("labels", "annotations"):
-        there = metadata.get(key) or {}
-        metadata[key] = {name: value for name, value in there.items() if not _FLUX_WRITES.fullmatch(name)}
+        marks = metadata.get(key) or {}
+        metadata[key] = {name: value for name, value in marks.items() if not _FLUX_WRITES.fullmatch(name)}
     kind, spec = clean["kind"], clean.get("spec")
     filled = clean
     if kind in kinds() and isinstance(spec, dict):
@@ -131,12 +131,12 @@ _DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any
 
 def _same(kind: str, change: FieldChange) -> bool:
     """Whether both values mean the same."""
-    one, other = change.before, change.after
+    before, after = change.before, change.after
     if change.path[:2] in _FREE:
         return False
     if kind in _QUANTITIES:
-        return change.path[:2] == _QUANTITIES[kind] and number_of(one) == number_of(other) is not None
+        return change.path[:2] == _QUANTITIES[kind] and number_of(before) == number_of(after) is not None
     if change.path == ("spec", "path"):
         # Flux keeps a path inside of the artifact, so a leading slash does not count.
-        return posixpath.normpath(f"/{one}") == posixpath.normpath(f"/{other}")
-    return _seconds(one) == _seconds(other) is not None
+        return posixpath.normpath(f"/{before}") == posixpath.normpath(f"/{after}")
+    return _seconds(before) == _seconds(after) is not None

@@ -81,10 +81,10 @@ def _paths_below(directory: Path) -> Iterator[tuple[str, ...]]:
             too_large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
             text = b"" if too_large else file.read_bytes()
             is_one = b"kind: Kustomization" in text and b"path:" in text
-            found = [data for data, _ in documents_in(text, file.name)] if is_one else []
+            documents = [data for data, _ in documents_in(text, file.name)] if is_one else []
         except (OSError, Refused):  # reading says so with its place
             continue
-        for data in found:
+        for data in documents:
             parts = _parts(mapping_at(data, "spec").get("path"))
             if len(parts) > 1 or (parts and mapping_at(data, "metadata").get("name") == FLUX):
                 yield parts
@@ -151,8 +151,8 @@ class Follower:
 
     def _new(self) -> list[Key]:
         """The Kustomizations that were not looked at yet, and that Flux applies to the cluster."""
-        found = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
-        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in found if is_of_flux(f"{key.group}/v1")}
+        keys = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
+        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in keys if is_of_flux(f"{key.group}/v1")}
         return [
             key
             for key, spec in specs.items()
@@ -244,8 +244,8 @@ class Follower:
             always = mapping_at(spec, "postBuild").get("substituteStrategy") == "Always"
             objects = substituted(built, values, f"kustomize build {shown}", always=always)
             common = mapping_at(spec, "commonMetadata")
-            found = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
-            return [document._replace(manifest=_with(document.manifest, common)) for document in found]
+            documents = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
+            return [document._replace(manifest=_with(document.manifest, common)) for document in documents]
         except Refused as refused:
             return refused
         except Exception as unexpected:

@@ -156,8 +156,8 @@ def directory_in(root: Path, path: str) -> Path:
 
 def _copy(root: Path, chosen: Iterable[Path], into: Path) -> None:
     """Copy files and directories of a tree to the same places in another, without links and without Git's own."""
-    found = (file for path in chosen for file in (path, *path.rglob("*")))
-    files = {file: str(file.relative_to(root)) for file in found if stat.S_ISREG(file.lstat().st_mode)}
+    sources = (file for path in chosen for file in (path, *path.rglob("*")))
+    files = {file: str(file.relative_to(root)) for file in sources if stat.S_ISREG(file.lstat().st_mode)}
     inside = {file: path for file, path in files.items() if ".git" not in PurePosixPath(path).parts}
     if len(inside) > _MOST_FILES or sum(file.lstat().st_size for file in inside) > _MOST_BYTES:
         raise Refused(f"it contains more than {_MOST_FILES} files or {_MOST_BYTES // 2**20} MiB", FIX)

@@ -37,8 +37,8 @@ class Appliers:
 
     def of(self, resource: Resource) -> Resource | None:
         """The same, without Flux's own bootstrap."""
-        found = self.by_label(resource)
-        return None if found is None or (found.namespace, found.name) == (FLUX, FLUX) else found
+        owner = self.by_label(resource)
+        return None if owner is None or (owner.namespace, owner.name) == (FLUX, FLUX) else owner
 
     def above(self, resource: Resource) -> Iterator[Resource]:
         """What applies a resource, what applies that, and so on."""
@@ -59,15 +59,17 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
         (resource, owner) for resource in resources if (owner := appliers.by_label(resource)) and owner is not resource
     ]
     # A Kustomization hands over all that it applies, or nothing.
-    outer = {id(owner) for each, owner in owned if not _is_inside(each, owner) and owner.identity not in going_on}
+    outer = {
+        id(owner) for resource, owner in owned if not _is_inside(resource, owner) and owner.identity not in going_on
+    }
     inner = {
-        id(each): owner
-        for each, owner in owned
-        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_inside(each, owner))
+        id(resource): owner
+        for resource, owner in owned
+        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_inside(resource, owner))
     }
     # What goes on applying a Kustomization goes on with all that this applies.
-    while more := {id(each): owner for each, owner in owned if id(owner) in inner and id(each) not in inner}:
-        inner |= more
+    while more := [(resource, owner) for resource, owner in owned if id(owner) in inner and id(resource) not in inner]:
+        inner |= {id(resource): owner for resource, owner in more}
     taken = []
     for resource in resources:
         if owner := inner.get(id(resource)):
@@ -124,28 +126,25 @@ def by_environment(resources: Iterable[Resource]) -> Iterator[tuple[list[Resourc
         yield own, Appliers(own)
 
 
-class Handover:
-    """What hands over what it applies in a draft, by identity.
+def better_going_on(resources: Iterable[Resource]) -> tuple[Identities, Identities]:
+    """What a draft has hand over what it applies, although it had better go on.
 
-    idle: what has nothing to hand over. mixed: what would hand over a part alone, and no tenant's. Both had better go on.
+    Returns: what has nothing to hand over; and what would hand over a part alone, and no tenant's.
     """
-
-    def __init__(self, resources: Iterable[Resource]) -> None:
-        resources = list(resources)
-        ending = {resource.identity for resource in resources if resource.is_replaced}
-        used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
-        for own, appliers in by_environment(resources):
-            for resource in own:
-                if (owner := appliers.of(resource)) is None:
-                    continue
-                if resource.path or resource.is_replaced:
-                    used.add(owner.identity)
-                elif resource.kind != "Namespace":
-                    partly.add(owner.identity)
-                if resource.is_replaced or (resource.path and resource.path[0] == "tenants"):
-                    needed.add(owner.identity)
-        self.idle = ending - used
-        self.mixed = (ending & partly) - needed
+    resources = list(resources)
+    ending = {resource.identity for resource in resources if resource.is_replaced}
+    used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
+    for own, appliers in by_environment(resources):
+        for resource in own:
+            if (owner := appliers.of(resource)) is None:
+                continue
+            if resource.path or resource.is_replaced:
+                used.add(owner.identity)
+            elif resource.kind != "Namespace":
+                partly.add(owner.identity)
+            if resource.is_replaced or (resource.path and resource.path[0] == "tenants"):
+                needed.add(owner.identity)
+    return ending - used, (ending & partly) - needed
 
 
 # --- what may be a secret ---------------------------------------------------------------------------------------------

@@ -104,12 +104,12 @@ def territories(world: World) -> list[Territory]:
     owned: dict[str, list[str]] = defaultdict(list)
     for namespace in _tenants_namespaces(world):
         owned[_owner(world, namespace)].append(namespace)
-    found: list[Territory] = []
+    result: list[Territory] = []
     for tenant, namespaces in owned.items():
         of_flux = {name: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=name)) for name in namespaces}
         main = max(namespaces, key=lambda name: (of_flux[name], name == tenant, -len(name)))
         territory = Territory(tenant, main)
-        found.append(territory)
+        result.append(territory)
         for other in namespaces:
             key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
             if other == main:
@@ -117,8 +117,8 @@ def territories(world: World) -> list[Territory]:
             if main in other and key != other and not dns_label_problem(key):
                 territory.extra[key] = other
             else:
-                found.append(Territory(f"{other}-namespace" if other in owned else other, other))
-    return found
+                result.append(Territory(f"{other}-namespace" if other in owned else other, other))
+    return result
 
 
 def extra_name(main: str, key: str, name: str) -> str:

@@ -117,8 +117,8 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
             elif first.manifest != document.manifest:
                 message = f"{document.origin}: {key} is declared differently at {first.origin}"
                 raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
-    found = tuple((name, document) for (name, _), document in documents.items())
-    return Inventory(found, dict(management), tuple(readings.values()))
+    pairs = tuple((name, document) for (name, _), document in documents.items())
+    return Inventory(pairs, dict(management), tuple(readings.values()))
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:

@@ -57,8 +57,8 @@ class TenantEntry(OwnerEntry):
     # --- namespaces and the account -------------------------------------------------------------------------------
 
     def _homes(self) -> dict[str, Territory]:
-        found = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
-        return {name: home for name, home in found.items() if home}
+        homes = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
+        return {name: home for name, home in homes.items() if home}
 
     def _namespaces(self, templates: Mapping[str, str]) -> dict[str, Any]:
         """Where they do not have the names that the environment gives."""
@@ -84,16 +84,16 @@ class TenantEntry(OwnerEntry):
     def _extra(self, key: str, template: str) -> dict[str, Any]:
         """The entry of an extra namespace: what differs in it from the main one."""
         entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
-        found: dict[Place, dict[str, Any]] = {}
+        settings: dict[Place, dict[str, Any]] = {}
         for place in self._places():
             name = self.surveys[place.environment].territories[self.tenant].extra.get(key)
             main, extra = self._space(place)[0], self._space(place, name)[0]
             if name and extra.made:
-                found[place] = difference(settings_of(main), settings_of(extra))
+                settings[place] = difference(settings_of(main), settings_of(extra))
                 if any(is_own_account(extra, resource) for resource in extra.objects):
                     entry["serviceAccount"] = True
-        if found:
-            entry |= {part: value for part, value in self.agreed(found, "namespaces", key).items() if part != "name"}
+        if settings:
+            entry |= {part: value for part, value in self.agreed(settings, "namespaces", key).items() if part != "name"}
         return entry
 
     def _account(self) -> dict[str, Any]:

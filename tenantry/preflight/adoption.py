@@ -51,12 +51,12 @@ def adoptions(
         yield Adoption(tenant, tuple(taken), tuple(planned.id for planned in own if live[planned.id] is None))
 
 
-def _taken(planned: KubeObject, there: Manifest) -> Changed:
+def _taken(planned: KubeObject, live: Manifest) -> Changed:
     wanted = _wanted(planned)
-    fields = [presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
+    fields = [presentable(field) for field in changed_fields(projected(live, wanted), wanted)]
     if planned.secret:
         fields = [_from_config(field) if field.path[0] == "data" else field for field in fields]
-    return Changed(replace(planned, manifest=there), planned, tuple(fields))
+    return Changed(replace(planned, manifest=live), planned, tuple(fields))
 
 
 def _wanted(planned: KubeObject) -> dict[str, Any]:
@@ -95,9 +95,9 @@ def _redacted(value: Any) -> Any:
 # --- what adopting does not bring about -----------------------------------------------------------------------------
 
 
-def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
+def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
     """Settings of the former owner that remain and prevent Flux from doing what the plan says."""
-    for change in (taken for adoption in found for taken in adoption.taken):
+    for change in (taken for adoption in adoptions for taken in adoption.taken):
         spec = mapping_at(change.before.manifest, "spec")
         if change.id.kind == "HelmRelease" and "chart" in spec:
             yield error(
@@ -161,8 +161,8 @@ def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]
 
     Args:   namespace: of the kubeconfig. Raises: Refused: they cannot be read.
     """
-    there = {account["metadata"]["name"] for account in every(client, "v1", "ServiceAccount", namespace=namespace)}
-    if same := [account for account in impersonated if account in there]:
+    names = {account["metadata"]["name"] for account in every(client, "v1", "ServiceAccount", namespace=namespace)}
+    if same := [account for account in impersonated if account in names]:
         yield error(
             "same-account",
             f"it has service accounts of its own in namespace '{namespace}' called {listed(same)}: Flux would act with their"

@@ -55,16 +55,16 @@ class Run:
     ignored: Collection[str] = ()
 
 
-def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> Answer:
+def ask(client: Client, fleet: Fleet, run: Run, manifests: Iterable[Manifest]) -> Answer:
     """Whether the apps that a run changes may change.
 
-    Args:   client: of the run's management cluster. there: what it holds of the environment, with all reconcilers.
+    Args:   client: of the run's management cluster. manifests: what it holds of the environment, with all reconcilers.
     Raises: Refused: reading is not allowed there.
     """
     after, planned = run.plan.after, run.plan
     if after is None:
         return Answer()
-    changed = changed_apps(planned, planned.apps, _live(client, planned, there))
+    changed = changed_apps(planned, planned.apps, _live(client, planned, manifests))
     if not changed:
         return Answer()
     changed = [app for app in changed if app.full_name not in run.ignored]
@@ -79,13 +79,13 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     return Answer(problem, "" if problem else note, reasons)
 
 
-def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
+def _live(client: Client, planned: Plan, manifests: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
     wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
     known = {
         id: manifest
-        for manifest in there
+        for manifest in manifests
         if "spec" in manifest and (id := readable_id(manifest)) in wanted and id is not None
     }
     rest = [id for id in wanted if id.kind not in APP_KINDS]

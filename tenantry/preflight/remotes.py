@@ -122,10 +122,10 @@ class Checker:
     def check(self, remote: Remote) -> list[Problem]:
         """The problems of a remote that are visible from here."""
         try:
-            found = list(self._problems(remote))
+            problems = list(self._problems(remote))
         except Refused as refused:
-            found = [error("not-readable", refused.message, refused.fix)]
-        return [replace(problem, message=f"cluster '{remote.name}': {problem.message}") for problem in found]
+            problems = [error("not-readable", refused.message, refused.fix)]
+        return [replace(problem, message=f"cluster '{remote.name}': {problem.message}") for problem in problems]
 
     def _problems(self, remote: Remote) -> Iterator[Problem]:
         if isinstance(remote.reference, ConfigMap):
@@ -357,9 +357,9 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Conta
     secret = secret_of(hub, reference)
     problems = check_secret(reference, secret, now=now, local=local)
     kubeconfig = secret.data.get(reference.key, b"") if secret else b""
-    found = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
-    if not found.fit or not kubeconfig:
-        return found
+    result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
+    if not result.fit or not kubeconfig:
+        return result
     checker = Checker(hub, now, local, connect)
     try:
         asked = list(checker.access(remote, kubeconfig))
@@ -369,7 +369,7 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Conta
     decisive = [
         replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem for problem in asked
     ]
-    return replace(found, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
+    return replace(result, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
 
 
 def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -54,12 +54,12 @@ class Asking:
     @cached_property
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
-        found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
-        for id, judged in found.items():
+        result = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
+        for id, judged in result.items():
             sources, cause = judged.reconciler.sources, judged.cause
             if judged.state is State.FAILED and cause and self._asks_for_index(sources, cause):
-                found[id] = judged._replace(state=State.PROGRESSING)
-        return found
+                result[id] = judged._replace(state=State.PROGRESSING)
+        return result
 
     def blocked(self) -> dict[ObjectId, Reason]:
         """What of the planned objects is blocked."""
@@ -82,21 +82,21 @@ class Asking:
 
     def unready(self, reasons: Mapping[ObjectId, Reason]) -> dict[str, Reason]:
         """The lines in which the run has applied something that is not ready yet. Soaks are not asked for."""
-        found: dict[str, Reason] = {}
+        unready: dict[str, Reason] = {}
         by_wave = grouped(self._applied, self.wave_of)
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
             for subject in dict.fromkeys(
                 subject for id in by_wave.get(wave.number, ()) for subject in self.subjects(id)
             ):
-                if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
-                    found[subject] = reason
-        return found
+                if subject not in unready and (reason := self.problem(subject, wave, reasons, soaks=False)):
+                    unready[subject] = reason
+        return unready
 
     def _wave(self, ids: Collection[ObjectId], number: int, reasons: dict[ObjectId, Reason]) -> None:
         """Decide about the changed objects of one wave; 0: those of none."""
         for id in ids:
-            found = (self._own(id), self._of_line(id, number), self._needed(id, reasons))
-            if reason := worst(filter(None, found)):
+            candidates = (self._own(id), self._of_line(id, number), self._needed(id, reasons))
+            if reason := worst(filter(None, candidates)):
                 reasons[id] = reason
         units = _units(ids, self.change) if number else {}
         while ids:
@@ -135,8 +135,8 @@ class Asking:
         problem = _missing_artifact(ids, self.evidence.live, self.now)
         if problem is None:
             return None
-        found = self.evidence.live.get(problem.cause)
-        changed = changed_at(found) if found else None
+        live_cause = self.evidence.live.get(problem.cause)
+        changed = changed_at(live_cause) if live_cause else None
         is_late = changed is not None and self.now - changed >= self.timeout
         lasts = problem.lasts or problem.readiness is Readiness.SUSPENDED or is_late
         if lasts and self._asks_for_index(ids, problem.cause):
@@ -189,7 +189,7 @@ class Asking:
     @cached_property
     def _running(self) -> Mapping[str, set[str]]:
         """By app, the contents that run ready, of what is as planned with all that it takes."""
-        found: dict[str, set[str]] = {}
+        running: dict[str, set[str]] = {}
         for app in self.plan.apps:
             content = self._contents.get((app.full_name, app.cluster))
             reconciler = self.lines.reconcilers.get(app.id)
@@ -198,8 +198,8 @@ class Asking:
             parts = (app.id, *reconciler.sources, *reconciler.inputs)
             judged = self.judged.get(app.id)
             if judged and judged.state is State.READY and not any(id in self.change.changed for id in parts):
-                found.setdefault(app.full_name, set()).add(content)
-        return found
+                running.setdefault(app.full_name, set()).add(content)
+        return running
 
     def _needed(self, id: ObjectId, reasons: Mapping[ObjectId, Reason]) -> Reason | None:
         """Why something that an object depends on keeps it back."""
@@ -224,12 +224,12 @@ class Asking:
 
     def _beneath(self, id: ObjectId) -> Iterator[ObjectId]:
         """What this run applies, and something new waits for through what is there already, such as a namespace made beforehand."""
-        there = [other for other in self.change.objects[id].depends_on if self._is_unchanged(other)]
-        seen = {*there}
-        while there:
-            further = {*self.change.objects[there.pop()].depends_on} - seen
+        unchanged = [other for other in self.change.objects[id].depends_on if self._is_unchanged(other)]
+        seen = {*unchanged}
+        while unchanged:
+            further = {*self.change.objects[unchanged.pop()].depends_on} - seen
             seen |= further
-            there += (other for other in further if self._is_unchanged(other))
+            unchanged += (other for other in further if self._is_unchanged(other))
             yield from (other for other in further if other in self.change.objects and not self._is_unchanged(other))
 
     def _is_unchanged(self, id: ObjectId) -> bool:
@@ -284,15 +284,15 @@ class Asking:
         """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share, and for marks of what
         is to be removed: nothing of such a cluster counts, but the mark has to be there.
         """
-        found: dict[str, list[Reason]] = {}
+        pending: dict[str, list[Reason]] = {}
         for id in self._pending.get((subject, wave.number), ()):
             planned = self.change.objects[id]
             cluster = planned.owner.cluster
             if not cluster or cluster in wave.clusters:
                 cluster = "" if STATE_LABEL in labels_of(planned.manifest) else cluster
                 free = Reason(Kind.PROGRESSING, f"{self.lines.name_of(id)} is not applied yet", cause=id)
-                found.setdefault(cluster, []).append(reasons.get(id, free))
-        return found
+                pending.setdefault(cluster, []).append(reasons.get(id, free))
+        return pending
 
     def _first(self, wave: Wave, reason: Reason) -> Reason:
         assert self.plan.rollout
@@ -320,9 +320,9 @@ class Asking:
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged
 
 
-def _clusters(found: Mapping[str, tuple[str, bool]]) -> str:
+def _clusters(messages: Mapping[str, tuple[str, bool]]) -> str:
     """`edge-1: rocky/web: no such path, and 3 more clusters`"""
-    (cluster, (message, _)), *more = found.items()
+    (cluster, (message, _)), *more = messages.items()
     rest = f", and {counted(len(more), 'more cluster')}" if more else ""
     return f"{cluster}: {message}{rest}"
 

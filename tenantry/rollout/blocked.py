@@ -65,15 +65,15 @@ def _blocked_removals(asking: Asking, reasons: Mapping[ObjectId, Reason]) -> dic
     if not removed:
         return {}
     places = {id: asking.lines.place_of(live) for id, live in removed.items()}
-    found = {id: reason for id, live in removed.items() if (reason := _own(asking, id, live, places[id]))}
+    blocked = {id: reason for id, live in removed.items() if (reason := _own(asking, id, live, places[id]))}
     # A reference has no version.
     targets = {target[1:]: live for live in removed.values() if (target := readable_id(live))}
     while True:
-        before = len(found)
-        found |= _held(asking, {**reasons, **found}, places, targets, found)
-        found |= _waves(asking, places, found)
-        if len(found) == before:
-            return found
+        before = len(blocked)
+        blocked |= _held(asking, {**reasons, **blocked}, places, targets, blocked)
+        blocked |= _waves(asking, places, blocked)
+        if len(blocked) == before:
+            return blocked
 
 
 def _own(asking: Asking, id: ObjectId, live: Manifest, place: Place) -> Reason | None:
@@ -100,7 +100,7 @@ def _held(
     blocked: Mapping[ObjectId, Reason],
     places: Mapping[ObjectId, Place],
     targets: Mapping[tuple[str, str, str], Manifest],
-    found: Mapping[ObjectId, Reason],
+    removals: Mapping[ObjectId, Reason],
 ) -> dict[ObjectId, Reason]:
     """What held objects use as they live now, and what lies beside them: the same tenant on the same cluster."""
     held: dict[ObjectId, Reason] = {}
@@ -114,17 +114,17 @@ def _held(
         if live is None:
             continue  # it is left out, and uses nothing
         for used in (*asking.evidence.uses.get(id, ()), *_used_by(live, targets)):
-            if used in places and used not in found:
+            if used in places and used not in removals:
                 held[used] = reason.needed(id)
     for id, place in places.items():
         mine = beside.get((place.owner.tenant, place.owner.cluster))
-        if mine and id not in found and id not in held:
+        if mine and id not in removals and id not in held:
             held[id] = mine
     return held
 
 
 def _waves(
-    asking: Asking, places: Mapping[ObjectId, Place], found: Mapping[ObjectId, Reason]
+    asking: Asking, places: Mapping[ObjectId, Place], reasons_now: Mapping[ObjectId, Reason]
 ) -> dict[ObjectId, Reason]:
     """What an earlier wave has to lose first."""
     rollout = asking.plan.rollout
@@ -140,13 +140,13 @@ def _waves(
         for wave in rollout.waves:
             ids = waves.get(wave.number, [])
             if front is not None and subject not in asking.ignoring.waves:
-                blocked.update(dict.fromkeys((id for id in ids if id not in found), front))
+                blocked.update(dict.fromkeys((id for id in ids if id not in reasons_now), front))
             counting = {places[id].owner.cluster: id for id in ids if places[id].owner.cluster in wave.clusters}
             lost = {places[id].owner.cluster for id in ids if is_cut_off(asking.change.removed[id])}
             if len(lost) <= wave.tolerate.unreachable:
                 counting = {cluster: id for cluster, id in counting.items() if cluster not in lost}
             if counting and front is None:
-                name, reasons = rollout.name_of(wave), {**found, **blocked}
+                name, reasons = rollout.name_of(wave), {**reasons_now, **blocked}
                 own = worst(reasons[id] for id in ids if id in reasons and places[id].owner.cluster in counting)
                 front = own or Reason(Kind.DELETING, f"{name} loses it first", wave=wave.number)
     return blocked

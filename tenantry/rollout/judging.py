@@ -81,8 +81,8 @@ def judge_reconcilers(
 
 
 def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
-    found = live.get(reconciler.id)
-    if found is None:
+    reconciled = live.get(reconciler.id)
+    if reconciled is None:
         return Judged(reconciler, State.PROGRESSING, "not on the management cluster")
     if standing.readiness is Readiness.SUSPENDED:
         return Judged(reconciler, State.SUSPENDED, "suspended by hand")
@@ -92,8 +92,8 @@ def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetim
         return Judged(reconciler, State.SUSPENDED, one_line(problem.message))
     if problem is None:
         token = token_of(reconciler, live)
-        if token and mapping_at(found, "status").get("lastHandledReconcileAt") != token:
-            asked = mapping_at(found, "metadata", "annotations").get(REQUESTED) == token
+        if token and mapping_at(reconciled, "status").get("lastHandledReconcileAt") != token:
+            asked = mapping_at(reconciled, "metadata", "annotations").get(REQUESTED) == token
             request = None if asked else Request(reconciler.id, token)
             unread = Judged(reconciler, State.PROGRESSING, "Flux has not read its configs again yet", request=request)
             changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
@@ -140,9 +140,9 @@ def token_of(reconciler: Reconciler, live: Live) -> str:
     return f"tenantry-{sha256(chr(10).join(versions).encode()).hexdigest()[:16]}"
 
 
-def was_ever_ready(found: Manifest) -> bool:
+def was_ever_ready(manifest: Manifest) -> bool:
     """Whether a Kustomization or HelmRelease has applied something successfully, now or before."""
-    status = mapping_at(found, "status")
+    status = mapping_at(manifest, "status")
     released = (entry.get("status") in ("deployed", "superseded") for entry in mappings_in(status.get("history")))
     return bool(status.get("lastAppliedRevision")) or any(released)
 
@@ -166,21 +166,21 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     Ready is the latest of: a run's last change of it, its sources, charts and inputs; the first success with what it applies now;
     the end of its last attempt with something else, or that failed.
     """
-    found = live.get(reconciler.id)
-    if found is None:
+    manifest = live.get(reconciler.id)
+    if manifest is None:
         return UNKNOWN
-    if state_of(found) not in (Readiness.READY, Readiness.SUSPENDED) or not is_of(
-        fetched_revision(reconciler, live), found
+    if state_of(manifest) not in (Readiness.READY, Readiness.SUSPENDED) or not is_of(
+        fetched_revision(reconciler, live), manifest
     ):
         chain = [live[id] for id in (reconciler.id, *reconciler.sources) if id in live]
         fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
-        return unready_since(found, latest(*map(changed_at, chain), *fetched))
+        return unready_since(manifest, latest(*map(changed_at, chain), *fetched))
     changed = latest(
         *(changed_at(live[id]) for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live)
     )
-    last, *others = history_of(found) or [{}]
-    first = moment(last.get("firstReconciled" if found["kind"] == "Kustomization" else "lastDeployed"))
-    first = first or moment(ready_of(found).get("lastTransitionTime"))
+    last, *others = history_of(manifest) or [{}]
+    first = moment(last.get("firstReconciled" if manifest["kind"] == "Kustomization" else "lastDeployed"))
+    first = first or moment(ready_of(manifest).get("lastTransitionTime"))
     before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
     exact = latest(first, changed)
     if before and (exact is None or before > exact):
@@ -188,20 +188,20 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     return Since(_written(exact))
 
 
-def unready_since(found: Manifest, changed: datetime | None = None) -> Since:
+def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
     """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
 
     changed: when its content changed last; what was ready before is not with that.
     """
-    status, ready = mapping_at(found, "status"), ready_of(found)
-    created = moment(mapping_at(found, "metadata").get("creationTimestamp"))
+    status, ready = mapping_at(manifest, "status"), ready_of(manifest)
+    created = moment(mapping_at(manifest, "metadata").get("creationTimestamp"))
     transition = moment(ready.get("lastTransitionTime"))
-    if found.get("kind") != "Kustomization":
+    if manifest.get("kind") != "Kustomization":
         bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
         bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
         times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
         return Since(_written(min(times, default=transition or created)))
-    entries = history_of(found)
+    entries = history_of(manifest)
     succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
     good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
     if good is None:

@@ -129,7 +129,7 @@ def members(
     if rollout is None:
         return {}
     waves, alone = rollout.by_cluster(), _at_once(objects, apps, off)
-    found: dict[ObjectId, Wave] = {}
+    members: dict[ObjectId, Wave] = {}
     needed_in: dict[ObjectId, Wave] = {}
     for planned in reversed(objects):
         # What clusters take together is there before the first of them moves to it.
@@ -143,8 +143,8 @@ def members(
             if dependency not in needed_in or wave.number < needed_in[dependency].number:
                 needed_in[dependency] = wave
         if not _is_in_no_wave(planned):
-            found[planned.id] = wave
-    return found
+            members[planned.id] = wave
+    return members
 
 
 def _is_reconciled(id: ObjectId) -> bool:
@@ -166,7 +166,7 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
     if not own:
         return set()
     users: dict[ObjectId, set[str]] = {}
-    found: set[ObjectId] = set()
+    clusters: set[ObjectId] = set()
     for planned in reversed(objects):
         if is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
             own[planned.id] = next(iter(names))
@@ -174,10 +174,10 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
             for dependency in planned.depends_on:
                 users.setdefault(dependency, set()).add(own.get(planned.id, ""))
         if own.get(planned.id) in off:
-            found.add(planned.id)
-        if planned.id in found:
-            found.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
-    return found
+            clusters.add(planned.id)
+        if planned.id in clusters:
+            clusters.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
+    return clusters
 
 
 def is_taken(id: ObjectId) -> bool:
