@@ -93,14 +93,14 @@ def _split(values: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str
             if joined is not DIFFER:
                 base[key] = joined
                 continue
-            is_mapping = all(isinstance(value, dict) and value for value in present.values())
-            if is_mapping and key not in _REPLACED:
+            first, *_ = present
+            is_merged = isinstance(present[first], dict) and key not in _REPLACED
+            if is_merged and all(isinstance(value, dict) and value for value in present.values()):
                 shared, below = _split(present, join)
                 base |= {key: shared} if shared else {}
                 present = {place: value for place, value in below.items() if value}
-            else:
+            elif not is_merged:
                 # The base is complete by itself: an override cannot add what an entry requires.
-                first, *_ = present
                 base[key] = present[first]
                 present = {
                     place: value

@@ -166,7 +166,7 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
     if not own:
         return set()
     users: dict[ObjectId, set[str]] = {}
-    clusters: set[ObjectId] = set()
+    ids: set[ObjectId] = set()
     for planned in reversed(objects):
         if is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
             own[planned.id] = next(iter(names))
@@ -174,10 +174,10 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
             for dependency in planned.depends_on:
                 users.setdefault(dependency, set()).add(own.get(planned.id, ""))
         if own.get(planned.id) in off:
-            clusters.add(planned.id)
-        if planned.id in clusters:
-            clusters.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
-    return clusters
+            ids.add(planned.id)
+        if planned.id in ids:
+            ids.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
+    return ids
 
 
 def is_taken(id: ObjectId) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.importing.documents import document_of
 from tenantry.importing.drafting import drafted
-from tenantry.importing.overlay import DIFFER, unified
+from tenantry.importing.overlay import DIFFER, overlaid, same, unified
 from tenantry.importing.resources import Place, Reading, inventory
 
 SOURCE = {
@@ -69,6 +69,16 @@ def test_the_first_environment_is_the_base_and_another_says_what_differs() -> No
     addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
     assert addon["kustomize"]["path"] == "./a"
     assert addon["overrides"] == [{"when": {"environments": ["prod"]}, "kustomize": {"path": "./b"}}]
+
+
+def test_a_mapping_is_no_base_of_an_empty_one_which_would_be_merged_with_it() -> None:
+    values = {Place("dev", "a"): {"labels": {"a": "b"}}, Place("prod", "b"): {"labels": {}}}
+    assert overlaid(values, same).entry == {
+        "overrides": [
+            {"when": {"environments": ["dev"]}, "labels": {"a": "b"}},
+            {"when": {"environments": ["prod"]}, "labels": {}},
+        ]
+    }
 
 
 def test_a_name_in_braces_is_text_where_it_holds_the_name_of_its_place() -> None:
