@@ -214,11 +214,10 @@ class Checked:
         """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
         if not self.plan.after:
             return {}
-        from tenantry.preflight.after import Mode, ask
         from tenantry.preflight.after import Run as Asked
+        from tenantry.preflight.after import ask
 
-        mode = Mode.PREVIEW if pulumi.runtime.is_dry_run() else Mode.RUN
-        asked = Asked(plan=self.plan, project=Path.cwd(), mode=mode, ignored=ignoring.after)
+        asked = Asked(plan=self.plan, project=Path.cwd(), preview=pulumi.runtime.is_dry_run(), ignored=ignoring.after)
         with connected(self.target) as client:
             answer = ask(client, self.fleet, asked, self.live)
         if answer.note:

@@ -36,7 +36,7 @@ from tenantry.messages.errors import Problem, Severity
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
-from tenantry.preflight.after import Mode, Run
+from tenantry.preflight.after import Run
 from tenantry.preflight.check import Report, contact_management, preflight
 from tenantry.preflight.dry_run import DryRun
 from tenantry.preflight.kubeconfig import is_loopback
@@ -128,8 +128,7 @@ def command(
     warnings = warnings_of(fleet)
     if output != "json":
         print_warnings(file, warnings, brief=brief)
-    mode = Mode.PREVIEW if preview else Mode.RUN
-    report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
+    report = report_on(file, fleet, planned, kubeconfig, context, preview=preview, rehearse=rehearse)
     if strict:
         report = replace(report, problems=_strictly(report.problems))
     if output == "json":
@@ -159,7 +158,7 @@ def _check_cluster(
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
         now = datetime.now(UTC)
         if remote is None:
-            contacted = contact_management(client, fleet, planned, now)
+            contacted = contact_management(client, fleet, planned)
         else:
             local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
             contacted = contact(client, remote, now, local=local)
@@ -185,15 +184,16 @@ def report_on(
     planned: Plan,
     kubeconfig: Path | None = None,
     context: str | None = None,
-    mode: Mode = Mode.RUN,
     *,
+    preview: bool = False,
     drift: bool = True,
     rehearse: bool = False,
     ignored: Collection[str] = (),
 ) -> Report:
     """Check an environment.
 
-    Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
+    Args:   preview: nothing is changed, so an environment before that cannot be asked refuses nothing.
+            drift: whether live objects are compared with the planned ones.
             ignored: the lines that it is not asked about.
             rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
@@ -203,7 +203,7 @@ def report_on(
     stack = target_of(project, planned.environment)
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
-    run = Run(plan=planned, project=project, mode=mode, now=now, ignored=ignored)
+    run = Run(plan=planned, project=project, preview=preview, now=now, ignored=ignored)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,

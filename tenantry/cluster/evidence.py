@@ -19,6 +19,7 @@ from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, moment, revision_of
+from tenantry.rollout.judging import since_of
 from tenantry.rollout.readiness import (
     Live,
     Reconciler,
@@ -27,7 +28,6 @@ from tenantry.rollout.readiness import (
     judge,
     reconcilers_of,
 )
-from tenantry.rollout.since import since_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.guard.claims import CLAIM_LABEL
-from tenantry.guard.kept import Kept
+from tenantry.guard.claims import CLAIM_LABEL, Kept
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, group_of, holds_data, labels_of, object_id, readable_id
 from tenantry.messages.errors import Refused

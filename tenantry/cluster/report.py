@@ -17,7 +17,7 @@ from tenantry.cluster.reading import UNLISTED, not_read
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
 from tenantry.cluster.stuck import stuck
-from tenantry.guard.kept import Kept
+from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tenantry.fleet.placement import in_another_environment
-from tenantry.guard.kept import Kept
+from tenantry.guard.claims import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.kube.objects import KubeObject, Manifest, labels_of

@@ -17,6 +17,7 @@ from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of
+from tenantry.rollout.judging import since_of, unready_since
 from tenantry.rollout.readiness import (
     MISSING,
     Live,
@@ -26,7 +27,6 @@ from tenantry.rollout.readiness import (
     reconcilers_of,
     source_problems,
 )
-from tenantry.rollout.since import since_of, unready_since
 
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
 """The message for an app that the file suspends."""

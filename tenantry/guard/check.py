@@ -44,22 +44,16 @@ class RunLimits:
 
 def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
-    declared = fleet.environments[environment]
+    declared, tenants, addons = fleet.environments[environment], fleet.document.tenants, fleet.document.platform.addons
+    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps} | {("", addon) for addon in addons}
     return RunLimits(
         protected=declared.protected,
         deletions=declared.maxDeletions if deletions is None else deletions,
         allowed=allowed,
-        adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
-        adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
-        declared=_declared_by(fleet),
+        adopting=frozenset(name for name, tenant in tenants.items() if tenant.adopt),
+        adopting_addons=frozenset(name for name, addon in addons.items() if addon.adopt),
+        declared=Declared(tenants, {name: cluster.environments for name, cluster in fleet.clusters.items()}, apps),
     )
-
-
-def _declared_by(fleet: Fleet) -> Declared:
-    tenants = fleet.document.tenants
-    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps}
-    addons = {("", addon) for addon in fleet.document.platform.addons}
-    return Declared(tenants, {name: one.environments for name, one in fleet.clusters.items()}, apps | addons)
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
@@ -67,13 +61,17 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 
     What a single tenant would take over refuses no run: `taken` says what of the plan it blocks.
     """
-    platforms = (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons) if not each.tenant)
+    platforms = (
+        stranger.problem
+        for stranger in taken(plan, now, limits.adopting, limits.adopting_addons)
+        if not stranger.tenant
+    )
     refuse([*platforms, *_of_environment(plan, now, limits)])
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All that the guard refuses: the whole run, or objects of single tenants."""
-    yield from (each.problem for each in taken(plan, now, limits.adopting, limits.adopting_addons))
+    yield from (stranger.problem for stranger in taken(plan, now, limits.adopting, limits.adopting_addons))
     yield from _of_environment(plan, now, limits)
 
 
@@ -95,8 +93,8 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     A new management cluster is empty, so everything would be removed from the old one.
     """
     planned = after if before.management == after.management else nothing_of(after)
-    targets = planned_targets((planned.manifest for planned in before.objects), before.environment)
-    now = replace(held_by(before), strangers=frozenset(), targets=targets)
+    targets = planned_targets((object.manifest for object in before.objects), before.environment)
+    now = replace(held_by(before), strangers=set(), targets=targets)
     yield from refusals(planned, now, limits)
 
 
@@ -127,8 +125,8 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from unused((*removals(plan, now), *reinstalls(plan, now)), limits.allowed)
 
 
-def _counted(found: Collection[object]) -> str:
-    return counted(len(found), "object")
+def _counted(items: Collection[object]) -> str:
+    return counted(len(items), "object")
 
 
 def _too_many(
@@ -138,24 +136,18 @@ def _too_many(
     reinstalled = [reinstall for reinstall in again if reinstall.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
-    elif rest and not limits.emptying and (all_of := _emptied(plan, now, limits)):
-        message = f"this run would remove {all_of}\n{lines_of(unasked)}"
+    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
+        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:
         yield from _over(plan, now, rest, reinstalled, limits)
-
-
-def _emptied(plan: Plan, now: Held, limits: RunLimits) -> str:
-    """What the environment would lose completely, in words; "" if it does not."""
-    all_of = emptied(_kept(now, limits), planned_namespaces(plan))
-    return f"{all_of} of environment '{plan.environment}'" if all_of else ""
 
 
 def _protected(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     # A renamed cluster is refused already, and has another way.
-    others = {each.before for each in renamed(now, kubeconfigs_by(plan))} if unasked else set()
+    others = {rename.before for rename in renamed(now, kubeconfigs_by(plan))} if unasked else set()
     unasked = [removal for removal in unasked if not others.issuperset(removal.clusters)]
     protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
@@ -188,18 +180,18 @@ def _over(
 ) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
     tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
-    for what, there in _there(now).items():
+    for what, total in _there(now).items():
         reinstalled = again if what == "app" else []
         removed = [removal for removal in unasked if removal.what == what and not removal.alone]
         count = len(removed) + len(reinstalled)
-        most = most_of(limits.deletions, there)
+        most = most_of(limits.deletions, total)
         if what == "namespace" and len(tenants) <= most_of(limits.deletions, _there(now)["tenant"]):
             # A tenant on a hundred clusters is more than one.
             count += sum(tenant in tenants for tenant, _, _ in _kept(now, limits))
             removed = [*tenants.values(), *removed]
         if count > most:
             mark = first_mark(plan, now, removed, _declared(plan, limits)) if removed else ""
-            yield _too_many_of((what, count, most, there), (removed, reinstalled), mark, plan.environment, limits)
+            yield _too_many_of((what, count, most, total), (removed, reinstalled), mark, plan.environment, limits)
 
 
 def _there(now: Held) -> dict[str, int]:
@@ -219,10 +211,10 @@ def _too_many_of(
 
     mark: the command that announces the first one in a run before.
     """
-    (what, count, most, there), (removed, reinstalled) = counts, found
+    (what, count, most, total), (removed, reinstalled) = counts, found
     over: list[Removal | Reinstall] = [*removed, *reinstalled]
     does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
-    share = f": {limits.deletions} of {counted(there, what)}" if isinstance(limits.deletions, str) else ""
+    share = f": {limits.deletions} of {counted(total, what)}" if isinstance(limits.deletions, str) else ""
     whose = "the apps and rights of " if what == "namespace" else ""
     message = (
         f"this run would {does} {whose}{counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
@@ -242,13 +234,13 @@ _PUT_BACK = "put back what changed"
 
 def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
-    if found := [removal for removal in gone if removal.suspended]:
-        first = found[0]
+    if suspended := [removal for removal in gone if removal.suspended]:
+        first = suspended[0]
         owner = first.tenant or "platform"
         what = f"{owner}/{first.name}" if first.what == "app" else owner
         yield error(
             "suspended",
-            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
+            f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(suspended)}",
             "undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
             f" hand, do what `tenantry why {what} -e {environment}` says; if their cluster is gone, run `tenantry set"
             f" clusters.{first.clusters[0]}.state decommissioned`",

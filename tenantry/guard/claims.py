@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from tenantry.guard.kept import KEY, Kept, read, written
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, holds_data, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Problem, error
+from tenantry.messages.errors import Problem, Refused, error
 from tenantry.messages.text import lines_of, listed
 from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
@@ -40,7 +40,7 @@ class Claim:
     @property
     def data(self) -> dict[str, str]:
         """Of the ConfigMap."""
-        kept = {KEY: written(self.kept)} if self.kept else {}
+        kept = {KEPT_KEY: format_kept(self.kept)} if self.kept else {}
         return {"environment": self.environment, "stack": self.stack, **kept}
 
 
@@ -68,26 +68,26 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
         data = manifest.get("data") or {}
         if "environment" in data and "stack" in data:
             at = readable_id(manifest)
-            kept = read(data.get(KEY), data["environment"], f"{at.namespace}/{at.name}" if at else "")
+            kept = _kept_in(data.get(KEPT_KEY), data["environment"], f"{at.namespace}/{at.name}" if at else "")
             yield Claim(data["environment"], data["stack"], kept)
 
 
-def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
+def other_claims(mine: Claim, claims: Iterable[Claim], platform: str) -> Iterator[Problem]:
     """Problems with a stack's claim: it runs something else, or another stack runs the same."""
-    for item in there:
-        if item.stack == mine.stack and item.environment != mine.environment:
+    for claim in claims:
+        if claim.stack == mine.stack and claim.environment != mine.environment:
             yield error(
                 "other-environment",
-                f"stack '{mine.stack}' runs environment '{item.environment}', and would delete all of it for '{mine.environment}'",
-                f"pulumi config set tenantry:environment {item.environment}; run '{mine.environment}' from a stack of its own;"
-                f" to remove '{item.environment}', run `tenantry destroy --environment {item.environment}` first",
+                f"stack '{mine.stack}' runs environment '{claim.environment}', and would delete all of it for '{mine.environment}'",
+                f"pulumi config set tenantry:environment {claim.environment}; run '{mine.environment}' from a stack of its own;"
+                f" to remove '{claim.environment}', run `tenantry destroy --environment {claim.environment}` first",
             )
-        elif item.environment == mine.environment and item.stack != mine.stack:
+        elif claim.environment == mine.environment and claim.stack != mine.stack:
             patch = f'{{"data":{{"stack":"{mine.stack}"}}}}'
             yield error(
                 "other-stack",
-                f"environment '{mine.environment}' is run by stack '{item.stack}', and this is stack '{mine.stack}'",
-                f"pulumi stack select {item.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
+                f"environment '{mine.environment}' is run by stack '{claim.stack}', and this is stack '{mine.stack}'",
+                f"pulumi stack select {claim.stack.rpartition('/')[2]}; if that stack was renamed or is gone: kubectl --namespace"
                 f" {platform} patch configmap {mine.name} --type merge --patch '{patch}'",
             )
 
@@ -113,12 +113,12 @@ def unmarked(resources: Iterable[Mapping[str, Any]], planned: Collection[ObjectI
 
     A stack that was last run by a version of Tenantry without such marks has none. resources: all in its state.
     """
-    found = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
-    if found:
+    objects = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
+    if objects:
         yield error(
             "not-marked-yet",
             "this run would remove objects that Pulumi does not keep yet, and they would be deleted with their data\n"
-            f"{lines_of(found)}",
+            f"{lines_of(objects)}",
             "put back what is missing and run `tenantry up`, which marks them; then remove it; to delete them, set"
             " 'state: offboarding' instead",
         )
@@ -137,3 +137,62 @@ def _split(urn: str) -> tuple[list[str], str]:
     """The types of a resource and of what it is below, the resource's own last; and its name."""
     parts = urn.split("::", 3)
     return (parts[2].split("$"), parts[3]) if len(parts) == 4 else ([""], "")
+
+
+# --- namespaces that were left with their data, which a claim records until they are declared again ---------------------
+
+KEPT_KEY = "kept"
+"""The key of a claim's ConfigMap."""
+_FIELDS = ("cluster", "namespace", "tenant", "since")
+
+
+class Kept(NamedTuple):
+    """A namespace on a cluster that no stack manages any more.
+
+    tenant: whose data it holds; "" for an add-on's. since: the time in RFC 3339. environment: whose claim records it.
+    """
+
+    cluster: str
+    namespace: str
+    tenant: str
+    since: str
+    environment: str
+
+    @property
+    def owner(self) -> str:
+        """Whose data it holds, in words."""
+        return f"tenant '{self.tenant}'" if self.tenant else "an add-on"
+
+
+def format_kept(entries: Iterable[Kept]) -> str:
+    """The record as JSON, sorted; "" if there is nothing to record."""
+    records = [{field: getattr(entry, field) for field in _FIELDS} for entry in sorted(entries)]
+    return json.dumps(records, separators=(",", ":")) if records else ""
+
+
+def _kept_in(text: Any, environment: str, where: str) -> tuple[Kept, ...]:
+    """The record in a claim; where: the ConfigMap as `namespace/name`.
+
+    Raises: Refused: it is malformed, so nobody knows whose data lies where.
+    """
+    if not text:
+        return ()
+    try:
+        return tuple(
+            Kept(**{field: _text(entry, field) for field in _FIELDS}, environment=environment)
+            for entry in json.loads(text)
+        )
+    except (ValueError, TypeError, LookupError):
+        namespace, _, name = where.partition("/")
+        raise Refused(
+            f"key '{KEPT_KEY}' of ConfigMap {where} is malformed, so nobody knows which namespaces hold whose data: it has to be a"
+            f" JSON list of objects with {', '.join(_FIELDS)}",
+            f"correct it: kubectl --namespace {namespace} edit configmap {name}",
+        ) from None
+
+
+def _text(entry: Any, field: str) -> str:
+    value = entry[field]
+    if not isinstance(value, str):
+        raise TypeError(field)
+    return value

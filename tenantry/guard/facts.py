@@ -12,11 +12,13 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL
 
 
-def note_kubeconfig(id: ObjectId, manifest: Manifest, cluster: str, found: dict[tuple[str, Reference], bool]) -> None:
+def note_kubeconfig(
+    id: ObjectId, manifest: Manifest, cluster: str, kubeconfigs: dict[tuple[str, Reference], bool]
+) -> None:
     """Take what an object of a cluster says into `Held.kubeconfigs`."""
     if reference := kubeconfig_of(id, manifest):
         abandoned = is_decommissioned(manifest) and has_suspend(manifest)
-        found[cluster, reference] = found.get((cluster, reference), True) and abandoned
+        kubeconfigs[cluster, reference] = kubeconfigs.get((cluster, reference), True) and abandoned
 
 
 def is_suspended(manifest: Manifest) -> bool:
@@ -63,9 +65,9 @@ def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, Manifest]
 def installed_namespaces(manifest: Manifest) -> Iterator[Manifest]:
     """The Namespaces among the objects that a baseline installs."""
     objects = mapping_at(manifest, "spec", "values").get("objects")
-    for planned in objects if isinstance(objects, list) else ():
-        if isinstance(planned, dict) and planned.get("kind") == "Namespace":
-            yield planned
+    for manifest in objects if isinstance(objects, list) else ():
+        if isinstance(manifest, dict) and manifest.get("kind") == "Namespace":
+            yield manifest
 
 
 def mark_of(release: Manifest, namespace: Manifest) -> Mark:
@@ -128,7 +130,8 @@ def is_settled(manifest: Manifest) -> bool:
     conditions = status.get("conditions")
     found = conditions if isinstance(conditions, list) else []
     ready = any(
-        isinstance(item, dict) and (item.get("type"), item.get("status")) == ("Ready", "True") for item in found
+        isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == ("Ready", "True")
+        for condition in found
     )
     return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
 

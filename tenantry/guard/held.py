@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from tenantry.guard.kept import Kept
+from tenantry.guard.claims import Kept
 from tenantry.guard.targets import Target
 from tenantry.kube.objects import ObjectId
-
-if TYPE_CHECKING:
-    pass
 
 READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
@@ -74,23 +71,22 @@ class Held:
     installers: (kubeconfig, namespace) -> the releases that install the namespace through it, whatever their labels say.
     """
 
-    namespaces: Mapping[tuple[str, str, str], bool]
-    apps: Mapping[ObjectId, HeldApp]
-    kubeconfigs: Mapping[tuple[str, Reference], bool]
-    addon_namespaces: Mapping[tuple[str, str], bool] = field(default_factory=dict)
-    others_kubeconfigs: Mapping[tuple[str, Reference], bool] = field(default_factory=dict)
-    strangers: frozenset[ObjectId] = frozenset()
-    frozen: frozenset[tuple[str, str]] = frozenset()
-    misplaced: frozenset[ObjectId] = frozenset()
-    unknown: Mapping[ObjectId, str] = field(default_factory=dict)
-    malformed: frozenset[str] = frozenset()
-    targets: Mapping[ObjectId, Target] = field(default_factory=dict)
-    addons: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
-    kept: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
-    installers: Mapping[tuple[Reference, str], Collection[ObjectId]] = field(default_factory=dict)
-
-    marked: frozenset[tuple[str, str, str]] = frozenset()
+    namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
+    kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    addon_namespaces: dict[tuple[str, str], bool] = field(default_factory=dict)
+    others_kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
+    strangers: set[ObjectId] = field(default_factory=set)
+    frozen: set[tuple[str, str]] = field(default_factory=set)
+    misplaced: set[ObjectId] = field(default_factory=set)
+    unknown: dict[ObjectId, str] = field(default_factory=dict)
+    malformed: set[str] = field(default_factory=set)
+    targets: dict[ObjectId, Target] = field(default_factory=dict)
+    addons: dict[tuple[str, str], str] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
+    installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
+    marked: set[tuple[str, str, str]] = field(default_factory=set)
 
     def holds(self, tenant: str, cluster: str, namespace: str) -> bool:
         """Whether a tenant, or an add-on if it is "", still has more in a namespace than its data.
@@ -110,7 +106,7 @@ class Held:
     def recorded(self, entries: Iterable[Kept]) -> Held:
         """With what the claims record. A namespace of the management cluster that was left there is no longer the environment's."""
         kept = {(entry.cluster, entry.namespace): entry for entry in entries}
-        left = {(each.tenant, *place) for place, each in kept.items() if not self.holds(each.tenant, *place)}
+        left = {(entry.tenant, *place) for place, entry in kept.items() if not self.holds(entry.tenant, *place)}
         return replace(
             self,
             namespaces={key: leaving for key, leaving in self.namespaces.items() if key not in left},

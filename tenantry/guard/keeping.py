@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
+from tenantry.guard.claims import Kept
 from tenantry.guard.facts import is_settled
 from tenantry.guard.held import READ, Held
-from tenantry.guard.kept import Kept
 from tenantry.guard.reading import held
 from tenantry.guard.removals import planned_namespaces
 from tenantry.kube.objects import Manifest, readable_id
@@ -26,12 +26,11 @@ def left_behind(plan: Plan, now: Held) -> dict[tuple[str, str], str]:
 
     Without those of releases that have installed nothing: if there is such a namespace, it is somebody else's.
     """
-    going = (
-        (place, each)
-        for place, each in _going(plan, now).items()
-        if place not in now.marks or not now.marks[place].is_freed
-    )
-    return {place: tenant for place, (tenant, leaving) in going if not leaving}
+    return {
+        place: tenant
+        for place, (tenant, leaving) in _going(plan, now).items()
+        if not leaving and (place not in now.marks or not now.marks[place].is_freed)
+    }
 
 
 def left_here(plan: Plan, now: Held) -> list[str]:
@@ -42,21 +41,21 @@ def left_here(plan: Plan, now: Held) -> list[str]:
 def kept_after(plan: Plan, now: Held, time: datetime, blocked: Collection[tuple[str, str]] = ()) -> tuple[Kept, ...]:
     """What the stack's claim records from this run on. blocked: the planned namespaces that the run does not take over."""
     planned = namespaces_of(plan).keys() - {*blocked}
-    before = {place: each for place, each in now.kept.items() if each.environment == plan.environment}
+    before = {place: kept for place, kept in now.kept.items() if kept.environment == plan.environment}
     since = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     left = {
         (cluster, name): Kept(cluster, name, tenant, since, plan.environment)
         for (cluster, name), tenant in left_behind(plan, now).items()
     }
     # The first time stays, if it is still the same tenant's.
-    again = {place: each for place, each in before.items() if place not in left or left[place].tenant == each.tenant}
-    return tuple(sorted(each for place, each in {**left, **again}.items() if place not in planned))
+    again = {place: kept for place, kept in before.items() if place not in left or left[place].tenant == kept.tenant}
+    return tuple(sorted(kept for place, kept in {**left, **again}.items() if place not in planned))
 
 
 def keeping_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """Problems with namespaces that a run would leave or delete, or give to another tenant. plan: the stack's part."""
     yield from _others_data(plan, now)
-    going = {place: each for place, each in _going(plan, now).items() if place in now.marks}
+    going = {place: gone for place, gone in _going(plan, now).items() if place in now.marks}
     unmarked = [place for place, (_, leaving) in going.items() if not leaving and not now.marks[place].is_kept]
     if unmarked:
         yield error(
@@ -82,10 +81,12 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
 
     manifests: as for `held`.
     """
-    there = list(manifests)
-    now = held(there, environment)
+    objects = list(manifests)
+    now = held(objects, environment)
     addons = {id for id, app in now.apps.items() if not app.tenant}
-    unsettled = [str(id) for item in there if (id := readable_id(item)) in addons and not is_settled(item)]
+    unsettled = [
+        str(id) for manifest in objects if (id := readable_id(manifest)) in addons and not is_settled(manifest)
+    ]
     return [
         *(
             f"namespace '{name}' on {cluster}"
@@ -109,10 +110,10 @@ def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
 
 def namespaces_of(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
-    found = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
+    namespaces = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
     shared = (planned.manifest for planned in plan.objects if not planned.owner.tenant and planned.id.kind in READ)
     of_addons = held(shared, plan.environment).addons
-    return found | {place: ("", addon) for place, addon in of_addons.items()}
+    return namespaces | {place: ("", addon) for place, addon in of_addons.items()}
 
 
 def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
@@ -121,14 +122,14 @@ def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
     Without those whose suspended release goes, which the guard refuses anyway.
     """
     placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
-    found = {
+    held_here = {
         (cluster, name): (tenant, leaving)
         for (tenant, cluster, name), leaving in now.namespaces.items()
         if (tenant, cluster) not in now.frozen or (tenant, cluster) in placed
     }
-    found |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
+    held_here |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
     planned = namespaces_of(plan)
-    return {place: item for place, item in sorted(found.items()) if place not in planned}
+    return {place: gone for place, gone in sorted(held_here.items()) if place not in planned}
 
 
 def _listed(places: list[tuple[str, str]]) -> str:

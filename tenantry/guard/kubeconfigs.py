@@ -30,17 +30,17 @@ def held_by(plan: Plan) -> Held:
 
 def kubeconfigs_by(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
     """The kubeconfigs of `held_by`, in a fraction of the time."""
-    there = [planned for planned in plan.objects if planned.id.kind in READ]
-    places = Places(item.manifest for item in there)
-    found: dict[tuple[str, Reference], bool] = {}
-    for item in there:
-        if "kubeConfig" not in mapping_at(item.manifest, "spec"):
+    objects = [planned for planned in plan.objects if planned.id.kind in READ]
+    places = Places(object.manifest for object in objects)
+    kubeconfigs: dict[tuple[str, Reference], bool] = {}
+    for object in objects:
+        if "kubeConfig" not in mapping_at(object.manifest, "spec"):
             continue
-        said = whose(item.manifest)
-        is_there = item.id.kind == "Namespace" or places.puts(item.manifest, said)
-        if said.environment == plan.environment and said.cluster and is_there:
-            note_kubeconfig(item.id, item.manifest, said.cluster, found)
-    return found
+        labels = whose(object.manifest)
+        is_there = object.id.kind == "Namespace" or places.puts(object.manifest, labels)
+        if labels.environment == plan.environment and labels.cluster and is_there:
+            note_kubeconfig(object.id, object.manifest, labels.cluster, kubeconfigs)
+    return kubeconfigs
 
 
 def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Renamed]:
@@ -49,8 +49,8 @@ def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Ren
     Not those whose former objects were all decommissioned: these leave what they installed.
     """
     for cluster, reference in planned:
-        for (other, there), abandoned in (*now.kubeconfigs.items(), *now.others_kubeconfigs.items()):
-            if there == reference and other != cluster and not abandoned:
+        for (other, used), abandoned in (*now.kubeconfigs.items(), *now.others_kubeconfigs.items()):
+            if used == reference and other != cluster and not abandoned:
                 yield Renamed(other, cluster, reference)
 
 
@@ -58,10 +58,10 @@ def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
     planned = kubeconfigs_by(plan)
     yield from _others(now, planned)
-    found = dict.fromkeys(renamed(now, planned))
-    if not found:
+    renames = dict.fromkeys(renamed(now, planned))
+    if not renames:
         yield from _installed_again(plan, now)
-    for before, after, reference in found:
+    for before, after, reference in renames:
         yield error(
             "renamed-cluster",
             f"cluster '{after}' would be reached through {reference}, which is the kubeconfig of cluster '{before}' today: Flux"
@@ -76,12 +76,11 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
     """Releases that go while others install the same namespaces through the same kubeconfig: the cluster was renamed, together with
     the labels of its live objects. A release's name and its kubeconfig still tell it.
     """
-    planned = {planned.id for planned in plan.objects}
+    planned = {object.id for object in plan.objects}
     going = {place: gone for place, ids in now.installers.items() if (gone := [id for id in ids if id not in planned])}
     wanted = held_by(plan).installers if going else {}
     both = {place: (gone, after) for place, gone in sorted(going.items()) if (after := wanted.get(place))}
-    found = {place[0]: side for place, side in both.items()}
-    for reference, (gone, after) in found.items():
+    for reference, (gone, after) in {place[0]: releases for place, releases in both.items()}.items():
         yield error(
             "renamed-cluster",
             f"what {listed(map(str, gone))} has installed on the cluster behind {reference} would be installed by"
@@ -95,7 +94,7 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
 def _others(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Problem]:
     """Another reference may lead to another cluster: Flux would leave behind what it installed on the first."""
     for cluster, reference in planned:
-        before = sorted(there for name, there in now.kubeconfigs if name == cluster and there != reference)
+        before = sorted(other for name, other in now.kubeconfigs if name == cluster and other != reference)
         if before:
             yield error(
                 "other-kubeconfig",

@@ -29,9 +29,9 @@ def limit_in(text: str) -> int | str | None:
     return text if re.fullmatch(SHARE, text) else None
 
 
-def most_of(limit: int | str, there: int) -> int:
+def most_of(limit: int | str, total: int) -> int:
     """How many of some things a limit lets go: a number, or a share of all that are there, rounded down, but at least one."""
-    return max(share_of(limit, there), int(limit not in (0, "0%")))
+    return max(share_of(limit, total), int(limit not in (0, "0%")))
 
 
 class Permitted(Protocol):
@@ -45,28 +45,28 @@ class Permitted(Protocol):
 
 def checked(names: Iterable[object]) -> tuple[str, ...]:
     """The names that a stack permits. Raises: Refused: one has another form, and would never permit anything."""
-    found = tuple(map(str, names))
-    for name in found:
+    permits = tuple(map(str, names))
+    for name in permits:
         if not _FORM.fullmatch(name):
             raise Refused(
                 f"{KEY} names '{name}', which is nothing that a run could remove",
                 "write tenant/TENANT, namespace/CLUSTER/NAMESPACE, app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON or"
                 " reinstall/CLUSTER/TENANT/APP",
             )
-    return found
+    return permits
 
 
-def permitting(found: Sequence[Permitted], allowed: Sequence[str]) -> str:
+def permitting(items: Sequence[Permitted], allowed: Sequence[str]) -> str:
     """How to permit what a run would do, by name, as the beginning of a fix; allowed: what the stack permits already."""
-    names = [item.permit for item in found]
+    names = [item.permit for item in items]
     if len(names) == 1:
         return f"run `pulumi config set --path '{KEY}[{len(allowed)}]' {names[0]}`"
     return f"list each under {KEY} in the stack's file ({listed(names, _LISTED)})"
 
 
-def unused(found: Iterable[Permitted], allowed: Sequence[str]) -> Iterator[Problem]:
+def unused(items: Iterable[Permitted], allowed: Sequence[str]) -> Iterator[Problem]:
     """A warning if permissions are left that this run does not use: they would permit an accident later."""
-    going = {item.permit for item in found}
+    going = {item.permit for item in items}
     if left := [name for name in allowed if name not in going]:
         yield warning(
             "unused-permission",

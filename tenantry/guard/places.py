@@ -60,27 +60,31 @@ class Places:
         """manifests: all Namespaces of the cluster; other objects are left out."""
         self._tenants: dict[str, TenantsPlace] = {}
         for manifest in manifests:
-            if isinstance(manifest, dict) and manifest.get("kind") == "Namespace" and (said := whose(manifest)).tenant:
+            if (
+                isinstance(manifest, dict)
+                and manifest.get("kind") == "Namespace"
+                and (labels := whose(manifest)).tenant
+            ):
                 metadata = mapping_at(manifest, "metadata")
                 apps = label(mapping_at(metadata, "annotations"), LEAVING).split(",")
-                place = TenantsPlace(said, STATE_LABEL in labels_of(manifest), frozenset(apps) - {""})
+                place = TenantsPlace(labels, STATE_LABEL in labels_of(manifest), frozenset(apps) - {""})
                 self._tenants[label(metadata, "name")] = place
 
     def tenants(self, manifest: Manifest) -> TenantsPlace | None:
         """The tenant's namespace that an object is in; None: it is in no tenant's."""
         return self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
 
-    def puts(self, manifest: Manifest, said: Whose) -> bool:
+    def puts(self, manifest: Manifest, labels: Whose) -> bool:
         """Whether the fleet would put such a Kustomization or HelmRelease where it is. In a tenant's namespace this proves nothing:
         a tenant can make the same.
 
         A tenant's namespace holds that tenant's apps on the management cluster itself, without a kubeconfig. Elsewhere there are
         add-ons, and what is for tenants on remote clusters.
 
-        said: what the object's labels say.
+        labels: what the object's labels say.
         """
         remote = "kubeConfig" in mapping_at(manifest, "spec")
-        there = self.tenants(manifest)
-        if there is None:
-            return remote or not said.tenant
-        return said == there.whose and not remote and APP_LABEL in labels_of(manifest)
+        place = self.tenants(manifest)
+        if place is None:
+            return remote or not labels.tenant
+        return labels == place.whose and not remote and APP_LABEL in labels_of(manifest)

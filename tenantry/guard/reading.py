@@ -23,9 +23,9 @@ from tenantry.guard.facts import (
     note_kubeconfig,
     problems_of,
 )
-from tenantry.guard.held import READ, Held, HeldApp, Mark, Reference
+from tenantry.guard.held import READ, Held, HeldApp
 from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
-from tenantry.guard.targets import Target, live_target
+from tenantry.guard.targets import live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import printable
 from tenantry.plan.objects.lifecycle import is_given_up, is_marked
@@ -51,91 +51,63 @@ def held(manifests: Iterable[Manifest], environment: str, known: Known | None = 
     Args: manifests: with all Namespaces, because these say whose the other objects are.
           known: None: the objects are a plan's or files, which no tenant writes, so their labels count everywhere.
     """
-    there = list(manifests)
-    reading = _Reading(environment, Places(there), known)
-    for manifest in there:
+    objects = list(manifests)
+    reading = _Reading(environment, Places(objects), known)
+    for manifest in objects:
         reading.add(manifest)
-    return reading.result()
+    reading.found.marked.update(key for key, is_marked in reading.marked.items() if is_marked)
+    return reading.found
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Collects what objects say. Whatever is malformed is noted, and the rest is read."""
+    """Collects what objects say. Whatever is malformed is noted, and the rest is read.
+
+    marked: of namespaces, whether all that says something of one lets a run remove it.
+    """
 
     environment: str
     places: Places
     known: Known | None
-    namespaces: dict[tuple[str, str, str], bool] = field(default_factory=dict)
-    apps: dict[ObjectId, HeldApp] = field(default_factory=dict)
-    kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
-    addon_namespaces: dict[tuple[str, str], bool] = field(default_factory=dict)
-    others_kubeconfigs: dict[tuple[str, Reference], bool] = field(default_factory=dict)
-    strangers: set[ObjectId] = field(default_factory=set)
-    frozen: set[tuple[str, str]] = field(default_factory=set)
-    misplaced: set[ObjectId] = field(default_factory=set)
-    unknown: dict[ObjectId, str] = field(default_factory=dict)
-    malformed: set[str] = field(default_factory=set)
-    targets: dict[ObjectId, Target] = field(default_factory=dict)
-    addons: dict[tuple[str, str], str] = field(default_factory=dict)
-    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
-    installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
+    found: Held = field(default_factory=Held)
     marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
-    def result(self) -> Held:
-        return Held(
-            namespaces=self.namespaces,
-            apps=self.apps,
-            kubeconfigs=self.kubeconfigs,
-            addon_namespaces=self.addon_namespaces,
-            others_kubeconfigs=self.others_kubeconfigs,
-            strangers=frozenset(self.strangers),
-            frozen=frozenset(self.frozen),
-            misplaced=frozenset(self.misplaced),
-            unknown=self.unknown,
-            malformed=frozenset(self.malformed),
-            targets=self.targets,
-            addons=self.addons,
-            marks=self.marks,
-            installers=self.installers,
-            marked=frozenset(key for key, is_marked in self.marked.items() if is_marked),
-        )
-
     def add(self, manifest: Manifest) -> None:
-        id, said = readable_id(manifest), whose(manifest)
+        id, labels = readable_id(manifest), whose(manifest)
         if id is None:
-            self.malformed.add("an object without a kind or name")
+            self.found.malformed.add("an object without a kind or name")
             return
         place = self.places.tenants(manifest)
         if place and place.whose.environment == self.environment:
-            self._add_tenants(id, manifest, said, place)
-        elif said.environment != self.environment:
+            self._add_tenants(id, manifest, labels, place)
+        elif labels.environment != self.environment:
             self._add_stranger(id, manifest)
-            if id.kind in READ and said.cluster and self.places.puts(manifest, said):
-                note_kubeconfig(id, manifest, said.cluster, self.others_kubeconfigs)
-        elif id.kind not in READ or not said.cluster:
+            if id.kind in READ and labels.cluster and self.places.puts(manifest, labels):
+                note_kubeconfig(id, manifest, labels.cluster, self.found.others_kubeconfigs)
+        elif id.kind not in READ or not labels.cluster:
             return
-        elif id.kind == "Namespace" or self.places.puts(manifest, said):
-            self._read(id, manifest, said)
+        elif id.kind == "Namespace" or self.places.puts(manifest, labels):
+            self._read(id, manifest, labels)
         else:
-            self.misplaced.add(id)
+            self.found.misplaced.add(id)
 
-    def _add_tenants(self, id: ObjectId, manifest: Manifest, said: Whose, place: TenantsPlace) -> None:
+    def _add_tenants(self, id: ObjectId, manifest: Manifest, labels: Whose, place: TenantsPlace) -> None:
         """An object in a tenant's namespace, with labels that prove nothing."""
-        is_labelled = said.environment == self.environment
+        is_labelled = labels.environment == self.environment
         if id.kind not in READ:
             if not is_labelled and not self._is_known(id):
                 self._add_stranger(id, manifest)
-        elif self._stands_for_an_app(id, manifest, said):
+        elif self._stands_for_an_app(id, manifest, labels):
             self._read_app(id, manifest, place)
         elif not is_labelled:
             self._add_stranger(id, manifest)
-        elif self.known and self.places.puts(manifest, said):
-            self.unknown[id] = place.whose.tenant
+        elif self.known and self.places.puts(manifest, labels):
+            self.found.unknown[id] = place.whose.tenant
         else:
-            self.misplaced.add(id)
+            self.found.misplaced.add(id)
 
-    def _stands_for_an_app(self, id: ObjectId, manifest: Manifest, said: Whose) -> bool:
-        is_alike = self.places.puts(manifest, said)
+    def _stands_for_an_app(self, id: ObjectId, manifest: Manifest, labels: Whose) -> bool:
+        is_alike = self.places.puts(manifest, labels)
         if self.known is None:
             return is_alike
         if (is_alike and id in self.known.planned) or self._is_known(id):
@@ -147,71 +119,67 @@ class _Reading:
         return self.known is not None and self.known.in_state(id)
 
     def _add_stranger(self, id: ObjectId, manifest: Manifest) -> None:
-        self.strangers.add(id)
+        self.found.strangers.add(id)
         self._note_target(id, manifest, leaving=is_given_up(manifest))
 
     def _read_app(self, id: ObjectId, manifest: Manifest, place: TenantsPlace) -> None:
         """In a tenant's namespace the object of an app is called like the app."""
-        self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
+        self.found.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
         leaving = place.gives_up(id.name)
-        self.apps[id] = HeldApp(
-            tenant=place.whose.tenant,
-            cluster=place.whose.cluster,
-            name=id.name,
+        self._note_app(id, manifest, place.whose, id.name, leaving=leaving, suspended=has_suspend(manifest))
+        self._note_target(id, manifest, leaving=leaving)
+
+    def _read(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
+        _, tenant, cluster = labels
+        app = "" if id.kind == "Namespace" else label(labels_of(manifest), APP_LABEL)
+        self.found.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
+        leaving, suspended = is_marked(manifest), is_suspended(manifest)
+        if app:
+            self._note_app(id, manifest, labels, app, leaving=leaving, suspended=suspended)
+        else:
+            self._note_namespaces(id, manifest, labels)
+            if tenant and suspended:
+                self.found.frozen.add((tenant, cluster))
+        self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
+        for namespace in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
+            if is_named(namespace):
+                self._note_namespace(id, manifest, namespace, labels)
+        note_kubeconfig(id, manifest, cluster, self.found.kubeconfigs)
+
+    def _note_app(
+        self, id: ObjectId, manifest: Manifest, whose: Whose, name: str, *, leaving: bool, suspended: bool
+    ) -> None:
+        self.found.apps[id] = HeldApp(
+            tenant=whose.tenant,
+            cluster=whose.cluster,
+            name=name,
             leaving=leaving,
-            suspended=has_suspend(manifest),
+            suspended=suspended,
             installed=installed_in(manifest),
             unapplied=has_applied_nothing(manifest),
         )
-        self._note_target(id, manifest, leaving=leaving)
 
-    def _read(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
-        labels, (_, tenant, cluster) = labels_of(manifest), said
-        app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
-        self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
-        leaving, suspended = is_marked(manifest), is_suspended(manifest)
-        if app:
-            self.apps[id] = HeldApp(
-                tenant=tenant,
-                cluster=cluster,
-                name=app,
-                leaving=leaving,
-                suspended=suspended,
-                installed=installed_in(manifest),
-                unapplied=has_applied_nothing(manifest),
-            )
-        elif tenant:
-            self._note_namespaces(id, manifest, said)
-            self.frozen |= {(tenant, cluster)} if suspended else set()
-        else:
-            self._note_namespaces(id, manifest, said)
-        self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
-        for each in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
-            if is_named(each):
-                self._note_namespace(id, manifest, each, said)
-        note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
-
-    def _note_namespaces(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
+    def _note_namespaces(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
         for name, own in namespaces_in(id, manifest):
-            key = (said.tenant, said.cluster, name)
+            key = (labels.tenant, labels.cluster, name)
             gone = is_given_up(manifest) or is_given_up(own)
             self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(own))
-            if said.tenant:
-                self.namespaces[key] = self.namespaces.get(key, True) and gone
+            if labels.tenant:
+                self.found.namespaces[key] = self.found.namespaces.get(key, True) and gone
             else:
-                self.addon_namespaces[key[1:]] = gone
+                self.found.addon_namespaces[key[1:]] = gone
 
-    def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, said: Whose) -> None:
+    def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, labels: Whose) -> None:
         """What a Namespace, or a release that installs one, says of it."""
-        place = (said.cluster, namespace["metadata"]["name"])
+        place = (labels.cluster, namespace["metadata"]["name"])
         if id.kind != "Namespace":
-            self.marks[place] = mark_of(manifest, namespace)
-        if not said.tenant:
-            self.addons[place] = label(labels_of(namespace), APP_LABEL)
+            self.found.marks[place] = mark_of(manifest, namespace)
+        if not labels.tenant:
+            self.found.addons[place] = label(labels_of(namespace), APP_LABEL)
         reference = kubeconfig_of(id, manifest)
         if reference and not (is_decommissioned(manifest) and has_suspend(manifest)):
-            self.installers.setdefault((reference, place[1]), set()).add(id)
+            self.found.installers.setdefault((reference, place[1]), set()).add(id)
 
     def _note_target(self, id: ObjectId, manifest: Manifest, *, leaving: bool) -> None:
         if id.kind in READ and (target := live_target(manifest)):
-            self.targets[id] = replace(target, leaving=leaving)
+            self.found.targets[id] = replace(target, leaving=leaving)

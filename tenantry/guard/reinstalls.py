@@ -61,17 +61,17 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
     """What Flux would uninstall and install anew. What an earlier run has given up is left out."""
     if not now.targets:
         return []
-    charts = Charts(planned.manifest for planned in plan.objects)
+    charts = Charts(object.manifest for object in plan.objects)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
-    return sorted({found for planned, there in judged if there and (found := _judged(planned, there, charts))})
+    return sorted({reinstall for object, target in judged if target and (reinstall := _judged(object, target, charts))})
 
 
-def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | None:
-    if there.leaving or labels_of(planned.manifest).get(STATE_LABEL) == "decommissioned":
+def _judged(planned: KubeObject, target: Target, charts: Charts) -> Reinstall | None:
+    if target.leaving or labels_of(planned.manifest).get(STATE_LABEL) == "decommissioned":
         return None
     wanted = planned_parts(planned.manifest, charts)
-    changes = [(key, before, wanted[key]) for key, before in there.parts.items() if wanted.get(key, before) != before]
-    if _keeps_its_release(planned, there):
+    changes = [(key, before, wanted[key]) for key, before in target.parts.items() if wanted.get(key, before) != before]
+    if _keeps_its_release(planned, target):
         changes = [change for change in changes if change[0] != CHART]
     if not changes:
         return None
@@ -79,49 +79,53 @@ def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | N
     return Reinstall(*planned.owner, app=app, changes=tuple(changes), release=planned.id.kind == "HelmRelease")
 
 
-def _keeps_its_release(planned: KubeObject, there: Target) -> bool:
+def _keeps_its_release(planned: KubeObject, target: Target) -> bool:
     """Whether another name of the chart reinstalls nothing.
 
     A HelmChart can change before the release that uses it, so the live release has to say InPlaceUpdate as well. And if
     helm-controller has accepted the same HelmChart, whose name contains a digest of its settings, its chart has another name in
     the index than in its own Chart.yaml.
     """
-    in_place = there.in_place and upgrades_in_place(planned.manifest)
-    return in_place or there.tried == chart_of(planned.manifest)
+    in_place = target.in_place and upgrades_in_place(planned.manifest)
+    return in_place or target.tried == chart_of(planned.manifest)
 
 
-def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
+def platform_problems(reinstalls: Sequence[Reinstall]) -> Iterator[Problem]:
     """Refuse what no run may do: reinstall what all tenants of a cluster stand on."""
-    if of_platform := [item for item in found if item.of_platform]:
+    if of_platform := [reinstall for reinstall in reinstalls if reinstall.of_platform]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
             "; ".join(
-                dict.fromkeys(fix for each in of_platform for fix in _ways(each, all_move=not _of_addons(of_platform)))
+                dict.fromkeys(
+                    fix for reinstall in of_platform for fix in _ways(reinstall, all_move=not _of_addons(of_platform))
+                )
             ),
         )
 
 
-def _of_addons(found: Iterable[Reinstall]) -> bool:
+def _of_addons(reinstalls: Iterable[Reinstall]) -> bool:
     """Whether add-ons alone get another namespace, and not the platform as a whole."""
-    return not any(key == "storageNamespace" and not item.app for item in found for key, _, _ in item.changes)
+    return not any(
+        key == "storageNamespace" and not reinstall.app for reinstall in reinstalls for key, _, _ in reinstall.changes
+    )
 
 
-def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
+def _ways(reinstall: Reinstall, *, all_move: bool = True) -> Iterator[str]:
     """What to do instead, by what changes. all_move: the platform's namespace changes, and not an add-on's own."""
-    changed = {key: before for key, before, _ in found.changes}
+    changed = {key: before for key, before, _ in reinstall.changes}
     if before := changed.get("storageNamespace"):
-        if all_move or not found.app:
+        if all_move or not reinstall.app:
             yield f"put 'platform.namespace: {before}' back; {_MOVE}"
         else:  # Either key decides where Helm stores the release.
-            yield f"give 'platform.addons.{found.app}' the 'namespace' and 'account' that it had{_BESIDE}"
+            yield f"give 'platform.addons.{reinstall.app}' the 'namespace' and 'account' that it had{_BESIDE}"
         return
     for key, before in changed.items():
         if key == CHART:
             yield _IN_PLACE
         else:
-            whose = f" of add-on '{found.app}'" if found.app else ""
-            yield f"put '{key}: {before}'{whose} back{_BESIDE if found.app else ''}"
+            whose = f" of add-on '{reinstall.app}'" if reinstall.app else ""
+            yield f"put '{key}: {before}'{whose} back{_BESIDE if reinstall.app else ''}"
 
 
 _MOVE = (
@@ -148,8 +152,8 @@ PLATFORM_GOES = (
 """What tenants lose with a baseline, and everybody with an add-on."""
 
 
-def lost(found: Sequence[Reinstall]) -> str:
+def lost(reinstalls: Sequence[Reinstall]) -> str:
     """What apps lose, as the end of a sentence."""
     words = {True: CHARTS_GO.format(chart="their charts"), False: APPLIED_GOES.format(it="they")}
-    kinds = {item.release for item in found}
+    kinds = {reinstall.release for reinstall in reinstalls}
     return "; ".join(words[release] for release in (True, False) if release in kinds)

@@ -99,7 +99,7 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
             suspended = any(
                 (tenant, cluster) in (frozen if leaving else idle) for cluster, (leaving, _) in clusters.items()
             )
-            leaving, marked = (all(each) for each in zip(*clusters.values(), strict=True))
+            leaving, marked = (all(states) for states in zip(*clusters.values(), strict=True))
             yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), leaving, suspended, marked=marked)
 
 
@@ -133,7 +133,7 @@ def _left_behind(now: Held) -> tuple[Collection[tuple[str, str]], Collection[tup
 
 def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     if now.addon_namespaces:
-        planned = held((planned.manifest for planned in plan.objects), plan.environment).addon_namespaces
+        planned = held((object.manifest for object in plan.objects), plan.environment).addon_namespaces
         for (cluster, name), leaving in now.addon_namespaces.items():
             if (cluster, name) not in planned:
                 marked = ("", cluster, name) in now.marked
@@ -167,21 +167,21 @@ def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, s
     if not after:
         return "every tenant" if before else ""
     staying = {tenant for tenant, _, _ in after}
-    theirs = {each for each in before if each[0] in staying}
+    theirs = {placement for placement in before if placement[0] in staying}
     return "every namespace" if theirs and theirs.isdisjoint(after) else ""
 
 
 def handovers(plan: Plan, now: Held) -> Iterator[Problem]:
     """One problem for each planned app whose object stands for another app on the cluster."""
     for app in plan.apps:
-        there = now.apps.get(app.id)
-        if there and (there.tenant, there.name) != (app.tenant, app.name):
+        held_app = now.apps.get(app.id)
+        if held_app and (held_app.tenant, held_app.name) != (app.tenant, app.name):
+            owner, other = _in_words(held_app.tenant, held_app.name), _in_words(app.tenant, app.name)
             yield error(
                 "other-owner",
-                f"{app.id} belongs to {_in_words(there.tenant, there.name)}, and would become that of"
-                f" {_in_words(app.tenant, app.name)}",
-                f"leave it to {_in_words(there.tenant, there.name)}; or give the second another name; or, if what is installed"
-                " may go with its data, remove the first in one `tenantry up`, and add the second in the next one",
+                f"{app.id} belongs to {owner}, and would become that of {other}",
+                f"leave it to {owner}; or give the second another name; or, if what is installed may go with its data, remove the"
+                " first in one `tenantry up`, and add the second in the next one",
             )
 
 
@@ -192,8 +192,8 @@ def _in_words(tenant: str, app: str) -> str:
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
     """One problem for each namespace that still contains an app."""
     leaving = now.namespaces.keys() - planned_namespaces(plan)
-    found = (occupant for occupant in sorted(_occupants(plan, now)) if occupant[0] in leaving)
-    for (tenant, cluster, namespace), apps in grouped(found, lambda item: item[0]).items():
+    occupants = (occupant for occupant in sorted(_occupants(plan, now)) if occupant[0] in leaving)
+    for (tenant, cluster, namespace), apps in grouped(occupants, lambda occupant: occupant[0]).items():
         listed = ", ".join(f"'{name}'" for _, name in apps)
         yield error(
             "occupied",

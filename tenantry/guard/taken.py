@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import namespaces_of
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.guard.places import label
+from tenantry.kube.objects import ObjectId, labels_of
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
@@ -57,7 +58,7 @@ def _kept(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: Col
         else:
             continue
         objects = (
-            planned.id for planned in plan.objects if (planned.owner.tenant, planned.owner.cluster) == (tenant, cluster)
+            object.id for object in plan.objects if (object.owner.tenant, object.owner.cluster) == (tenant, cluster)
         )
         yield Taken(tenant, problem, tuple(objects), place)
 
@@ -68,16 +69,16 @@ def _in_words(tenant: str, addon: str) -> str:
 
 def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
-    found: dict[str, list[ObjectId]] = {}
+    strangers: dict[str, list[ObjectId]] = {}
     addons = _addons_with(plan)
     for planned in plan.objects:
         adopted = planned.owner.tenant in adopting or not adopting_addons.isdisjoint(addons[planned.id])
         if planned.id in now.strangers and not adopted:
-            found.setdefault(planned.owner.tenant, []).append(planned.id)
-    for tenant, ids in found.items():
-        one = len(ids) == 1
-        exist, them = ("exists", "it") if one else ("exist", "them")
-        what, lines = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
+            strangers.setdefault(planned.owner.tenant, []).append(planned.id)
+    for tenant, ids in strangers.items():
+        is_single = len(ids) == 1
+        exist, them = ("exists", "it") if is_single else ("exist", "them")
+        what, lines = (str(ids[0]), "") if is_single else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
@@ -93,23 +94,23 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
     charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
     """
-    platform = {planned.id: planned for planned in plan.objects if not planned.owner.tenant}
-    names = {id: _addon_of(each) for id, each in platform.items()}
+    platform = {object.id: object for object in plan.objects if not object.owner.tenant}
+    # The add-on that each is made for; "" for what several share.
+    names = {id: label(labels_of(object.manifest), APP_LABEL) for id, object in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    found: dict[ObjectId, set[str]] = {planned.id: set() for planned in plan.objects}
+    addons: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
     for id in platform:
         pending = {id: names[id] or homes.get(id.namespace, "")}
         while pending:
             at, addon = pending.popitem()
-            if addon and addon not in found[at]:
-                found[at].add(addon)
-                pending |= {each: addon for each in platform[at].depends_on if each in platform and not names[each]}
-    return found
-
-
-def _addon_of(planned: KubeObject) -> str:
-    """The add-on that an object of the platform is made for; "" for what several share."""
-    return str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
+            if addon and addon not in addons[at]:
+                addons[at].add(addon)
+                pending |= {
+                    dependency: addon
+                    for dependency in platform[at].depends_on
+                    if dependency in platform and not names[dependency]
+                }
+    return addons
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

@@ -81,16 +81,16 @@ def live_target(manifest: Manifest) -> Target | None:
 
 def planned_targets(manifests: Iterable[Manifest], environment: str) -> dict[ObjectId, Target]:
     """What the objects of an environment install, if nothing but a plan or its files is known of them."""
-    there = list(manifests)
-    charts = Charts(there)
-    found: dict[ObjectId, Target] = {}
-    for manifest in there:
+    objects = list(manifests)
+    charts = Charts(objects)
+    targets: dict[ObjectId, Target] = {}
+    for manifest in objects:
         id = readable_id(manifest)
         if id and id.kind in ("Kustomization", "HelmRelease") and whose(manifest).environment == environment:
             parts = _named(manifest) if id.kind == "Kustomization" else planned_parts(manifest, charts)
             if target := _target(manifest, parts):
-                found[id] = target
-    return found
+                targets[id] = target
+    return targets
 
 
 def planned_parts(manifest: Manifest, charts: Charts) -> dict[str, str]:
@@ -117,7 +117,7 @@ def upgrades_in_place(manifest: Manifest) -> bool:
 def history_problem(manifest: Manifest) -> str:
     """What cannot be read of the releases in a status; "" if they are as helm-controller writes them."""
     history = mapping_at(manifest, "status").get("history") or []
-    sound = isinstance(history, list) and all(isinstance(release, dict) for release in history)
+    sound = isinstance(history, list) and all(isinstance(entry, dict) for entry in history)
     return "" if sound else "status.history is not a list of mappings"
 
 

@@ -46,17 +46,17 @@ class Way(NamedTuple):
     there: str = ""
 
 
-def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
-    """What to type, as a fix of several lines. found: removals that no earlier run has announced."""
-    ways = list(dict.fromkeys(_ways(plan, found, now, declared)))
+def two_runs(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
+    """What to type, as a fix of several lines. removals: removals that no earlier run has announced."""
+    ways = list(dict.fromkeys(_ways(plan, removals, now, declared)))
     shown, more = ways[:_SHOWN], len(ways) - _SHOWN
     rest = [f"    # and so on for {more} more"] if more > 0 else []
     up = f"tenantry up -e {shlex.quote(plan.environment)}"
     known = all(way.remove for way in ways)
-    keeps = [] if all(item.what == "app" for item in found) else [_KEEPS]
+    keeps = [] if all(removal.what == "app" for removal in removals) else [_KEEPS]
     clusters_go = any(way.remove.endswith(" --cascade") for way in shown)
     keeps += ([_CASCADE] if known else []) + [_GONE] if clusters_go else []
-    beside = _beside(plan, now, found) if known else ""
+    beside = _beside(plan, now, removals) if known else ""
     return "\n".join(
         [
             f"undo this change{f', {beside}, run `{up}`' if beside else ''}, and announce the removal in a run of its own:",
@@ -81,39 +81,41 @@ def _again(*, known: bool, replaced: bool) -> str:
     return "make this change again, or type"
 
 
-def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
+def _beside(plan: Plan, now: Held, removals: Sequence[Removal]) -> str:
     """What to add first, if something new takes the place of what goes: a tenant, an app or an add-on of another name."""
-    for item in found:
-        if item.what == "tenant":
-            there = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
-            new = {one.tenant for one in plan.placements if one.cluster in item.clusters} - there
-        elif item.what == "app":
-            there = {app.name for app in now.apps.values() if app.tenant == item.tenant}
-            new = {app.name for app in plan.apps if app.tenant == item.tenant and app.cluster in item.clusters} - there
+    for removal in removals:
+        if removal.what == "tenant":
+            before = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
+            new = {placement.tenant for placement in plan.placements if placement.cluster in removal.clusters} - before
+        elif removal.what == "app":
+            before = {app.name for app in now.apps.values() if app.tenant == removal.tenant}
+            new = {
+                app.name for app in plan.apps if app.tenant == removal.tenant and app.cluster in removal.clusters
+            } - before
         else:
             continue
         if len(new) == 1:
-            return f"add '{new.pop()}' beside '{item.name}'"
+            return f"add '{new.pop()}' beside '{removal.name}'"
     return ""
 
 
-def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
+def first_mark(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
     """The command that marks the first of some removals."""
-    way = next(_ways(plan, found, now, declared))
+    way = next(_ways(plan, removals, now, declared))
     return f"tenantry set {way.path} {REMOVING}{way.there}"
 
 
-def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
-    for item in found:
-        left = [one for one in item.clusters if plan.environment not in declared.clusters.get(one, ())]
-        if left and item.what != "tenant":
+def _ways(plan: Plan, removals: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
+    for removal in removals:
+        left = [name for name in removal.clusters if plan.environment not in declared.clusters.get(name, ())]
+        if left and removal.what != "tenant":
             yield from (_cluster(cluster, declared) for cluster in left)
-        elif item.what == "tenant":
-            yield from _tenant(item, left, declared)
-        elif item.what == "app":
-            yield _app(item, declared)
+        elif removal.what == "tenant":
+            yield from _tenant(removal, left, declared)
+        elif removal.what == "app":
+            yield _app(removal, declared)
         else:
-            yield _namespace(item, plan, now, declared)
+            yield _namespace(removal, plan, now, declared)
 
 
 def _marked(at: str, remove: str, *, stays: bool) -> Way:
@@ -131,36 +133,37 @@ def _placement(tenant: str, cluster: str) -> Way:
     return Way(path, unmark=f"tenantry set {path} null{there}", there=there)
 
 
-def _tenant(each: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:
+def _tenant(removal: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:
     """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked.
 
     left: clusters that leave the environment themselves.
     """
     yield from (_cluster(cluster, declared) for cluster in left)
-    if each.name not in declared.tenants:
-        yield _marked(f"tenants.{each.name}", f"tenantry remove tenant {each.name}", stays=False)
+    if removal.name not in declared.tenants:
+        yield _marked(f"tenants.{removal.name}", f"tenantry remove tenant {removal.name}", stays=False)
         return
-    for cluster in each.clusters:
+    for cluster in removal.clusters:
         if cluster not in left:
-            yield _placement(each.name, cluster)
+            yield _placement(removal.name, cluster)
 
 
-def _app(each: Removal, declared: Declared) -> Way:
+def _app(removal: Removal, declared: Declared) -> Way:
     """An app or add-on. Its mark is for all clusters; an app that stays somewhere goes where its author takes it off."""
-    at = f"tenants.{each.tenant}.apps.{each.name}" if each.tenant else f"platform.addons.{each.name}"
-    remove = f"tenantry remove {f'app {each.tenant}/' if each.tenant else 'addon '}{each.name}"
-    return _marked(at, remove, stays=(each.tenant, each.name) in declared.apps)
+    at = f"tenants.{removal.tenant}.apps.{removal.name}" if removal.tenant else f"platform.addons.{removal.name}"
+    remove = f"tenantry remove {f'app {removal.tenant}/' if removal.tenant else 'addon '}{removal.name}"
+    return _marked(at, remove, stays=(removal.tenant, removal.name) in declared.apps)
 
 
-def _namespace(each: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
+def _namespace(removal: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
     """A placement, if its cluster keeps nothing of the tenant; otherwise one namespace of it, or of an add-on."""
-    (cluster,) = each.clusters
-    if not each.tenant:
-        if (addon := now.addons.get((cluster, each.name))) is None:
+    (cluster,) = removal.clusters
+    if not removal.tenant:
+        if (addon := now.addons.get((cluster, removal.name))) is None:
             return Way("platform.addons.NAME.state")
         return _marked(f"platform.addons.{addon}", f"tenantry remove addon {addon}", stays=("", addon) in declared.apps)
-    main = next((one.namespace for one in plan.placements if (one.tenant, one.cluster) == (each.tenant, cluster)), None)
+    mains = {(placement.tenant, placement.cluster): placement.namespace for placement in plan.placements}
+    main = mains.get((removal.tenant, cluster))
     if main is None:
-        return _placement(each.tenant, cluster)
-    entry = f"tenants.{each.tenant}.namespaces.{each.name.removeprefix(f'{main}-')}"
+        return _placement(removal.tenant, cluster)
+    entry = f"tenants.{removal.tenant}.namespaces.{removal.name.removeprefix(f'{main}-')}"
     return Way(f"{entry}.state", f"tenantry set {entry} null")

@@ -28,7 +28,8 @@ from tenantry.importing.resources import FLUX, App, Resource, World
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.data import leaves, mapping_at, mappings_in
+from tenantry.messages.text import format_path
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
@@ -50,7 +51,10 @@ def fill_in(survey: Survey, app: App) -> bool:
     if app.source is None:
         resource.leave("its source was not read", _way_to_source(resource))
         return False
-    if null := _null_in(resource.spec.get("values"), "spec.values"):
+    nulls = (path for path, value in leaves(mapping_at(resource.spec, "values")) if value is None)
+    if null := next(
+        (format_path(("spec", "values", *path)) for path in nulls if all(isinstance(key, str) for key in path)), ""
+    ):
         fix = "move the values into a ConfigMap that 'valuesFrom' names, then import again"
         resource.leave(f"its values hold null at {null}, by which the file removes a key", fix)
         return False
@@ -92,16 +96,6 @@ def _way_to_source(app: Resource) -> str:
     return f"read it, too: run `{line} > {name}-source.yaml`, and add `-e {name}={name}-source.yaml`"
 
 
-def _null_in(value: Any, at: str) -> str:
-    """The first null in the values of a chart; "" if there is none."""
-    if not isinstance(value, dict):
-        return ""
-    below = (
-        at_key if each is None else _null_in(each, at_key) for key, each in value.items() if (at_key := f"{at}.{key}")
-    )
-    return next(filter(None, below), "")
-
-
 def source_key(app: App) -> str:
     """What the file calls the source of an app."""
     assert app.source is not None
@@ -140,7 +134,9 @@ def _reaches_further(app: App, world: World) -> str:
     own = (("ServiceAccount", app.resource.namespace, account), ("User", "", user))
     for binding in world.of("ClusterRoleBinding"):
         subjects = mappings_in(binding.at("subjects"))
-        names = {(each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in subjects}
+        names = {
+            (subject.get("kind"), str(subject.get("namespace") or ""), subject.get("name")) for subject in subjects
+        }
         if not binding.is_ours and names & set(own):
             return f"{binding.key} gives account {account} rights in all namespaces"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
@@ -223,8 +219,8 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
             # What applied the app itself has done so already.
             is_applier = resource.applied_by == (namespace, name)
             carried = [] if is_applier or resource.kind != "Kustomization" else survey.applied_by(namespace, name)
-            beside = [each for each in carried if each is not app and _can_wait(app, each)]
-            yield from (_name_for(app, each) for each in beside)
+            beside = [other for other in carried if other is not app and _can_wait(app, other)]
+            yield from (_name_for(app, app_beside) for app_beside in beside)
             known = survey.world.get(resource.kind, namespace, name)
             chart = mapping_at(known.spec, "chart", "spec").get("chart") if known else None
             if not beside and known not in survey.charts and chart != OBJECTS_CHART:
@@ -251,7 +247,9 @@ def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
     """The add-ons that what applied a tenant's apps has waited for, and that the tenant waits for from now on."""
     names: dict[str, None] = {}
     for applier in {app.resource.applied_by: None for app in apps}:
-        owner = next((each for each in survey.world.beside if each.key[1:] == ("Kustomization", *applier)), None)
+        owner = next(
+            (resource for resource in survey.world.beside if resource.key[1:] == ("Kustomization", *applier)), None
+        )
         for namespace, name in owner.awaited if owner and owner.is_replaced else ():
             known = survey.by_name.get(("Kustomization", namespace, name))
             for other in [known] if known else survey.applied_by(namespace, name):

@@ -127,12 +127,12 @@ class Named:
         """Declare a Secret or ConfigMap that an object names; gives the name that the file gives it."""
         short, prefixes = self.short(kind, name), self._prefixes[kind]
         group = self.credentials if kind == "Secret" else self.configs
-        found = self._world.get(kind, resource.namespace, name)
-        other = group.get(short, found)
-        is_one = other is found or (other and found and other.at("data") == found.at("data"))
+        holder = self._world.get(kind, resource.namespace, name)
+        other = group.get(short, holder)
+        is_one = other is holder or (other and holder and other.at("data") == holder.at("data"))
         if kind == "ConfigMap" and not is_one:
-            found = group[short] = None  # one name in the file has one content
-        group.setdefault(short, found)
+            holder = group[short] = None  # one name in the file has one content
+        group.setdefault(short, holder)
         if prefixes[-1] and not name.startswith(prefixes):
             text = f"{kind} {resource.namespace}/{name} will be read as {prefixes[-1]}{short}"
             resource.leave(
@@ -183,8 +183,13 @@ KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
 def included(world: World, source: Resource) -> list[Resource]:
     """The Git repositories that one includes."""
     names = [mapping_at(entry, "repository").get("name") for entry in mappings_in(source.spec.get("include"))]
-    found = (world.get("GitRepository", source.namespace, str(name)) for name in names)
-    return [other for other in found if other is not None and other is not source]
+    repositories = (world.get("GitRepository", source.namespace, str(name)) for name in names)
+    return [other for other in repositories if other is not None and other is not source]
+
+
+def included_key(repository: Resource, prefix: str) -> str:
+    """What the file calls a repository that a source includes."""
+    return repository.source_key or repository.name.removeprefix(prefix)
 
 
 def source_entry(world: World, source: Resource, named: Named, prefix: str = "") -> dict[str, Any]:
@@ -204,8 +209,8 @@ def source_entry(world: World, source: Resource, named: Named, prefix: str = "")
 def _include(world: World, source: Resource, entry: dict[str, Any], prefix: str) -> dict[str, Any]:
     """An entry of `include` with the name that the file gives the repository."""
     name = str(mapping_at(entry, "repository").get("name"))
-    other = world.get("GitRepository", source.namespace, name)
-    short = (other.source_key if other else "") or name.removeprefix(prefix)
+    repository = world.get("GitRepository", source.namespace, name)
+    short = included_key(repository, prefix) if repository else name.removeprefix(prefix)
     kept = {key: value for key, value in entry.items() if not (key == "toPath" and value == short)}
     return {**kept, "repository": {"name": short}}
 
@@ -219,7 +224,7 @@ _DURATIONS = ("interval", "retryInterval", "timeout", "chartInterval")
 
 def short_time(text: str) -> str:
     """A time without empty parts at its end."""
-    parts = zip(found.groups(), "hms", strict=True) if (found := _GO.fullmatch(text)) else ()
+    parts = zip(match.groups(), "hms", strict=True) if (match := _GO.fullmatch(text)) else ()
     return "".join(f"{int(number)}{unit}" for number, unit in parts if number and int(number)) or text
 
 

@@ -1,14 +1,10 @@
-"""Remote clusters, from the kubeconfigs that Flux objects name, each in the form of the tool that wrote it."""
+"""Remote clusters, from the kubeconfigs that Flux objects name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import suppress
-from functools import cache
 from typing import Any, NamedTuple
-
-from pydantic_core import ValidationError
 
 from tenantry.importing.owners import territories
 from tenantry.importing.resources import APPS, Resource, World
@@ -16,7 +12,6 @@ from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import grouped
-from tenantry.model import Kubeconfig, SecretKey
 from tenantry.plan.objects.scope import CLUSTER_LABEL
 
 _FLUX_KEY = "value"
@@ -53,10 +48,10 @@ def drop_proxies(resources: Iterable[Resource]) -> None:
     Flux; clastix/flux2-capsule-multi-tenancy.
     """
     resources = list(resources)
-    tenants = [each for each in resources if each.kind == "Tenant" and each.key.group.startswith("capsule.")]
+    tenants = [tenant for tenant in resources if tenant.kind == "Tenant" and tenant.key.group.startswith("capsule.")]
     owners = {str(owner.get("name")) for tenant in tenants for owner in mappings_in(tenant.spec.get("owners"))}
-    accounts = {(each.namespace, each.name) for each in resources if owners and each.kind == "ServiceAccount"}
-    for resource in resources if accounts else ():
+    accounts = {(account.namespace, account.name) for account in resources if account.kind == "ServiceAccount"}
+    for resource in resources if owners else ():
         reference = reference_of(resource) if resource.kind in APPS else None
         account = reference.name.removesuffix("-kubeconfig") if reference else ""
         is_owners = {account, f"system:serviceaccount:{resource.namespace}:{account}"} & owners
@@ -80,10 +75,11 @@ class Remotes:
         self.entries: dict[str, dict[str, Any]] = {}
         claimed = _references(world)
         for (holder, kind, secret, key), references in self._by_holder(claimed).items():
-            form = _form(kind, secret, holder, key)
-            name = self._free(claimed[references[0]], holder, form, references[0])
+            place = {"name": secret, "namespace": holder}
+            kubeconfig = {"secret": {**place, "key": key}} if kind == "Secret" else {"configMap": place}
+            name = self._free(claimed[references[0]], holder, kubeconfig, references[0])
             self._names |= dict.fromkeys(references, name)
-            self.entries[name] = form
+            self.entries[name] = kubeconfig
             self._comment(name, holder, references)
             self._keep(name, references)
 
@@ -93,8 +89,7 @@ class Remotes:
         return self._names[reference] if reference else None
 
     def kubeconfig_namespace(self, cluster: str) -> str:
-        form = next(iter(self.entries[cluster].values()))
-        return str(form["namespace"])
+        return str(next(iter(self.entries[cluster].values()))["namespace"])
 
     def _by_holder(self, references: Iterable[Reference]) -> dict[tuple[str, str, str, str], list[Reference]]:
         """The references to one kubeconfig together: a Secret that lies beside each tenant is the same cluster's everywhere, and
@@ -110,10 +105,10 @@ class Remotes:
                 namespace not in tenants and namespace != self._world.platform and not is_reserved_namespace(namespace)
             )
 
-        staying = grouped(filter(may_stay, references), lambda each: each[2:])
+        by_name = grouped(filter(may_stay, references), lambda reference: reference[2:])
         holders: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
         for reference in references:
-            kept = staying.get(reference[2:], [])
+            kept = by_name.get(reference[2:], [])
             holder = reference.namespace if reference in kept else apart
             # Secrets of a vague name are those of other clusters in other namespaces.
             if reference not in kept and len(kept) == 1 and _short(reference) not in _TOO_VAGUE:
@@ -121,18 +116,18 @@ class Remotes:
             holders[holder, reference.kind, reference.name, reference.key].append(reference)
         return holders
 
-    def _free(self, claimed: str, holder: str, form: dict[str, Any], reference: Reference) -> str:
+    def _free(self, claimed: str, holder: str, kubeconfig: dict[str, Any], reference: Reference) -> str:
         """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
         short = _short(reference)
         derived = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
         name = claimed or derived
-        itself = form if claimed else (self._world.management, form)
-        for other in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
-            if self._taken.setdefault(other, itself) == itself and other not in self.entries:
-                if other != name:
+        itself = kubeconfig if claimed else (self._world.management, kubeconfig)
+        for free in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
+            if self._taken.setdefault(free, itself) == itself and free not in self.entries:
+                if free != name:
                     text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
-                    self._decisions["clusters", other].append(text)
-                return other
+                    self._decisions["clusters", free].append(text)
+                return free
         raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
 
     def _comment(self, name: str, holder: str, references: list[Reference]) -> None:
@@ -166,7 +161,7 @@ def _references(world: World) -> dict[Reference, str]:
     """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
     labels: dict[Reference, set[str]] = defaultdict(set)
     # What others apply, such as a chart that makes clusters, names clusters too.
-    for resource in (*world.of(*APPS), *(each for each in world.beside if each.kind in APPS)):
+    for resource in (*world.of(*APPS), *(app for app in world.beside if app.kind in APPS)):
         if reference := reference_of(resource):
             labels[reference].add(str(resource.labels.get(CLUSTER_LABEL, "")))
     claimed = {reference: next(iter(names)) if len(names) == 1 else "" for reference, names in labels.items()}
@@ -179,32 +174,3 @@ def _short(reference: Reference) -> str:
     affixes = ("-admin-kubeconfig", "-kubeconfig")
     affix = next((affix for affix in affixes if name.endswith(affix) and name != affix), "")
     return name.removesuffix(affix).removeprefix("kubeconfig-")
-
-
-_NAMED = {"kamaji": "controlPlane", "vcluster": "name"}
-_UNNAMED = {"capi": "cluster"}
-"""What the file calls the cluster of each tool: of those whose key Flux has to be told, and of the one whose key is Flux's own."""
-
-
-def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
-    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. key: the one that Flux reads."""
-    if kind == "ConfigMap":
-        return {"configMap": {"name": name, "namespace": namespace}}
-    # Kamaji's Secrets end like those of Cluster API, whose key is Flux's own.
-    is_kamajis = name.endswith(_around("kamaji", _NAMED["kamaji"])[1])
-    for tool, owner in (_NAMED if key != _FLUX_KEY or is_kamajis else _UNNAMED).items():
-        before, after = _around(tool, owner)
-        place = {owner: name.removeprefix(before).removesuffix(after), "namespace": namespace}
-        for form in ({tool: place}, {tool: {**place, "key": key}}):
-            with suppress(ValidationError):
-                found = Kubeconfig.model_validate(form).resolved
-                if isinstance(found, SecretKey) and (found.name, found.key) == (name, key):
-                    return form
-    return {"secret": {"name": name, "namespace": namespace, "key": key}}
-
-
-@cache
-def _around(tool: str, owner: str) -> tuple[str, str]:
-    """What stands before and behind the cluster in the name of its Secret."""
-    before, _, after = Kubeconfig.model_validate({tool: {owner: "x", "namespace": "x"}}).resolved.name.partition("x")
-    return before, after

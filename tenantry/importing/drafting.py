@@ -15,10 +15,9 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Handover, Identities, taken_over
+from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
 from tenantry.importing.owners import platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
-from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry, filled
 from tenantry.importing.text import text_of
@@ -62,21 +61,21 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
         draft = Draft(_document(gathered, chart), resources, gathered.decisions)
         _settle(draft)
-        handover = Handover(resources)
         # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
         expressed = {resource.identity for resource in resources if resource.path}
         if lost := (mixed & going_on) - expressed - given_up:
             going_on, given_up = going_on - lost, given_up | lost
             continue
-        mixed |= handover.mixed - given_up
-        found = (handover.idle | handover.mixed - given_up) - going_on
-        if not found:
-            _tell_waiting(resources)
+        idle, partial = better_going_on(resources)
+        mixed |= partial - given_up
+        more = (idle | partial - given_up) - going_on
+        if not more:
+            _leave_order(resources)
             return draft
-        going_on |= found
+        going_on |= more
 
 
-def _tell_waiting(resources: list[Resource]) -> None:
+def _leave_order(resources: list[Resource]) -> None:
     """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
     ended = {resource.identity for resource in resources if resource.is_replaced}
     for resource in resources:
@@ -92,46 +91,50 @@ def _tell_waiting(resources: list[Resource]) -> None:
 
 
 def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
-    by_environment = grouped(resources, lambda each: each.environment)
-    worlds = [_world(name, hub, by_environment.get(name, []), going_on) for name, hub in inventory.management.items()]
+    by_environment = grouped(resources, lambda resource: resource.environment)
+    worlds = []
+    for name, management in inventory.management.items():
+        own = by_environment.get(name, [])
+        taken = taken_over(own, going_on)
+        drop_proxies(own)
+        kept = set(map(id, taken))
+        worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
     platform = platform_namespace(worlds)
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
     decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
         world.platform, world.keeps_values = platform, keep_values
-    found = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
-    for survey in found.surveys.values():
+    gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
+    for survey in gathered.surveys.values():
         for resource in () if keep_values else survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
         survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
     # The times of add-ons are the defaults: add-ons have no other level.
-    surveys = found.surveys.values()
+    surveys = gathered.surveys.values()
     addons = [
-        app.resource for each in surveys for app in each.apps if not app.tenant and source_of(each.world, app.resource)
+        app.resource
+        for survey in surveys
+        for app in survey.apps
+        if not app.tenant and source_of(survey.world, app.resource)
     ]
-    charts = [chart for each in surveys for owner, own in each.shared_charts.items() if not owner[0] for chart in own]
-    found.defaults = shared_times(addons, charts, (), default_times())
-    for survey in found.surveys.values():
-        _fill_in(found, survey)
-    for apps in found.apps.values():
-        _leave_misplaced(found, apps)
-    found.find_paused()
-    for app in found.all_apps():
-        if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
+    charts = [
+        chart for survey in surveys for owner, own in survey.shared_charts.items() if not owner[0] for chart in own
+    ]
+    gathered.defaults = shared_times(addons, charts, (), default_times())
+    for survey in gathered.surveys.values():
+        _fill_in(gathered, survey)
+    for apps in gathered.apps.values():
+        _leave_misplaced(gathered, apps)
+    gathered.find_paused()
+    for app in gathered.all_apps():
+        if {("clusters", app.place.cluster), app.path[:2]} & gathered.paused:
             app.content[app.block].pop("suspend", None)
-    return found
+    return gathered
 
 
-def _world(environment: str, management: str, resources: list[Resource], going_on: Identities) -> World:
-    taken = taken_over(resources, going_on)
-    drop_proxies(resources)
-    kept = set(map(id, taken))
-    return World(environment, management, taken, (each for each in resources if id(each) not in kept))
-
-
-def _fill_in(found: Gathered, survey: Survey) -> None:
+def _fill_in(gathered: Gathered, survey: Survey) -> None:
     """Give the apps of an environment their content. Those of one owner in one place share their times."""
     for (tenant, place), apps in grouped(survey.apps, lambda app: (app.tenant, app.place)).items():
         baselines = survey.releases[tenant, place]
@@ -140,22 +143,22 @@ def _fill_in(found: Gathered, survey: Survey) -> None:
         # What one app says stands best in the app.
         is_alone = len(apps) == 1 and resources[0].kind == "Kustomization" and not baselines and not charts
         is_shared = tenant and not is_alone
-        times = shared_times(resources, charts, baselines, found.defaults) if is_shared else found.defaults
+        times = shared_times(resources, charts, baselines, gathered.defaults) if is_shared else gathered.defaults
         for app in apps:
             app.times = times
     for app in survey.apps:
         if fill_in(survey, app):
-            found.apps[app.path][app.place] = app
+            gathered.apps[app.path][app.place] = app
 
 
-def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
+def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
     """Leave an app where one entry cannot have it beside the others: it takes each cluster in each of its environments."""
     clusters = {place.cluster for place in apps}
     first, *others = dict.fromkeys(place.environment for place in apps)
     wanted = {
         Place(name, cluster)
         for name in (first, *others)
-        for cluster in found.surveys[name].clusters
+        for cluster in gathered.surveys[name].clusters
         if cluster in clusters
     }
     for place in list(apps) if wanted != set(apps) else ():
@@ -167,18 +170,17 @@ def _leave_misplaced(found: Gathered, apps: dict[Place, App]) -> None:
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
-def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
-    templates = {name: _template(survey) for name, survey in found.surveys.items()}
-    names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
-    tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
-    platform = PlatformEntry(found).entry(chart)
-    found.variables.used_in(platform, tenants)
+def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
+    templates = {name: _template(survey) for name, survey in gathered.surveys.items()}
+    names = dict.fromkeys(name for survey in gathered.surveys.values() for name in survey.territories)
+    tenants = {name: TenantEntry(gathered, name).entry(templates) for name in names}
+    platform = PlatformEntry(gathered).entry(chart)
     usual = default_times()
-    times = {key: value for key, value in found.defaults.items() if usual[key] != value}
+    times = {key: value for key, value in gathered.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",
-        "environments": _environments(found, templates),
-        "clusters": _clusters(found),
+        "environments": _environments(gathered, templates),
+        "clusters": _clusters(gathered),
         "platform": platform,
         "defaults": {"clusters": {"all": True}, **times},
         "tenants": tenants,
@@ -196,40 +198,40 @@ def _template(survey: Survey) -> str:
     return max(_TEMPLATES, key=fits)
 
 
-def _environments(found: Gathered, templates: Mapping[str, str]) -> dict[str, Any]:
+def _environments(gathered: Gathered, templates: Mapping[str, str]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         entry = {
             "management": survey.world.management,
             "namespace": templates[name] if templates[name] != _TEMPLATES[0] else "",
-            "variables": found.variables.environments.get(name),
+            "variables": gathered.variables.get(name),
         }
         entries[name] = {key: value for key, value in entry.items() if value}
     return entries
 
 
-def _clusters(found: Gathered) -> dict[str, Any]:
+def _clusters(gathered: Gathered) -> dict[str, Any]:
     entries: dict[str, Any] = {}
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         entries.setdefault(survey.world.management, {"environments": []})["environments"].append(name)
-    for name, survey in found.surveys.items():
+    for name, survey in gathered.surveys.items():
         for cluster, kubeconfig in survey.remotes.entries.items():
             entry = entries.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
             entry["environments"].append(name)
             if (account := survey.platform_account(cluster)) != "tenantry-platform":
                 entry["platformServiceAccount"] = account
     for cluster, entry in entries.items():
-        shards = {app.resource.labels.get(SHARD_LABEL, "") for app in found.all_apps() if app.place.cluster == cluster}
+        shards = {
+            app.resource.labels.get(SHARD_LABEL, "") for app in gathered.all_apps() if app.place.cluster == cluster
+        }
         if len(shards) > 1:
             text = "decide: apps on this cluster are for different shards of Flux's controllers"
             names = listed(shard or "none" for shard in sorted(shards))
-            found.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
+            gathered.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
         shard = shards.pop() if len(shards) == 1 else ""
         if shard and label_value_problem(shard) is None:
             entry["shard"] = shard
-        if variables := found.variables.clusters.get(cluster):
-            entry["variables"] = dict(variables)
-        if ("clusters", cluster) in found.paused:
+        if ("clusters", cluster) in gathered.paused:
             entry["state"] = "paused"
     return entries
 
@@ -329,7 +331,9 @@ def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
         resource.path = planned.get(resource.key)
         if resource.path is not None:
             continue
-        goes_on = _is_bootstraps(resource) or any(each.fate == "left" and not each.field for each in resource.reasons)
+        goes_on = _is_bootstraps(resource) or any(
+            reason.fate == "left" and not reason.field for reason in resource.reasons
+        )
         is_app_lost = resource.app is not None and resource.app not in apps[resource.environment]
         if not goes_on and not is_app_lost:
             # Something of its kind is planned for its owner, under another name.
@@ -354,10 +358,10 @@ def _is_bootstraps(resource: Resource) -> bool:
 
 def _homes_of_addons(plans: Mapping[str, Plan]) -> Set[str]:
     """The namespaces in which add-ons lie, and into which they install."""
-    planned = (each for plan in plans.values() for each in plan.objects if each.id.kind in KINDS.values())
-    addons = [each for each in planned if not each.owner.tenant]
-    targets = {str(mapping_at(each.manifest, "spec").get("targetNamespace")) for each in addons}
-    return {each.id.namespace for each in addons} | targets
+    planned = (object for plan in plans.values() for object in plan.objects if object.id.kind in KINDS.values())
+    addons = [object for object in planned if not object.owner.tenant]
+    targets = {str(mapping_at(addon.manifest, "spec").get("targetNamespace")) for addon in addons}
+    return {addon.id.namespace for addon in addons} | targets
 
 
 _REASONS = {

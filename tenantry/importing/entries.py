@@ -10,10 +10,10 @@ from typing import Any
 
 from tenantry.importing.apps import account_of
 from tenantry.importing.blocks import Times, literal
+from tenantry.importing.leaving import first_secret
 from tenantry.importing.notifications import Notifications
-from tenantry.importing.overlay import DIFFER, Variables, in_order, overlaid, unified
+from tenantry.importing.overlay import DIFFER, in_order, overlaid, unified
 from tenantry.importing.resources import FLUX, App, Place, Resource, World
-from tenantry.importing.secrets import first_secret
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.errors import Path
@@ -30,14 +30,14 @@ _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 class Gathered:
     """What was found in all environments.
 
-    surveys: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
+    surveys, variables: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
     paused: the clusters and the tenants of which everything is suspended. decisions: comments at places that somebody has to
     decide about.
     """
 
     surveys: Mapping[str, Survey]
     decisions: dict[Path, list[str]]
-    variables: Variables = field(default_factory=Variables)
+    variables: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     apps: dict[tuple[str, ...], dict[Place, App]] = field(default_factory=lambda: defaultdict(dict))
     defaults: Times = field(default_factory=dict)
     paused: set[tuple[str, ...]] = field(default_factory=set)
@@ -78,25 +78,21 @@ class OwnerEntry:
         self.path = ("tenants", tenant) if tenant else ("platform",)
         self.apps = {at[-1]: apps for at, apps in gathered.apps.items() if at[: len(self.path)] == self.path and apps}
 
-    def unified(self, values: Mapping[Place, Any], *key: str) -> Any:
-        """One value of a key for all places, with variables; else DIFFER."""
-        return unified(values, self.gathered.variables.named(*self.path[1:], *key))
-
     def agreed(self, values: Mapping[Place, Any], *key: str) -> Any:
         """One value of a key for all places: this part of the file has no overrides."""
-        one = self.unified(values, *key)
-        if one is not DIFFER:
-            return one
+        if (value := unified(values)) is not DIFFER:
+            return value
         first = next(iter(values))
         text = f"decide: this is what was found in {first.environment}; other environments or clusters differ"
         self.gathered.decisions[(*self.path, *key)].append(text)
         return values[first]
 
     def app(self, apps: Mapping[Place, App]) -> dict[str, Any]:
-        """The entry of an app, or of an add-on without its source."""
+        """The entry of an app, or of an add-on."""
         first = next(iter(apps.values()))
         own = {
-            place: {key: part for key, part in app.content.items() if key != "source"} for place, app in apps.items()
+            place: {key: part for key, part in app.content.items() if key != "source" or not app.shared}
+            for place, app in apps.items()
         }
         result = overlaid(own, unified)
         for place, app in apps.items():
@@ -133,7 +129,7 @@ class OwnerEntry:
 
     def notifications(self) -> dict[str, Any]:
         """`alerts` and `receivers`."""
-        found: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
+        groups: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
         for place in dict.fromkeys(place for apps in self.apps.values() for place in apps):
             here = {key: apps[place] for key, apps in self.apps.items() if place in apps}
             first = next((app for app in here.values() if not app.own), next(iter(here.values())))
@@ -141,10 +137,10 @@ class OwnerEntry:
             own = Notifications(survey.world, self.path, first.home, first.prefix, survey.names_of(first), here)
             for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
                 for key, entry in entries.items():
-                    found[group][key][place] = entry
+                    groups[group][key][place] = entry
         return {
             group: {key: self.agreed(values, group, key) for key, values in entries.items()}
-            for group, entries in found.items()
+            for group, entries in groups.items()
             if entries
         }
 
@@ -167,8 +163,8 @@ class OwnerEntry:
                     holders[key].append(config)
         configs = {}
         for key, places in data.items():
-            one = self.unified(places, "configs", key)
-            configs[key] = {"existing": True} if one is DIFFER else one
+            content = unified(places)
+            configs[key] = {"existing": True} if content is DIFFER else content
             for config in holders[key]:
                 self._take(config, "configs", key, is_kept="existing" in configs[key])
         return {key: entries for key, entries in (("credentials", credentials), ("configs", configs)) if entries}
@@ -205,7 +201,7 @@ class PlatformEntry(OwnerEntry):
         addons = {key: self._addon(key, apps) for key, apps in self.apps.items()}
         entry = {
             "namespace": next(iter(self.surveys.values())).platform if self.apps or has_remotes else None,
-            "chart": self._objects_chart(chart) if has_remotes else None,
+            **(self._objects_chart(chart) if has_remotes else {}),
             **self.names(),
             "sources": sources,
             "addons": addons,
@@ -221,18 +217,22 @@ class PlatformEntry(OwnerEntry):
         return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
 
     def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
-        """Where the chart is that installs namespaces and rights on remote clusters."""
-        found = {
-            Place(name, survey.world.management): own
+        """`chart`, which installs namespaces and rights on remote clusters, with overrides where it differs."""
+        charts = {
+            Place(name, survey.world.management): {"chart": own}
             for name, survey in self.surveys.items()
             if (own := survey.objects_chart())
         }
-        if found:
-            return dict(self.agreed(found, "chart"))
+        if charts:
+            return overlaid(charts, unified).entry
         if chart is None:
             text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
             self.gathered.decisions["platform", "chart"].append(text)
-        return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
+        return {
+            "chart": {
+                "helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})
+            }
+        }
 
     def _shared_sources(self) -> dict[str, Any]:
         """The sources of the platform: those that several add-ons take, and those of one that have a name of their own where they
@@ -248,7 +248,7 @@ class PlatformEntry(OwnerEntry):
         shared = {}
         for name, entries in users.items():
             alike = [apps for apps, source in entries if source == entries[0][1]]
-            apps = [app for each in alike for app in each]
+            apps = [app for users_alike in alike for app in users_alike]
             is_ours = any(app.source and app.source.is_ours for app in apps)
             is_there = all(app.source and (app.source.namespace, app.source.name) == (app.home, name) for app in apps)
             if (is_ours or len(alike) > 1 or is_there) and not dns_label_problem(name):
@@ -259,12 +259,9 @@ class PlatformEntry(OwnerEntry):
 
     def _addon(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
         first = next(iter(apps.values()))
-        sources = {place: app.content["source"] for place, app in apps.items()}
-        source = self.unified(sources)
-        if source is DIFFER:
-            source = sources[first.place]
-            text = "its source differs from that in another place, and an add-on has one source"
-            apps = _matching(apps, lambda app: app.content["source"] == source, text)
+        kind = next(iter(first.content["source"]))
+        text = "its source is of another kind than in another place, and an add-on has one source"
+        apps = _matching(apps, lambda app: kind in app.content["source"], text)
         for app in apps.values():
             if app.source:
                 app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
@@ -274,8 +271,6 @@ class PlatformEntry(OwnerEntry):
         entry = {**self.app(apps), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
-        else:
-            entry["source"] = source
         resources = [app.resource for app in apps.values()]
         accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
         entry |= {
@@ -286,8 +281,9 @@ class PlatformEntry(OwnerEntry):
         entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
         # Whether the definitions that an add-on applied outlive it, or it is leaving.
         kept = (
-            without_kept_definitions(each.kind, each.spec) is not each.spec or STATE_LABEL in each.labels
-            for each in resources
+            without_kept_definitions(resource.kind, resource.spec) is not resource.spec
+            or STATE_LABEL in resource.labels
+            for resource in resources
         )
         if not any(kept):
             entry["keepCRDs"] = False

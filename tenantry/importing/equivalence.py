@@ -62,8 +62,8 @@ def effective(manifest: Manifest) -> dict[str, Any]:
     clean = _without_null(manifest)
     metadata = dict(clean["metadata"])
     for key in ("labels", "annotations"):
-        there = metadata.get(key) or {}
-        metadata[key] = {name: value for name, value in there.items() if not _FLUX_WRITES.fullmatch(name)}
+        marks = metadata.get(key) or {}
+        metadata[key] = {name: value for name, value in marks.items() if not _FLUX_WRITES.fullmatch(name)}
     kind, spec = clean["kind"], clean.get("spec")
     filled = clean
     if kind in kinds() and isinstance(spec, dict):
@@ -72,7 +72,7 @@ def effective(manifest: Manifest) -> dict[str, Any]:
         filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
     if kind == "RoleBinding":  # the group that an API server fills in; source: kubernetes.io, RBAC, `Subject`
         groups = {"ServiceAccount": "", "User": _RBAC, "Group": _RBAC}
-        subjects = [{"apiGroup": groups.get(each.get("kind")), **each} for each in clean.get("subjects") or ()]
+        subjects = [{"apiGroup": groups.get(subject.get("kind")), **subject} for subject in clean.get("subjects") or ()]
         filled = {**clean, "subjects": subjects}
     return {**filled, "metadata": metadata}
 
@@ -92,7 +92,7 @@ NAMESPACES_OF_SOURCES = (("spec", "sourceRef", "namespace"), ("spec", "chartRef"
 def _without_null(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_null(part) for key, part in value.items() if part is not None}
-    return [_without_null(each) for each in value] if isinstance(value, list) else value
+    return [_without_null(item) for item in value] if isinstance(value, list) else value
 
 
 def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
@@ -131,12 +131,12 @@ _DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any
 
 def _same(kind: str, change: FieldChange) -> bool:
     """Whether both values mean the same."""
-    one, other = change.before, change.after
+    before, after = change.before, change.after
     if change.path[:2] in _FREE:
         return False
     if kind in _QUANTITIES:
-        return change.path[:2] == _QUANTITIES[kind] and number_of(one) == number_of(other) is not None
+        return change.path[:2] == _QUANTITIES[kind] and number_of(before) == number_of(after) is not None
     if change.path == ("spec", "path"):
         # Flux keeps a path inside of the artifact, so a leading slash does not count.
-        return posixpath.normpath(f"/{one}") == posixpath.normpath(f"/{other}")
-    return _seconds(one) == _seconds(other) is not None
+        return posixpath.normpath(f"/{before}") == posixpath.normpath(f"/{after}")
+    return _seconds(before) == _seconds(after) is not None

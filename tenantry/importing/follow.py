@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 from tenantry.flux.schemas import kinds
 from tenantry.importing.documents import FIX, Document, documents_in
-from tenantry.importing.kustomize import directory_in
+from tenantry.importing.kustomize import directory_in, substituted, unset
 from tenantry.importing.resources import FLUX, Applier, Key, Unread, applier_of, key_of
-from tenantry.importing.variables import substituted, unset
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
@@ -66,7 +65,7 @@ def repository_around(directory: Path) -> Repository:
     it, else the directory itself.
     """
     inside = directory.resolve()
-    root = next((each for each in (inside, *inside.parents) if (each / ".git").exists()), inside)
+    root = next((parent for parent in (inside, *inside.parents) if (parent / ".git").exists()), inside)
     for parts in _paths_below(inside):
         begin = inside.parents[len(parts) - 1] if len(parts) < len(inside.parts) else inside
         if begin.joinpath(*parts) == inside and (root == inside or begin.is_relative_to(root)):
@@ -82,10 +81,10 @@ def _paths_below(directory: Path) -> Iterator[tuple[str, ...]]:
             too_large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
             text = b"" if too_large else file.read_bytes()
             is_one = b"kind: Kustomization" in text and b"path:" in text
-            found = [data for data, _ in documents_in(text, file.name)] if is_one else []
+            documents = [data for data, _ in documents_in(text, file.name)] if is_one else []
         except (OSError, Refused):  # reading says so with its place
             continue
-        for data in found:
+        for data in documents:
             parts = _parts(mapping_at(data, "spec").get("path"))
             if len(parts) > 1 or (parts and mapping_at(data, "metadata").get("name") == FLUX):
                 yield parts
@@ -152,8 +151,8 @@ class Follower:
 
     def _new(self) -> list[Key]:
         """The Kustomizations that were not looked at yet, and that Flux applies to the cluster."""
-        found = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
-        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in found if is_of_flux(f"{key.group}/v1")}
+        keys = [key for key in self._known if key.kind == "Kustomization" and key not in self._seen]
+        specs = {key: mapping_at(self._known[key].manifest, "spec") for key in keys if is_of_flux(f"{key.group}/v1")}
         return [
             key
             for key, spec in specs.items()
@@ -245,8 +244,8 @@ class Follower:
             always = mapping_at(spec, "postBuild").get("substituteStrategy") == "Always"
             objects = substituted(built, values, f"kustomize build {shown}", always=always)
             common = mapping_at(spec, "commonMetadata")
-            found = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
-            return [document._replace(manifest=_with(document.manifest, common)) for document in found]
+            documents = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
+            return [document._replace(manifest=_with(document.manifest, common)) for document in documents]
         except Refused as refused:
             return refused
         except Exception as unexpected:
@@ -256,8 +255,10 @@ class Follower:
         """The objects with the variables of a Kustomization, in their order; None: it is not known."""
         manifest = self._known[key].manifest
         references = mappings_in(mapping_at(manifest, "spec", "postBuild").get("substituteFrom"))
-        keys = [Key("", str(each.get("kind")), key.namespace, str(each.get("name"))) for each in references]
-        return [(each, self._known.get(each)) for each in keys]
+        keys = [
+            Key("", str(reference.get("kind")), key.namespace, str(reference.get("name"))) for reference in references
+        ]
+        return [(holder, self._known.get(holder)) for holder in keys]
 
     def _values(self, key: Key, built: str) -> dict[str, str]:
         """The values of the variables of a Kustomization. Raises: Refused: one that the build uses is not known here."""
@@ -286,9 +287,9 @@ class Follower:
         flux = (manifest for manifest, _ in self._known.values() if is_of_flux(str(manifest["apiVersion"])))
         namespaces = {manifest["metadata"].get("namespace") for manifest in flux} - {FLUX}
         for key, applied in list(self._kept.items()):
-            keys = [key_of(each.manifest) for each in applied]
-            names = {each.name if each.kind == "Namespace" else each.namespace for each in keys}
-            if keys and names <= namespaces and all(each.kind in _SETTINGS for each in keys):
+            keys = [key_of(document.manifest) for document in applied]
+            names = {inner.name if inner.kind == "Namespace" else inner.namespace for inner in keys}
+            if keys and names <= namespaces and all(inner.kind in _SETTINGS for inner in keys):
                 self._take(key, self._kept.pop(key))
 
     def _take(self, key: Key, applied: Iterable[Document]) -> None:

@@ -1,4 +1,6 @@
-"""Builds the path of a Kustomization as kustomize-controller does. Source: fluxcd/pkg/kustomize, kustomize_generator.go.
+"""Builds the path of a Kustomization as kustomize-controller does, with its variables.
+
+Source: fluxcd/pkg/kustomize, kustomize_generator.go.
 
 The files and directories that kustomizations name are followed first, and copied: each is one of its source, or is refused with its
 place. A base elsewhere, in a repository or on a server, meets an environment without git, without a home and without a network.
@@ -7,6 +9,7 @@ Plugins, functions and Helm charts are what kustomize itself refuses without opt
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -18,9 +21,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tenantry.importing.documents import FIX, first_document
+from tenantry.importing.documents import FIX, MOST_BYTES, Document, first_document, objects_in
+from tenantry.kube.objects import labels_of
 from tenantry.kube.yaml_text import documents
-from tenantry.messages.data import texts_in
+from tenantry.messages.data import mapping_at, texts_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import format_path
 
@@ -61,7 +65,7 @@ def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str
     begins = [directory, *((directory / str(component)).resolve() for component in spec.get("components", ()))]
     if kustomization_in(directory) is None:
         begins += [path for path in _manifests(directory) if path.is_dir()]
-    if away := next((each for each in begins if not each.is_relative_to(root)), None):
+    if away := next((path for path in begins if not path.is_relative_to(root)), None):
         raise Refused(f"'{os.path.relpath(away, directory)}' leaves the source", FIX)
     named = [*begins, *(target for begin in begins for target in references(root, begin))]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
@@ -152,8 +156,8 @@ def directory_in(root: Path, path: str) -> Path:
 
 def _copy(root: Path, chosen: Iterable[Path], into: Path) -> None:
     """Copy files and directories of a tree to the same places in another, without links and without Git's own."""
-    found = (file for path in chosen for file in (path, *path.rglob("*")))
-    files = {file: str(file.relative_to(root)) for file in found if stat.S_ISREG(file.lstat().st_mode)}
+    sources = (file for path in chosen for file in (path, *path.rglob("*")))
+    files = {file: str(file.relative_to(root)) for file in sources if stat.S_ISREG(file.lstat().st_mode)}
     inside = {file: path for file, path in files.items() if ".git" not in PurePosixPath(path).parts}
     if len(inside) > _MOST_FILES or sum(file.lstat().st_size for file in inside) > _MOST_BYTES:
         raise Refused(f"it contains more than {_MOST_FILES} files or {_MOST_BYTES // 2**20} MiB", FIX)
@@ -175,7 +179,9 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(content.get(key) or [], list):
             raise Refused(f"the kustomization of the path: {key} is not a list", FIX)
     missing_ok = spec.get("ignoreMissingComponents", False)
-    components = [each for each in spec.get("components", ()) if not missing_ok or (directory / each).exists()]
+    components = [
+        component for component in spec.get("components", ()) if not missing_ok or (directory / component).exists()
+    ]
     content["patches"] = [*(content.get("patches") or ()), *spec.get("patches", ())]
     content["components"] = [*(content.get("components") or ()), *components]
     content["images"] = _images(content.get("images") or [], spec.get("images", ()))
@@ -287,3 +293,71 @@ def _cause(text: str) -> str:
     """The end of a message, where the cause stands, without the prefix of Go programs and what they log."""
     lines = [line for line in text.splitlines() if not _LOG.match(line)]
     return ("\n".join(lines).strip() or text).removeprefix("Error: ").removeprefix("error: ")[:_MESSAGE]
+
+
+# --- variables, replaced as Flux replaces them. Source: fluxcd/pkg/envsubst ---------------------------------------------
+
+_DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
+_BETWEEN = re.compile(r"^---\n", re.MULTILINE)
+_USE = re.compile(
+    r"\$(?P<escaped>\$)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:(?P<operator>:?[-=])(?P<default>[^}]*))?\}"
+)
+
+
+def substituted(built: str, values: Mapping[str, str], name: str, *, always: bool = False) -> Iterator[Document]:
+    """The objects of a build, with the values of its variables.
+
+    Args:   name: what messages call the build. always: whether variables are replaced also where there are no values.
+    Raises: Refused: a variable has no value, which Flux refuses.
+    """
+    values = {variable: value.replace("\n", "") for variable, value in values.items()}
+    for text in _BETWEEN.split(built):
+        is_filled = "$" in text and (values or always)
+        if is_filled and _DISABLED in text:
+            marks = [
+                (labels_of(manifest), mapping_at(manifest["metadata"], "annotations"))
+                for manifest, _ in _objects(text, name)
+            ]
+            is_filled = not any("disabled" in (labels.get(_DISABLED), notes.get(_DISABLED)) for labels, notes in marks)
+        yield from _objects(_replaced(text, values) if is_filled else text, name)
+
+
+def unset(built: str, values: Mapping[str, Any]) -> dict[str, bool]:
+    """The variables in a build that have none of these values, and whether each has a default wherever it is used."""
+    names: dict[str, bool] = {}
+    for use in _USE.finditer(built, 0, built.rfind("}") + 1):
+        if not use["escaped"] and use["name"] not in values:
+            names[use["name"]] = names.get(use["name"], True) and use["default"] is not None
+    return names
+
+
+@functools.lru_cache(maxsize=4_000)
+def _objects(text: str, name: str) -> tuple[Document, ...]:
+    """Read once what is the same on many clusters."""
+    return tuple(objects_in(text.encode(), name))
+
+
+def _replaced(text: str, values: Mapping[str, str]) -> str:
+    room = MOST_BYTES
+
+    def bounded(use: re.Match[str]) -> str:
+        nonlocal room
+        value = filled(use)
+        room -= len(value)
+        if room < 0:
+            raise Refused(f"its variables become more than {MOST_BYTES // 2**20} MiB", FIX)
+        return value
+
+    def filled(use: re.Match[str]) -> str:
+        if use["escaped"]:
+            return "$"
+        name, default = use["name"], use["default"]
+        if name in values and (values[name] or ":" not in (use["operator"] or "")):
+            return values[name]
+        if default is not None:
+            return default
+        raise Refused(f"variable '{name}' has no value; Flux refuses it", FIX)
+
+    # Behind the last brace nothing ends, and looking for an end from each `${` would take hours.
+    end = text.rfind("}") + 1
+    return _USE.sub(bounded, text[:end]) + text[end:].replace("$$", "$")

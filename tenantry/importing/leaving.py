@@ -1,4 +1,4 @@
-"""What import leaves where it is before it infers anything: what others apply, and what Flux refuses.
+"""What import leaves where it is: what others apply, what Flux refuses, and what may be a secret.
 
 Nothing may be applied by Flux and planned by Tenantry at once. What a tenant's own app applies stays in the tenant's repository.
 What applies a tenant from outside hands it over: it becomes no add-on, because it would set back what Tenantry changes.
@@ -6,12 +6,18 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Set
+from typing import Any
 
 from tenantry.cluster.kubectl import RECONCILE, suspend
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.resources import APPS, FLUX, Key, Resource, applier_of
+from tenantry.importing.resources import APPS, FLUX, Key, Resource, applier_of, is_authors
+from tenantry.messages.data import scalars, value_at, with_texts
+from tenantry.messages.errors import Path
+from tenantry.messages.masking import masked
+from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path, grouped
 
 Identities = Set[tuple[str, Key]]
@@ -31,8 +37,8 @@ class Appliers:
 
     def of(self, resource: Resource) -> Resource | None:
         """The same, without Flux's own bootstrap."""
-        found = self.by_label(resource)
-        return None if found is None or (found.namespace, found.name) == (FLUX, FLUX) else found
+        owner = self.by_label(resource)
+        return None if owner is None or (owner.namespace, owner.name) == (FLUX, FLUX) else owner
 
     def above(self, resource: Resource) -> Iterator[Resource]:
         """What applies a resource, what applies that, and so on."""
@@ -49,17 +55,21 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
     going_on: those that go on applying what they apply, because the file expresses none of that.
     """
     appliers = Appliers(resources)
-    owned = [(each, owner) for each in resources if (owner := appliers.by_label(each)) and owner is not each]
+    owned = [
+        (resource, owner) for resource in resources if (owner := appliers.by_label(resource)) and owner is not resource
+    ]
     # A Kustomization hands over all that it applies, or nothing.
-    outer = {id(owner) for each, owner in owned if not _is_inside(each, owner) and owner.identity not in going_on}
+    outer = {
+        id(owner) for resource, owner in owned if not _is_inside(resource, owner) and owner.identity not in going_on
+    }
     inner = {
-        id(each): owner
-        for each, owner in owned
-        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_inside(each, owner))
+        id(resource): owner
+        for resource, owner in owned
+        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_inside(resource, owner))
     }
     # What goes on applying a Kustomization goes on with all that this applies.
-    while more := {id(each): owner for each, owner in owned if id(owner) in inner and id(each) not in inner}:
-        inner |= more
+    while more := [(resource, owner) for resource, owner in owned if id(owner) in inner and id(resource) not in inner]:
+        inner |= {id(resource): owner for resource, owner in more}
     taken = []
     for resource in resources:
         if owner := inner.get(id(resource)):
@@ -112,29 +122,77 @@ def _is_accepted(resource: Resource) -> bool:
 
 def by_environment(resources: Iterable[Resource]) -> Iterator[tuple[list[Resource], Appliers]]:
     """The resources of each environment, and what applies them."""
-    for own in grouped(resources, lambda each: each.environment).values():
+    for own in grouped(resources, lambda resource: resource.environment).values():
         yield own, Appliers(own)
 
 
-class Handover:
-    """What hands over what it applies in a draft, by identity.
+def better_going_on(resources: Iterable[Resource]) -> tuple[Identities, Identities]:
+    """What a draft has hand over what it applies, although it had better go on.
 
-    idle: what has nothing to hand over. mixed: what would hand over a part alone, and no tenant's. Both had better go on.
+    Returns: what has nothing to hand over; and what would hand over a part alone, and no tenant's.
     """
+    resources = list(resources)
+    ending = {resource.identity for resource in resources if resource.is_replaced}
+    used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
+    for own, appliers in by_environment(resources):
+        for resource in own:
+            if (owner := appliers.of(resource)) is None:
+                continue
+            if resource.path or resource.is_replaced:
+                used.add(owner.identity)
+            elif resource.kind != "Namespace":
+                partly.add(owner.identity)
+            if resource.is_replaced or (resource.path and resource.path[0] == "tenants"):
+                needed.add(owner.identity)
+    return ending - used, (ending & partly) - needed
 
-    def __init__(self, resources: Iterable[Resource]) -> None:
-        resources = list(resources)
-        ending = {each.identity for each in resources if each.is_replaced}
-        used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
-        for own, appliers in by_environment(resources):
-            for resource in own:
-                if (owner := appliers.of(resource)) is None:
-                    continue
-                if resource.path or resource.is_replaced:
-                    used.add(owner.identity)
-                elif resource.kind != "Namespace":
-                    partly.add(owner.identity)
-                if resource.is_replaced or (resource.path and resource.path[0] == "tenants"):
-                    needed.add(owner.identity)
-        self.idle = ending - used
-        self.mixed = (ending & partly) - needed
+
+# --- what may be a secret ---------------------------------------------------------------------------------------------
+#
+# It is not copied into the file, which more people read than the cluster. An app is left as a whole then: without its password,
+# its release would be upgraded.
+
+_DIGEST = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![A-Za-z0-9])")
+"""Digests of images and commits, which look as random as tokens do."""
+_NAMED = {
+    "Kustomization": "'spec.postBuild.substituteFrom'",
+    "HelmRelease": "'spec.valuesFrom'",
+    "GitRepository": "'spec.secretRef' of the source",
+}
+
+
+def first_secret(data: Any, at: Path = ()) -> str:
+    """Where plain data holds what may be a secret; empty if it holds none."""
+    data = with_texts(data, lambda text: _DIGEST.sub("0", text))
+    shown = masked(data)
+    secrets = (format_path((*at, *path)) for path, value in scalars(data) if value_at(shown, path) != value)
+    return shorten(next(secrets, ""), 200)
+
+
+def leave_secret(resource: Resource, *others: Resource | None) -> bool:
+    """Leave a resource if it, or another one that goes with it, holds what may be a secret; False: none does."""
+    for holder in (resource, *others):
+        if holder is None:
+            continue
+        spec = {key: value for key, value in holder.spec.items() if key != "kubeConfig"}
+        # Labels and annotations are those of apps and their sources alone.
+        data = {"metadata": holder.metadata, "spec": spec} if resource.kind in APPS else {"spec": spec}
+        if at := first_secret(data):
+            of = f" of {holder.key}" if holder is not resource else ""
+            named = _NAMED.get(holder.kind, "it")
+            fix = f"put it into a Secret, and name that in {named}; then import again. Or use --keep-values"
+            resource.leave(f"'{at}'{of} may be a secret, which is not copied", fix)
+            return True
+    return False
+
+
+def leave_metadata(resource: Resource) -> None:
+    """Leave the labels and annotations that may be secrets. They stay on the object."""
+    for key in ("labels", "annotations"):
+        values = getattr(resource, key)
+        secrets = [name for name in values if is_authors(name) and first_secret({name: values[name]})]
+        setattr(resource, key, {name: value for name, value in values.items() if name not in secrets})
+        for name in secrets:
+            fix = "put it into a Secret, or import with --keep-values"
+            path = shorten(format_path(("metadata", key, name)), 200)
+            resource.leave("this may be a secret, which is not copied", fix, path)

@@ -8,8 +8,8 @@ from typing import Any
 
 from tenantry.importing.apps import source_key
 from tenantry.importing.blocks import Named, as_model, authors_part, literal, smallest
+from tenantry.importing.leaving import leave_secret
 from tenantry.importing.resources import App, Resource, World
-from tenantry.importing.secrets import leave_secret
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path
@@ -29,19 +29,19 @@ class Notifications:
     apps: Mapping[str, App]
 
     def alerts(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for alert, key in self._own("Alert"):
             provider = self.world.get("Provider", self.home, str(alert.at("spec", "providerRef", "name")))
             if provider is None:
                 alert.leave("its provider was not read", "import the provider with it")
             elif self.world.keeps_values or not leave_secret(alert, provider):
-                found[key] = self._alert(alert, provider)
+                entries[key] = self._alert(alert, provider)
                 for resource in (alert, provider):
                     resource.take(*self.path, "alerts", key)
                 if provider.name != alert.name:
                     text = f"alert {key} has a provider of its own, which is named like the alert"
                     provider.leave(text, "keep it as long as an alert names it")
-        return found
+        return entries
 
     def _alert(self, alert: Resource, provider: Resource) -> dict[str, Any]:
         entry = {"provider": self._block(provider, Provider), **self.named.credentials_of(provider)}
@@ -66,29 +66,29 @@ class Notifications:
 
     def receivers(self) -> dict[str, Any]:
         sources = self._sources()
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for receiver, key in self._own("Receiver"):
             resources = mappings_in(receiver.spec.get("resources"))
-            names = [sources.get((str(each.get("kind")), str(each.get("name")))) for each in resources]
+            names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
             if not all(names) or not names:
                 text = "it makes Flux fetch something that is not a source of the same owner"
                 receiver.leave(text, "keep it, or declare a receiver by hand")
                 continue
             entry = {"sources": list(dict.fromkeys(names)), **self.named.credentials_of(receiver)}
-            found[key] = {**self._block(receiver, Receiver), **entry}
+            entries[key] = {**self._block(receiver, Receiver), **entry}
             receiver.take(*self.path, "receivers", key)
-        return found
+        return entries
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """What the file calls a source of the tenant, by its kind and name."""
-        found: dict[tuple[str, str], str] = {}
+        names: dict[tuple[str, str], str] = {}
         for app in self.apps.values():
             chart = app.resource.at("spec", "chartRef", "name")
             if app.source and app.source.namespace == app.home:
-                found[app.source.kind, app.source.name] = source_key(app)
+                names[app.source.kind, app.source.name] = source_key(app)
             if app.source and isinstance(chart, str):
-                found["HelmChart", chart] = source_key(app)
-        return found
+                names["HelmChart", chart] = source_key(app)
+        return names
 
     def _block(self, resource: Resource, model: type[FluxBlock]) -> dict[str, Any]:
         return literal(smallest(authors_part(resource, model, self.named), as_model(model)))

@@ -1,28 +1,22 @@
-"""The same thing in several places to one value: what is the same everywhere, and overrides for what differs.
+"""The values of several places as one: what they share, and overrides for what differs.
 
-Only exact results count: every place gets back the value that was found there. Where a part of the file has no overrides, variables
-of environments and clusters stand for what differs.
+Only exact results count: every place gets back the value that was read there.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tenantry.fleet.template import BUILT_IN
 from tenantry.importing.resources import Place
-from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled, names_in
+from tenantry.messages.placeholders import PLACEHOLDER
 from tenantry.model.strict import Model
 
 Values: TypeAlias = Mapping[Place, Any]
-"""What was found in each place."""
+"""What was read in each place."""
 Join: TypeAlias = Callable[[Values], Any]
-Variable: TypeAlias = Callable[[Mapping[Place, str], str], str | None]
-"""Declares a variable that has the values of a text, given the key where that stands, and gives its placeholder; None: none can."""
 
 
 class Differ:
@@ -30,6 +24,8 @@ class Differ:
 
 
 DIFFER = Differ()
+_REPLACED = ("ref", "podSecurity")
+"""Mappings that an override replaces as a whole."""
 
 
 @dataclass(slots=True)
@@ -41,16 +37,30 @@ class Overlaid:
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
     conflicts: list[Place] = field(default_factory=list)
 
+    def add(self, group: str, key: str, other: Overlaid) -> None:
+        """Add an entry of a group such as `sources`."""
+        targets = [(self.base, other.base)]
+        targets += [(self.environments.setdefault(name, {}), own) for name, own in other.environments.items()]
+        targets += [(self.clusters.setdefault(name, {}), own) for name, own in other.clusters.items()]
+        for target, value in targets:
+            target.setdefault(group, {})[key] = value
+        self.conflicts += other.conflicts
+
+    @property
+    def overrides(self) -> list[dict[str, Any]]:
+        """The list of the file."""
+        by_environment = ({"when": {"environments": [name]}, **own} for name, own in self.environments.items())
+        by_cluster = ({"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items())
+        return [*by_environment, *by_cluster]
+
     @property
     def entry(self) -> dict[str, Any]:
         """The base, and `overrides` where places differ."""
-        overrides = [{"when": {"environments": [name]}, **own} for name, own in self.environments.items()]
-        overrides += [{"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items()]
-        return {**self.base, **({"overrides": overrides} if overrides else {})}
+        return {**self.base, **({"overrides": self.overrides} if self.overrides else {})}
 
 
 def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
-    """One mapping with overrides for what was found in several places.
+    """One mapping with overrides for what differs between places.
 
     Args: join: makes one value of several, or DIFFER; `unified` where placeholders are filled in, `same` elsewhere.
     """
@@ -59,13 +69,13 @@ def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
     remaining: dict[Place, dict[str, Any]] = {}
     for environment in dict.fromkeys(place.environment for place in rest):
         own = {place: value for place, value in rest.items() if place.environment == environment}
-        shared, others = _split(own, join)
-        if shared and any(own.values()):
+        shared, own_rest = _split(own, join)
+        if shared:
             result.environments[environment] = shared
-        remaining |= others
+        remaining |= own_rest
     for place, value in remaining.items():
-        beside = [other for other in values if other.cluster == place.cluster]
-        if value and all(remaining.get(other) == value for other in beside):
+        same_cluster = [other for other in values if other.cluster == place.cluster]
+        if value and all(remaining.get(other) == value for other in same_cluster):
             result.clusters[place.cluster] = value
         elif value:
             result.conflicts.append(place)
@@ -73,45 +83,53 @@ def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
 
 
 def _split(values: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
-    """What all places have in common, and what is left of each."""
+    """What all places have in common, with the first place's values where they differ, and the rest of each."""
     base: dict[str, Any] = {}
     rest: dict[Place, dict[str, Any]] = {place: {} for place in values}
     for key in dict.fromkeys(key for value in values.values() for key in value):
         present = {place: value[key] for place, value in values.items() if key in value}
-        is_everywhere = len(present) == len(values)
-        one = join(present) if is_everywhere else DIFFER
-        if one is not DIFFER:
-            base[key] = one
-            continue
-        if is_everywhere and all(isinstance(value, dict) and value for value in present.values()):
-            shared, present = _split(present, join)
-            base |= {key: shared} if shared else {}
-            present = {place: value for place, value in present.items() if value}
+        if len(present) == len(values):
+            joined = join(present)
+            if joined is not DIFFER:
+                base[key] = joined
+                continue
+            first, *_ = present
+            is_merged = isinstance(present[first], dict) and key not in _REPLACED
+            if is_merged and all(isinstance(value, dict) and value for value in present.values()):
+                shared, below = _split(present, join)
+                base |= {key: shared} if shared else {}
+                present = {place: value for place, value in below.items() if value}
+            elif not is_merged:
+                # The base is complete by itself: an override cannot add what an entry requires.
+                base[key] = present[first]
+                present = {
+                    place: value
+                    for place, value in present.items()
+                    if same({first: present[first], place: value}) is DIFFER
+                }
         for place, value in present.items():
             rest[place][key] = value
     return base, rest
 
 
 def same(values: Values) -> Any:
-    """The one value of all places; else DIFFER. `1` is not `true`."""
+    """The value, if all places have it; else DIFFER. `1` is not `true`."""
     first, *others = values.values()
     return first if all(type(value) is type(first) and value == first for value in others) else DIFFER
 
 
-def unified(values: Values, variable: Variable | None = None, key: str = "") -> Any:
-    """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER. key: where it stands."""
-    if (one := same(values)) is not DIFFER:
-        return one
-    found = list(values.values())
-    if all(isinstance(value, str) for value in found):
-        return _text(values) or (variable and variable(values, key)) or DIFFER
-    if all(isinstance(value, dict) for value in found) and len({frozenset(value) for value in found}) == 1:
-        parts = {part: {place: value[part] for place, value in values.items()} for part in found[0]}
-        merged = {part: unified(below, variable, part) for part, below in parts.items()}
+def unified(values: Values) -> Any:
+    """One value that every place reads as its own, by `{env}` or `{cluster}`; else DIFFER."""
+    if (shared := same(values)) is not DIFFER:
+        return shared
+    own = list(values.values())
+    if all(isinstance(value, str) for value in own):
+        return _with_placeholders(values)
+    if all(isinstance(value, dict) for value in own) and len({frozenset(value) for value in own}) == 1:
+        merged = {key: unified({place: value[key] for place, value in values.items()}) for key in own[0]}
         return DIFFER if any(value is DIFFER for value in merged.values()) else merged
-    if all(isinstance(value, list) for value in found) and len({len(value) for value in found}) == 1:
-        entries = [{place: value[at] for place, value in values.items()} for at in range(len(found[0]))]
-        items = [unified(below, variable, key) for below in entries]
+    if all(isinstance(value, list) for value in own) and len({len(value) for value in own}) == 1:
+        items = [unified({place: value[index] for place, value in values.items()}) for index in range(len(own[0]))]
         return DIFFER if any(item is DIFFER for item in items) else items
     return DIFFER
 
@@ -119,8 +137,8 @@ def unified(values: Values, variable: Variable | None = None, key: str = "") -> 
 _PLACEHOLDERS = {"environment": "{env}", "cluster": "{cluster}"}
 
 
-def _text(values: Mapping[Place, str]) -> str | None:
-    """A text with a placeholder where the texts hold the name of their place, as a word and not in braces; None: there is none."""
+def _with_placeholders(values: Mapping[Place, str]) -> str | Differ:
+    """A text with a placeholder where the texts hold the name of their place, as a word and not in braces."""
     for marks in (("environment",), ("cluster",), ("environment", "cluster")):
         texts = set()
         for place, text in values.items():
@@ -130,54 +148,19 @@ def _text(values: Mapping[Place, str]) -> str | None:
             texts.add(text)
         if len(texts) == 1:
             return texts.pop()
-    return None
+    return DIFFER
 
 
 def _replaced(text: str, word: str, placeholder: str) -> str:
     return re.sub(rf"({PLACEHOLDER})|{word}", lambda match: match[1] or placeholder, text, flags=re.ASCII)
 
 
-class Variables:
-    """What was declared so far, by environment and by cluster."""
-
-    def __init__(self) -> None:
-        self.environments: dict[str, dict[str, str]] = defaultdict(dict)
-        self.clusters: dict[str, dict[str, str]] = defaultdict(dict)
-        self._names: dict[tuple[tuple[str, str], ...], str] = {}
-
-    def named(self, *parts: str) -> Variable:
-        """What declares variables for a part of the file that has no overrides. parts: of their names."""
-        return lambda values, key: self._declare(values, *parts, key)
-
-    def used_in(self, *parts: Any) -> None:
-        """Drop the variables that no part of the file names."""
-        used = {*names_in(json.dumps(parts))}
-        for group in (self.environments, self.clusters):
-            for owner, values in group.items():
-                group[owner] = {name: value for name, value in values.items() if name in used}
-
-    def _declare(self, values: Mapping[Place, str], *parts: str) -> str | None:
-        if any(map(is_unfilled, values.values())):
-            return None
-        for kind, group in (("environment", self.environments), ("cluster", self.clusters)):
-            own = {getattr(place, kind): text for place, text in values.items()}
-            if all(own[getattr(place, kind)] == text for place, text in values.items()):
-                stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(filter(None, parts))).strip("_")
-                taken = (*BUILT_IN, *self._names.values())
-                free = free_name(taken, stem if stem[:1].isalpha() else f"v_{stem}", "_")
-                name = self._names.setdefault(tuple(sorted(own.items())), free)
-                for owner, text in own.items():
-                    group[owner][name] = text
-                return f"{{{name}}}"
-        return None
-
-
-def free_name(taken: Container[str], name: str, mark: str = "-") -> str:
+def free_name(taken: Container[str], name: str) -> str:
     """The name, or the name with the first number behind it that is free."""
     free, count = name, 1
     while free in taken:
         count += 1
-        free = f"{name}{mark}{count}"
+        free = f"{name}-{count}"
     return free
 
 
@@ -186,14 +169,6 @@ _LAST = ("alerts", "receivers", "overrides", "adopt", "state")
 
 
 def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
-    """The entry with its keys in order: where it is, what it is, and exceptions last."""
-    fields = list(model.model_fields)
-
-    def rank(key: str) -> tuple[int, int]:
-        if key in _FIRST and (key != "namespaces" or "namespace" in fields):
-            return 0, _FIRST.index(key)
-        if key in _LAST:
-            return 3, _LAST.index(key)
-        return (1, fields.index(key)) if key in fields else (2, 0)
-
-    return {key: entry[key] for key in sorted(entry, key=rank)}
+    """The entry with its keys in order: where it is, what it is in the order of the reference, and exceptions last."""
+    middle = [key for key in (*model.model_fields, *entry) if key not in (*_FIRST, *_LAST)]
+    return {key: entry[key] for key in dict.fromkeys((*_FIRST, *middle, *_LAST)) if key in entry}

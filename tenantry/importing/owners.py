@@ -70,7 +70,9 @@ def _is_reserved(namespace: str) -> bool:
 def _is_labelled(world: World, namespace: str) -> bool:
     """Whether the labels of a namespace, or of what Flux reads in it, name a tenant."""
     made = world.get("Namespace", "", namespace)
-    return bool(made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace))
+    return bool(made and made.tenant) or any(
+        resource.tenant for resource in world.of(*_FLUX_KINDS, namespace=namespace)
+    )
 
 
 def _is_tools(world: World, namespace: str) -> bool:
@@ -102,12 +104,12 @@ def territories(world: World) -> list[Territory]:
     owned: dict[str, list[str]] = defaultdict(list)
     for namespace in _tenants_namespaces(world):
         owned[_owner(world, namespace)].append(namespace)
-    found: list[Territory] = []
+    result: list[Territory] = []
     for tenant, namespaces in owned.items():
         of_flux = {name: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=name)) for name in namespaces}
         main = max(namespaces, key=lambda name: (of_flux[name], name == tenant, -len(name)))
         territory = Territory(tenant, main)
-        found.append(territory)
+        result.append(territory)
         for other in namespaces:
             key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
             if other == main:
@@ -115,8 +117,8 @@ def territories(world: World) -> list[Territory]:
             if main in other and key != other and not dns_label_problem(key):
                 territory.extra[key] = other
             else:
-                found.append(Territory(f"{other}-namespace" if other in owned else other, other))
-    return found
+                result.append(Territory(f"{other}-namespace" if other in owned else other, other))
+    return result
 
 
 def extra_name(main: str, key: str, name: str) -> str:
@@ -126,8 +128,8 @@ def extra_name(main: str, key: str, name: str) -> str:
 
 def _tenants_namespaces(world: World) -> Iterator[str]:
     """Namespaces with a tenant's label, and those that hold apps which act on the management cluster."""
-    labelled = [each.name for each in world.of("Namespace") if each.tenant]
-    acting = [each.namespace for each in world.of(*_FLUX_KINDS) if not each.is_remote]
+    labelled = [space.name for space in world.of("Namespace") if space.tenant]
+    acting = [resource.namespace for resource in world.of(*_FLUX_KINDS) if not resource.is_remote]
     for namespace in dict.fromkeys((*labelled, *acting)):
         if namespace and not is_platforms(world, namespace) and not _is_for_kubeconfigs(world, namespace):
             yield namespace
@@ -139,16 +141,16 @@ def _is_for_kubeconfigs(world: World, namespace: str) -> bool:
     if made and made.tenant:
         return False
     apps = list(world.of(*APPS, namespace=namespace))
-    beside = (each for each in world.beside if each.namespace == namespace)
+    beside = (resource for resource in world.beside if resource.namespace == namespace)
     # What makes clusters often lies beside their kubeconfigs. A tenant has an account.
-    return any(each.is_remote for each in (*apps, *beside)) and all(app.is_remote or not app.account for app in apps)
+    return any(app.is_remote for app in (*apps, *beside)) and all(app.is_remote or not app.account for app in apps)
 
 
 def _owner(world: World, namespace: str) -> str:
     made = world.get("Namespace", "", namespace)
     if made and made.tenant:
         return made.tenant
-    named = {each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace) if each.tenant}
+    named = {resource.tenant for resource in world.of(*_FLUX_KINDS, namespace=namespace) if resource.tenant}
     return named.pop() if len(named) == 1 else without_environment(namespace, world.environment)
 
 

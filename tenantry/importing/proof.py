@@ -97,7 +97,7 @@ class Report:
         """How many objects were read, and how many have each outcome; they add up. added: adoption creates them."""
         outcomes = Counter(result.outcome for result in self.objects)
         added = sum(map(len, self.added.values()))
-        return {"read": len(self.objects), **{each.value: outcomes[each] for each in Outcome}, "added": added}
+        return {"read": len(self.objects), **{outcome.value: outcomes[outcome] for outcome in Outcome}, "added": added}
 
     @property
     def expressed(self) -> int:
@@ -129,9 +129,9 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
     results = [
         replace(result, line=parsed.locate(result.path, key=True).line) if result.path else result for result in results
     ]
-    read = {(inventory.management[each.environment], each.key) for each in draft.resources}
+    read = {(inventory.management[resource.environment], resource.key) for resource in draft.resources}
     added = {
-        name: tuple(each.id for each in plan.objects if (plan.management, key_of(each.manifest)) not in read)
+        name: tuple(object.id for object in plan.objects if (plan.management, key_of(object.manifest)) not in read)
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
@@ -141,7 +141,7 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:
-    planned = {(plan.management, key_of(each.manifest)): each for plan in plans.values() for each in plan.objects}
+    planned = {(plan.management, key_of(object.manifest)): object for plan in plans.values() for object in plan.objects}
     apps: dict[tuple[str, tuple[str, str, str]], _Identity] = {
         (name, (app.tenant, app.name, app.cluster)): (plan.management, Key(group_of(app.id.api_version), *app.id[1:]))
         for name, plan in plans.items()
@@ -230,9 +230,9 @@ def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:
     """Apps that the draft has fewer times than they were read: the old ones would be removed, and nothing takes their place."""
     planned: Counter[tuple[str, Path]] = Counter((name, app.at) for name, plan in plans.items() for app in plan.apps)
     apps = {
-        (each.environment, each.path, each.key)
-        for each in draft.resources
-        if each.path and each.kind in KINDS.values() and each.path[-2:-1] in (("apps",), ("addons",))
+        (resource.environment, resource.path, resource.key)
+        for resource in draft.resources
+        if resource.path and resource.kind in KINDS.values() and resource.path[-2:-1] in (("apps",), ("addons",))
     }
     for (environment, path), count in Counter((name, path) for name, path, _ in apps).items():
         if count > planned[environment, path]:

@@ -85,14 +85,16 @@ def objects_below(directory: Path, repository: Repository, build: Build, skip: S
         try:
             if path.is_dir():
                 built = build(repository.root, path.resolve(), {})
-                found = [with_origin(each, str(path)) for each in objects_in(built, f"kustomize build {path}")]
+                documents = [
+                    with_origin(document, str(path)) for document in objects_in(built, f"kustomize build {path}")
+                ]
             else:
-                found = list(objects_in(_content(path, repository.root), str(path)))
+                documents = list(objects_in(_content(path, repository.root), str(path)))
         except Refused as refused:
             is_away = refused.message.endswith("leaves the source") and not (repository.root / ".git").exists()
             skip(str(path), refused.message, _NO_REPOSITORY if is_away else refused.fix)
         else:
-            yield from found
+            yield from documents
 
 
 def _sources(directory: Path) -> Iterator[Path]:
@@ -149,13 +151,13 @@ def objects_on(client: Client) -> Iterator[Document]:
     names = {str(manifest["metadata"]["name"]) for manifest in spaces} - {"default", FLUX}
     names = {name for name in names if not name.startswith("kube-")}
     spaces = [manifest for manifest in spaces if manifest["metadata"]["name"] in names]
-    found = [*spaces, *flux]
+    manifests = [*spaces, *flux]
     for api_version, kind in _IN_NAMESPACES:
         for manifest in every(client, api_version, kind):
             is_kubernetes_own = manifest["metadata"]["name"] == "default"
             if str(manifest["metadata"].get("namespace")) in names and not is_kubernetes_own:
-                found.append(manifest)
+                manifests.append(manifest)
     ours = ",".join(f"{key}={value}" for key, value in MANAGED_BY.items())
     for api_version, kind in _IF_OURS:
-        found += every(client, api_version, kind, selector=ours)
-    return (Document(cleaned(manifest), LIVE) for manifest in found)
+        manifests += every(client, api_version, kind, selector=ours)
+    return (Document(cleaned(manifest), LIVE) for manifest in manifests)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -12,6 +11,7 @@ from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import Manifest, ObjectId, group_of, is_of_flux, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Path, Refused
+from tenantry.messages.text import grouped
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, SOURCE_LABEL, TENANT_LABEL, WATCHED
 
@@ -117,8 +117,8 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
             elif first.manifest != document.manifest:
                 message = f"{document.origin}: {key} is declared differently at {first.origin}"
                 raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
-    found = tuple((name, document) for (name, _), document in documents.items())
-    return Inventory(found, dict(management), tuple(readings.values()))
+    pairs = tuple((name, document) for (name, _), document in documents.items())
+    return Inventory(pairs, dict(management), tuple(readings.values()))
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
@@ -244,7 +244,9 @@ class Resource:
     def awaited(self) -> list[tuple[str, str]]:
         """The namespaces and names of the objects of its kind that it waits for."""
         references = mappings_in(self.spec.get("dependsOn")) if self.kind in APPS else []
-        return [(str(each.get("namespace") or self.namespace), str(each.get("name"))) for each in references]
+        return [
+            (str(reference.get("namespace") or self.namespace), str(reference.get("name"))) for reference in references
+        ]
 
     @property
     def is_ours(self) -> bool:
@@ -316,21 +318,18 @@ class World:
         self.beside = tuple(beside)
         self.platform = ""
         self.keeps_values = False
-        self._of_kind: dict[str, list[Resource]] = defaultdict(list)
-        self._in_namespace: dict[str, list[Resource]] = defaultdict(list)
-        self._of_kind_in: dict[tuple[str, str], list[Resource]] = defaultdict(list)
-        self._by_name: dict[tuple[str, str, str], Resource] = {}
-        self._beside_by_name = {each.key[1:]: each for each in self.beside if not each.is_refused}
-        for resource in resources:
-            self._of_kind[resource.kind].append(resource)
-            self._in_namespace[resource.namespace].append(resource)
-            self._of_kind_in[resource.kind, resource.namespace].append(resource)
-            self._by_name[resource.key[1:]] = resource
+        self._of_kind = grouped(resources, lambda resource: resource.kind)
+        self._in_namespace = grouped(resources, lambda resource: resource.namespace)
+        self._by_name = {resource.key[1:]: resource for resource in resources}
+        self._beside_by_name = {resource.key[1:]: resource for resource in self.beside if not resource.is_refused}
 
     def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Resource]:
         """All resources of some kinds, in a namespace or anywhere."""
+        if namespace is not None:
+            yield from (resource for resource in self._in_namespace.get(namespace, ()) if resource.kind in kinds)
+            return
         for kind in kinds:
-            yield from self._of_kind[kind] if namespace is None else self._of_kind_in[kind, namespace]
+            yield from self._of_kind.get(kind, ())
 
     def within(self, namespace: str) -> list[Resource]:
         """A namespace and everything in it, and all cluster-scoped resources."""

@@ -47,7 +47,7 @@ def settings_of(space: Space) -> dict[str, Any]:
         settings = _of_namespace(space.made)
         space.made.take(*space.path)
     settings |= _role(space)
-    if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
+    if not any(resource.kind == "NetworkPolicy" and resource.name == "tenantry-isolated" for resource in space.objects):
         settings["network"] = "open"
     objects: dict[str, Any] = {}
     for resource in space.objects:
@@ -131,20 +131,20 @@ def _role(space: Space) -> dict[str, Any]:
 def cluster_roles(space: Space, resources: Iterable[Resource]) -> dict[str, Any]:
     """`clusterRoles` of a tenant in one place. Args: resources: everything that was read of its cluster."""
     resources = list(resources)
-    roles = {each.name: each for each in resources if each.kind == "ClusterRole"}
+    roles = {resource.name: resource for resource in resources if resource.kind == "ClusterRole"}
     prefix = f"tenantry.{space.namespace}."
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for binding in resources:
         if binding.kind != "ClusterRoleBinding" or not (binding.name.startswith(prefix) or _is_for(binding, space)):
             continue
         name, key = str(binding.at("roleRef", "name")), binding.name.removeprefix(prefix)
         key = slug(binding.name) if dns_label_problem(key) else key
         own = roles.get(name) if name == binding.name else None
-        found[key] = {"rules": own.manifest.get("rules")} if own else {"role": name}
+        entries[key] = {"rules": own.manifest.get("rules")} if own else {"role": name}
         for resource in (own, binding):
             if resource:
                 resource.take("tenants", space.tenant, "clusterRoles", key)
-    return found
+    return entries
 
 
 def _is_for(binding: Resource, space: Space) -> bool:
@@ -243,14 +243,14 @@ def account_settings(account: Resource | None) -> dict[str, Any]:
 
 def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """What the entry of an extra namespace says: it is merged with the settings of the main one."""
-    found: dict[str, Any] = {}
+    entry: dict[str, Any] = {}
     if (network := extra.get("network", "isolated")) != main.get("network", "isolated"):
-        found["network"] = network
+        entry["network"] = network
     for key in ("quota", "limits", "labels", "annotations", "podSecurity", "objects"):
         before, after = (_long_form(key, settings.get(key)) for settings in (main, extra))
         if before != after:
-            found[key] = _changes(before, after)
-    return found
+            entry[key] = _changes(before, after)
+    return entry
 
 
 def _long_form(key: str, value: Any) -> dict[str, Any]:
@@ -261,11 +261,11 @@ def _long_form(key: str, value: Any) -> dict[str, Any]:
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """What makes one mapping of the other, where mappings merge and null removes."""
-    found: dict[str, Any] = dict.fromkeys(before.keys() - after.keys())
+    changes: dict[str, Any] = dict.fromkeys(before.keys() - after.keys())
     for key, value in after.items():
         if isinstance(value, dict) and isinstance(before.get(key), dict):
             if below := _changes(before[key], value):
-                found[key] = below
+                changes[key] = below
         elif before.get(key) != value:
-            found[key] = value
-    return found
+            changes[key] = value
+    return changes

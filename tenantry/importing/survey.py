@@ -79,9 +79,13 @@ class Survey:
 
     def platform_account(self, cluster: str) -> str:
         """Whom Flux acts as for most of what Tenantry made on a remote cluster for the platform team: add-ons can name others."""
-        ours = [each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster]
-        addons = (each for each in ours if TENANT_LABEL not in each.labels)
-        named = Counter(str(each.account) for each in [each for each in ours if each in self.charts] or addons)
+        ours = [
+            resource for resource in self.world.of(*APPS) if resource.is_ours and self.remotes.name(resource) == cluster
+        ]
+        addons = (resource for resource in ours if TENANT_LABEL not in resource.labels)
+        named = Counter(
+            str(resource.account) for resource in [resource for resource in ours if resource in self.charts] or addons
+        )
         return next((name for name, _ in named.most_common()), "tenantry-platform").removesuffix(
             f"-{self.world.environment}"
         )
@@ -92,7 +96,7 @@ class Survey:
     def shared_charts(self) -> Mapping[tuple[str, str], list[Resource]]:
         """The charts that Tenantry made with the interval of their owner, by tenant and cluster."""
         shared = filter(has_shared_interval, self.world.of("HelmChart"))
-        return grouped(shared, lambda each: (each.tenant, str(each.labels.get(CLUSTER_LABEL))))
+        return grouped(shared, lambda chart: (chart.tenant, str(chart.labels.get(CLUSTER_LABEL))))
 
     def objects_chart(self) -> dict[str, Any]:
         """Where the chart for baselines is, if Tenantry has made some."""
@@ -116,7 +120,11 @@ class Survey:
         """The namespaces that an add-on of Tenantry's owns in its place, by name."""
         is_local = addon.place.cluster == self.world.management
         present = self.world.resources if is_local else self.baselines[addon.place]
-        own = (each for each in present if each.kind == "Namespace" and each.is_ours and not each.tenant)
+        own = (
+            resource
+            for resource in present
+            if resource.kind == "Namespace" and resource.is_ours and not resource.tenant
+        )
         return {
             space.name: namespace_of_addon(space, present, (*addon.path, "namespaces"))
             for space in own
@@ -212,7 +220,7 @@ class Survey:
         seen: set[tuple[Place, tuple[str, ...]]] = set()
         fetched: dict[tuple[str, ...], str] = {}
         # What is where it is planned keeps its name.
-        for app in sorted(self.apps, key=lambda each: not each.keeps_name):
+        for app in sorted(self.apps, key=lambda app: not app.keeps_name):
             kind = "release" if app.resource.kind == "HelmRelease" else "manifests"
             prefix, key, namespace = app.prefix, app.key, app.resource.namespace
             source = None if app.tenant else source_of(self.world, app.resource)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tenantry.importing.apps import awaited_addons, source_key
-from tenantry.importing.blocks import included, source_entry
+from tenantry.importing.blocks import included, included_key, source_entry
 from tenantry.importing.entries import OwnerEntry
-from tenantry.importing.overlay import DIFFER, in_order, overlaid, same
+from tenantry.importing.overlay import DIFFER, Overlaid, in_order, overlaid, same, unified
 from tenantry.importing.owners import Territory, extra_name, without_environment
-from tenantry.importing.resources import App, Place, Resource
+from tenantry.importing.resources import Place, Resource
 from tenantry.importing.settings import (
     OPEN,
     Space,
@@ -34,56 +34,66 @@ class TenantEntry(OwnerEntry):
         """templates: of the names of namespaces, by environment."""
         entry: dict[str, Any] = {**self._namespaces(templates), **self._account()}
         settings = overlaid(self._settings(), same)
+        # The apps take the names that sources get, and both name Secrets.
+        self._add_sources(settings)
         for place in settings.conflicts:
             if space := self._space(place)[0].made:
                 text = "its settings differ by environment and by cluster at once, which overrides cannot say"
                 space.leave(text, "declare them by hand", "metadata")
-        entry |= settings.entry
+        entry |= settings.base
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
-        # The apps take the names that sources get, and both name Secrets.
-        sources = self._sources()
         notifications = self.notifications()
-        entry |= {**self.names(), **({"sources": sources} if sources else {})}
+        entry |= self.names()
         if self.apps:
             entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
         if self.path in self.gathered.paused:
             entry["state"] = "paused"
+        if settings.overrides:
+            entry["overrides"] = settings.overrides
         return in_order({**entry, **notifications, "adopt": True}, Tenant)
 
     # --- namespaces and the account -------------------------------------------------------------------------------
 
     def _homes(self) -> dict[str, Territory]:
-        found = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
-        return {name: home for name, home in found.items() if home}
+        homes = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
+        return {name: home for name, home in homes.items() if home}
 
     def _namespaces(self, templates: Mapping[str, str]) -> dict[str, Any]:
         """Where they do not have the names that the environment gives."""
         entry: dict[str, Any] = {}
         homes = self._homes()
         mains = {Place(name, "-"): home.main for name, home in homes.items()}
-        if mains != {Place(each, "-"): filled(templates[each], each, self.tenant) for each in homes}:
-            one = self.unified(mains, "namespace")
-            entry["namespace"] = next(iter(mains.values())) if one is DIFFER else one
+        if mains != {Place(name, "-"): filled(templates[name], name, self.tenant) for name in homes}:
+            entry["namespace"] = self._namespace(mains)
         extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
         if extra:
             entry["namespaces"] = {key: self._extra(key, name) for key, name in extra.items()}
         return entry
 
+    def _namespace(self, mains: Mapping[Place, str]) -> str:
+        """The template of the main namespace. Overrides hold no names, so what differs is a variable of the environments."""
+        if (template := unified(mains)) is not DIFFER:
+            return str(template)
+        variable = f"{self.tenant.replace('-', '_')}_namespace"
+        for place, name in mains.items():
+            self.gathered.variables[place.environment][variable] = name
+        return f"{{{variable}}}"
+
     def _extra(self, key: str, template: str) -> dict[str, Any]:
         """The entry of an extra namespace: what differs in it from the main one."""
         entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
-        found: dict[Place, dict[str, Any]] = {}
+        settings: dict[Place, dict[str, Any]] = {}
         for place in self._places():
             name = self.surveys[place.environment].territories[self.tenant].extra.get(key)
             main, extra = self._space(place)[0], self._space(place, name)[0]
             if name and extra.made:
-                found[place] = difference(settings_of(main), settings_of(extra))
+                settings[place] = difference(settings_of(main), settings_of(extra))
                 if any(is_own_account(extra, resource) for resource in extra.objects):
                     entry["serviceAccount"] = True
-        if found:
-            entry |= {part: value for part, value in self.agreed(found, "namespaces", key).items() if part != "name"}
+        if settings:
+            entry |= {part: value for part, value in self.agreed(settings, "namespaces", key).items() if part != "name"}
         return entry
 
     def _account(self) -> dict[str, Any]:
@@ -139,7 +149,9 @@ class TenantEntry(OwnerEntry):
             present, made = survey.world.within(name), survey.world.get("Namespace", "", name)
         else:
             present, account = survey.baselines[place], home.main
-            made = next((each for each in present if (each.kind, each.name) == ("Namespace", name)), None)
+            made = next(
+                (resource for resource in present if (resource.kind, resource.name) == ("Namespace", name)), None
+            )
         objects = tuple(resource for resource in present if resource.namespace == name)
         keys = {namespace: key for key, namespace in home.extra.items()}
         return Space(self.tenant, account, local_account, name, made, objects, self.path, keys), present
@@ -164,25 +176,22 @@ class TenantEntry(OwnerEntry):
 
     # --- sources --------------------------------------------------------------------------------------------------
 
-    def _sources(self) -> dict[str, Any]:
-        found: dict[str, dict[Place, Any]] = defaultdict(dict)
-        users: dict[str, list[App]] = defaultdict(list)
+    def _add_sources(self, entry: Overlaid) -> None:
+        """Add `sources`, with overrides for what differs in one of the same kind."""
+        sources: dict[str, dict[Place, Any]] = defaultdict(dict)
         for app in (app for places in self.apps.values() for app in places.values()):
             assert app.source is not None
-            survey, key = self.surveys[app.place.environment], source_key(app)
-            users[key].append(app)
-            found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app), app.prefix)
-            for other in included(survey.world, app.source):
-                name = other.source_key or other.name.removeprefix(app.prefix)
-                found[name].setdefault(app.place, source_entry(survey.world, other, survey.names_of(app), app.prefix))
-                other.take(*self.path, "sources", name)
-        entries: dict[str, Any] = {}
-        for key, places in found.items():
-            entries[key] = self.agreed(places, "sources", key)
-            for app in users[key]:
-                if app.source:
-                    app.source.take(*self.path, "sources", key)
-        return entries
+            survey = self.surveys[app.place.environment]
+            for source in (app.source, *included(survey.world, app.source)):
+                key = source_key(app) if source is app.source else included_key(source, app.prefix)
+                own = source_entry(survey.world, source, survey.names_of(app), app.prefix)
+                sources[key].setdefault(app.place, own)
+                source.take(*self.path, "sources", key)
+        for key, places in sources.items():
+            if len({next(iter(own)) for own in places.values()}) > 1:
+                entry.add("sources", key, Overlaid(self.agreed(places, "sources", key)))
+            else:
+                entry.add("sources", key, overlaid(places, unified))
 
 
 def filled(template: str, environment: str, tenant: str) -> str:

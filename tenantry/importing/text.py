@@ -48,7 +48,8 @@ def text_of(data: Mapping[str, Any], head: Iterable[str] = (), comments: Comment
     for path, line in sorted(located.items(), key=lambda item: item[1], reverse=True):
         margin = " " * (len(lines[line]) - len(lines[line].lstrip()))
         wrapped = (
-            wrap(printable(each), max(40, WIDTH - len(margin) - 2), break_on_hyphens=False) for each in comments[path]
+            wrap(printable(comment), max(40, WIDTH - len(margin) - 2), break_on_hyphens=False)
+            for comment in comments[path]
         )
         lines[line:line] = [f"{margin}# {part}" for parts in wrapped for part in parts]
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,11 @@ from tenantry.cluster.kubectl import chart_patch, resume
 from tenantry.cluster.requests import every, in_parallel
 from tenantry.facts.fields import FieldChange, changed_fields, projected
 from tenantry.facts.objects import Changed
-from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import MAX_RELEASE, join, shortened
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import listed
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -41,7 +38,7 @@ class Adoption:
 
 
 def adoptions(
-    plan: Plan, strangers: frozenset[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
+    plan: Plan, strangers: Set[ObjectId], adopting: frozenset[str], read: Callable[[ObjectId], Manifest | None]
 ) -> Iterator[Adoption]:
     """The adoption for each tenant that adopts something. Raises: Refused: an object cannot be read."""
     affected = {planned.owner.tenant for planned in plan.objects if planned.id in strangers} & adopting
@@ -50,16 +47,16 @@ def adoptions(
     live = dict(zip(ids, in_parallel(read, ids), strict=True))
     for tenant in sorted(affected):
         own = [planned for planned in objects if planned.owner.tenant == tenant]
-        taken = [_taken(item, there) for item in own if item.id in strangers and (there := live[item.id])]
-        yield Adoption(tenant, tuple(taken), tuple(item.id for item in own if live[item.id] is None))
+        taken = [_taken(planned, there) for planned in own if planned.id in strangers and (there := live[planned.id])]
+        yield Adoption(tenant, tuple(taken), tuple(planned.id for planned in own if live[planned.id] is None))
 
 
-def _taken(planned: KubeObject, there: Manifest) -> Changed:
+def _taken(planned: KubeObject, live: Manifest) -> Changed:
     wanted = _wanted(planned)
-    fields = [presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
+    fields = [presentable(field) for field in changed_fields(projected(live, wanted), wanted)]
     if planned.secret:
         fields = [_from_config(field) if field.path[0] == "data" else field for field in fields]
-    return Changed(replace(planned, manifest=there), planned, tuple(fields))
+    return Changed(replace(planned, manifest=live), planned, tuple(fields))
 
 
 def _wanted(planned: KubeObject) -> dict[str, Any]:
@@ -98,23 +95,23 @@ def _redacted(value: Any) -> Any:
 # --- what adopting does not bring about -----------------------------------------------------------------------------
 
 
-def check_adoptions(found: Iterable[Adoption]) -> Iterator[Problem]:
+def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
     """Settings of the former owner that remain and prevent Flux from doing what the plan says."""
-    for each in (taken for adoption in found for taken in adoption.taken):
-        spec = mapping_at(each.before.manifest, "spec")
-        if each.id.kind == "HelmRelease" and "chart" in spec:
+    for change in (taken for adoption in adoptions for taken in adoption.taken):
+        spec = mapping_at(change.before.manifest, "spec")
+        if change.id.kind == "HelmRelease" and "chart" in spec:
             yield error(
                 "not-adoptable",
-                f"{each.id} has 'spec.chart', which would remain beside the plan's 'chartRef': the API server rejects"
+                f"{change.id} has 'spec.chart', which would remain beside the plan's 'chartRef': the API server rejects"
                 " objects with both",
-                f"right before `tenantry up`: {chart_patch(each.after)}; what is installed keeps running, and the release is"
+                f"right before `tenantry up`: {chart_patch(change.after)}; what is installed keeps running, and the release is"
                 " ready again when its chart exists",
             )
-        if spec.get("suspend") and "suspend" not in (each.after.manifest.get("spec") or {}):
+        if spec.get("suspend") and "suspend" not in (change.after.manifest.get("spec") or {}):
             yield warning(
                 "stays-suspended",
-                f"{each.id} is suspended, and stays suspended when it is taken over",
-                f"after `tenantry up`: {resume(each.id)}",
+                f"{change.id} is suspended, and stays suspended when it is taken over",
+                f"after `tenantry up`: {resume(change.id)}",
             )
 
 
@@ -159,44 +156,13 @@ def _subjects(binding: Manifest) -> list[str]:
     ] or ["nobody"]
 
 
-def namespaces_to_make(fleet: Fleet, plan: Plan, cluster: str) -> dict[str, str]:
-    """The namespaces of tenants on a cluster, with the tenant. Tenants that adopt are left out: they may take them over."""
-    return {
-        namespace: placement.tenant
-        for placement in plan.placements
-        if placement.cluster == cluster and not fleet.document.tenants[placement.tenant].adopt
-        for namespace in placement.namespaces
-    }
-
-
-def check_namespaces(client: Client, environment: str, wanted: Mapping[str, str]) -> Iterator[Problem]:
-    """Namespaces of somebody else, which a baseline does not take over. Raises: Refused: they cannot be read."""
-    for there in every(client, "v1", "Namespace", metadata_only=True) if wanted else ():
-        name = there["metadata"]["name"]
-        if name in wanted and not _is_of(there, environment, wanted[name], name):
-            yield error(
-                "foreign-namespace",
-                f"namespace '{name}' exists on it and was not made for tenant '{wanted[name]}': its baseline cannot be installed",
-                f"rename the tenant, or set 'adopt: true' under tenants.{wanted[name]} to take the namespace over",
-            )
-
-
-def _is_of(there: Manifest, environment: str, tenant: str, name: str) -> bool:
-    """Whether a namespace has the labels of the fleet, or the annotation of the release that makes it."""
-    labels = there["metadata"].get("labels") or {}
-    annotations = there["metadata"].get("annotations") or {}
-    whole = join(name, "baseline")
-    main = annotations.get("meta.helm.sh/release-name") in (whole, shortened(whole, MAX_RELEASE))
-    return main or (labels.get(TENANT_LABEL), labels.get(ENVIRONMENT_LABEL)) == (tenant, environment)
-
-
 def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]) -> Iterator[Problem]:
     """Service accounts that are there under the names that Flux acts as: it would have their rights too.
 
     Args:   namespace: of the kubeconfig. Raises: Refused: they cannot be read.
     """
-    there = {item["metadata"]["name"] for item in every(client, "v1", "ServiceAccount", namespace=namespace)}
-    if same := [account for account in impersonated if account in there]:
+    names = {account["metadata"]["name"] for account in every(client, "v1", "ServiceAccount", namespace=namespace)}
+    if same := [account for account in impersonated if account in names]:
         yield error(
             "same-account",
             f"it has service accounts of its own in namespace '{namespace}' called {listed(same)}: Flux would act with their"

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,35 +40,31 @@ class Answer:
     reasons: Mapping[str, Reason] = field(default_factory=dict)
 
 
-class Mode(Enum):
-    """What is done with the answer of the environment before."""
-
-    RUN = "run"
-    PREVIEW = "preview"
-    """Nothing is changed, so nothing is refused."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run that is about to begin. project: where the stacks' files are. ignored: the apps that nothing is asked about."""
+    """A run that is about to begin.
+
+    project: where the stacks' files are. preview: nothing is changed, so nothing is refused. ignored: the apps that nothing is
+    asked about.
+    """
 
     plan: Plan
     project: Path
-    mode: Mode = Mode.RUN
+    preview: bool = False
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     ignored: Collection[str] = ()
 
 
-def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> Answer:
+def ask(client: Client, fleet: Fleet, run: Run, manifests: Iterable[Manifest]) -> Answer:
     """Whether the apps that a run changes may change.
 
-    Args:   client: of the run's management cluster. there: what it holds of the environment, with all reconcilers.
+    Args:   client: of the run's management cluster. manifests: what it holds of the environment, with all reconcilers.
     Raises: Refused: reading is not allowed there.
     """
     after, planned = run.plan.after, run.plan
     if after is None:
         return Answer()
-    changed = changed_apps(planned, planned.apps, _live(client, planned, there))
+    changed = changed_apps(planned, planned.apps, _live(client, planned, manifests))
     if not changed:
         return Answer()
     changed = [app for app in changed if app.full_name not in run.ignored]
@@ -80,15 +75,19 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     problem, reasons = gate.problem(asked), {}
     if problem is None and gate.unproven:
         problem = gate.warning(asked)
-        reasons = {name: gate.reason(proof) for name, proof in gate.unproven.items()}
+        reasons = {name: gate.reason(app) for name, app in gate.unproven.items()}
     return Answer(problem, "" if problem else note, reasons)
 
 
-def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
+def _live(client: Client, planned: Plan, manifests: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
     wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
-    known = {id: item for item in there if "spec" in item and (id := readable_id(item)) in wanted and id is not None}
+    known = {
+        id: manifest
+        for manifest in manifests
+        if "spec" in manifest and (id := readable_id(manifest)) in wanted and id is not None
+    }
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}
 
@@ -114,14 +113,13 @@ class _Gate:
         except Refused as refused:
             names = list(dict.fromkeys([*self.unproven, *(proof.full_name for proof in asked.proofs)]))
             message, fix = unknown(here, self.after, names, refused.message), self._reaching()
-            is_run = self.run.mode is Mode.RUN
-            return (error if is_run else warning)("not-proved", message, fix)
+            return (warning if self.run.preview else error)("not-proved", message, fix)
         return None
 
     def warning(self, asked: Question) -> Problem:
         """What a preflight says of the apps that are not proved."""
         here = self.run.plan.environment
-        reasons = {name: proof.reason for name, proof in self.unproven.items()}
+        reasons = {name: app.reason for name, app in self.unproven.items()}
         message = not_proved(here, self.after, reasons, asked.absent)
         return warning("not-proved", message, ways_on(here, self.after, asked.different, list(reasons)))
 

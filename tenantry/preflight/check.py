@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
@@ -86,23 +87,24 @@ def preflight(
             in_state: whether the state of the stack has an object; None: nobody can tell.
             rehearse: whether the API server is asked what it would make of each planned object.
     """
-    marks = _told(lambda: unmarked(client, fleet, plan))
-    marks += _told(lambda: against_claim(client, fleet, claim)) if claim else []
+    marks = _problems_of(lambda: unmarked(client, fleet, plan))
+    marks += _problems_of(lambda: against_claim(client, fleet, claim)) if claim else []
     if any(mark.code == OTHER_CLUSTER for mark in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
     return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state, rehearse).report(marks)
 
 
-def contact_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) -> remotes.Contact:
+def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Contact:
     """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
     started = time.monotonic()
     version = server_version(client)
     answer = remotes.Answer(round((time.monotonic() - started) * 1000), version)
     problems = list(unmarked(client, fleet, plan))
     if not problems:
-        limits = RunLimits(protected=False, deletions=0)
-        check = _Check(client, fleet, plan, limits, now, remotes.connect, silent)
-        problems = [problem for part in (check.available, check.controllers, check.policy) for problem in _told(part)]
+        parts: list[Callable[[], Iterable[Problem]]] = [lambda: check_available(deployments_of(client))]
+        parts.append(lambda: _controllers(deployments_of(client), fleet, plan))
+        parts.append(lambda: _policies(client, fleet, plan))
+        problems = [problem for part in parts for problem in _problems_of(part)]
     return remotes.Contact(plan.management, remotes.errors_first(problems), answer)
 
 
@@ -120,7 +122,7 @@ class _Check:
     in_state: Callable[[ObjectId], bool] | None = None
     rehearse: bool = False
     adopted: tuple[Adoption, ...] = ()
-    strangers: frozenset[ObjectId] = frozenset()
+    strangers: Set[ObjectId] = frozenset()
     changed: Sequence[Difference] = ()
     refused: bool = False
     rehearsed: DryRun | None = None
@@ -128,14 +130,15 @@ class _Check:
     def report(self, marks: list[Problem]) -> Report:
         self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
-        parts += [self._fitness, self.controllers, self.policy, self._remotes]
+        parts += [self._fitness, lambda: _controllers(deployments_of(self.client), self.fleet, self.plan)]
+        parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         parts += [self._compare] if self.drift else []
-        found = [*marks, *(problem for part in in_parallel(_told, parts) for problem in part), *self._drift()]
+        problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *self._drift()]
         if self.rehearse:
-            found += _told(self._dry_run)
+            problems += _problems_of(self._dry_run)
         if message := not_read(self.client):
-            found.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
-        return Report(remotes.errors_first(dict.fromkeys(found)), self.adopted, self.refused, self.rehearsed)
+            problems.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
+        return Report(remotes.errors_first(dict.fromkeys(problems)), self.adopted, self.refused, self.rehearsed)
 
     @property
     def _command(self) -> str:
@@ -145,10 +148,10 @@ class _Check:
         return permitted(self.client, id)
 
     def _guard(self) -> Iterator[Problem]:
-        there = list(holdings(self.client, self.plan))
+        manifests = list(holdings(self.client, self.plan))
         platform = self.fleet.document.platform.namespace
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
-        now, unread = self._held(there)
+        now, unread = self._held(manifests)
         now = now.recorded(kept)
         self.strangers = now.strangers
         yield from unread
@@ -156,32 +159,28 @@ class _Check:
             self.refused = True
             yield refusal
         yield from doubts(self.plan, now, self.limits)
-        yield from self._after(there)
+        if self.run and (problem := ask(self.client, self.fleet, self.run, manifests).problem):
+            self.refused |= problem.severity is Severity.ERROR
+            yield problem
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
-    def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
+    def _held(self, manifests: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
         environment, planned = self.plan.environment, {planned.id for planned in self.plan.objects}
         if self.in_state is None:
-            return held(there, environment), []
+            return held(manifests, environment), []
         proven = Policed(self._read)
         try:
-            return held(there, environment, Known(planned, self.in_state, proven)), []
+            return held(manifests, environment, Known(planned, self.in_state, proven)), []
         except Refused as refused:
             message = (
                 f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
                 " in their namespaces counts as the fleet's here; a run asks its state"
             )
-            applied = {id for item in there if (id := readable_id(item)) and is_applied(item)}
+            applied = {id for manifest in manifests if (id := readable_id(manifest)) and is_applied(manifest)}
             known = Known(planned, applied.__contains__, proven)
-            return held(there, environment, known), [warning("state-not-read", message, refused.fix)]
-
-    def _after(self, there: Iterable[Manifest]) -> Iterator[Problem]:
-        problem = ask(self.client, self.fleet, self.run, there).problem if self.run else None
-        if problem:
-            self.refused |= problem.severity is Severity.ERROR
-            yield problem
+            return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _former_rights(self) -> Iterator[Problem]:
         others = f"{ENVIRONMENT_LABEL}!={self.plan.environment}"
@@ -192,28 +191,24 @@ class _Check:
     def _fitness(self) -> Iterator[Problem]:
         yield from unserved(self.client, self.fleet, self.plan)
         wanted = definitions(self.plan)
-        found = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
-        yield from in_place_problems(self.plan, found.get("HelmRelease"))
-        yield from check_fitness(self.plan, found)
+        served = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
+        yield from in_place_problems(self.plan, served.get("HelmRelease"))
+        yield from check_fitness(self.plan, served)
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
-        found = [
-            difference
-            for difference in compare(self.client, self.plan.environment, planned).differences
-            if difference.by
-        ]
-        self.changed = confirmed(self.client, found)
+        differences = compare(self.client, self.plan.environment, planned).differences
+        self.changed = confirmed(self.client, [difference for difference in differences if difference.by])
         return ()
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        found = [change for change in self.changed if change.id not in self.strangers]
-        if found:
-            what, them = ("object was", "it") if len(found) == 1 else ("objects were", "them")
+        changed = [difference for difference in self.changed if difference.id not in self.strangers]
+        if changed:
+            what, them = ("object was", "it") if len(changed) == 1 else ("objects were", "them")
             yield warning(
                 "drift",
-                f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{lines_of(found)}",
+                f"{len(changed)} {what} changed on the management cluster by others than Pulumi\n{lines_of(changed)}",
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
             )
 
@@ -221,28 +216,12 @@ class _Check:
         self.rehearsed, problems = dry_run(self.client, fitted(self.client, self.plan), self.tell)
         return problems
 
-    def controllers(self) -> Iterator[Problem]:
-        deployments = deployments_of(self.client)
-        yield from check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
-        yield from check_shards(deployments, self.plan)
-
-    def available(self) -> Iterator[Problem]:
-        return check_available(deployments_of(self.client))
-
-    def policy(self) -> Iterator[Problem]:
-        platform = self.fleet.document.platform
-        management = self.plan.management
-        homes = homes_of_addons(self.fleet, management)
-        wanted = management_policies(homes, shared_identity=platform.sharedIdentity)
-        fix = f"tenantry bootstrap {management} --kubeconfig FILE --context NAME"
-        yield from check_policies(wanted, f"'{management}'", self._read, fix)
-
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")
         checker = remotes.Checker(self.client, self.now, local, self.connect)
         asked = remotes.remotes(self.fleet, self.plan)
-        for found in in_parallel(counting(checker.check, len(asked), "remote clusters", self.tell), asked):
-            yield from found
+        for problems in in_parallel(counting(checker.check, len(asked), "remote clusters", self.tell), asked):
+            yield from problems
         if checker.unread:
             yield warning(
                 "kubeconfig-not-read",
@@ -254,17 +233,29 @@ class _Check:
             yield from remotes.same_clusters({self.plan.management: identity(self.client), **checker.identities})
 
 
-def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
+def _controllers(deployments: Sequence[Manifest], fleet: Fleet, plan: Plan) -> Iterator[Problem]:
+    yield from check_lockdown(deployments, shared_identity=fleet.document.platform.sharedIdentity)
+    yield from check_shards(deployments, plan)
+
+
+def _policies(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
+    homes = homes_of_addons(fleet, plan.management)
+    wanted = management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity)
+    fix = f"tenantry bootstrap {plan.management} --kubeconfig FILE --context NAME"
+    yield from check_policies(wanted, f"'{plan.management}'", lambda id: permitted(client, id), fix)
+
+
+def _problems_of(part: Callable[[], Iterable[Problem]]) -> list[Problem]:
     """The problems that a part finds. If something cannot be read, this is the last problem."""
     from httpx2 import RequestError
 
-    found: list[Problem] = []
+    problems: list[Problem] = []
     try:
         for problem in part():
-            found.append(problem)
+            problems.append(problem)
     except Refused as refused:
-        found.append(error("not-readable", refused.message, refused.fix))
+        problems.append(error("not-readable", refused.message, refused.fix))
     except RequestError as failure:
         message = f"the management cluster does not answer as one should: {type(failure).__name__}"
-        found.append(error("not-readable", message, "check that it runs, then run the command again"))
-    return found
+        problems.append(error("not-readable", message, "check that it runs, then run the command again"))
+    return problems

@@ -47,14 +47,14 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
     Args:   deployments: of any software; those of Flux are known by their images, and by their names.
             shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
     """
-    found = [(controller, deployment) for deployment in deployments if (controller := _controller_of(deployment))]
-    if not found:
+    controllers = [(controller, deployment) for deployment in deployments if (controller := _controller_of(deployment))]
+    if not controllers:
         yield warning(
             "no-controllers",
             "found no Deployment of a Flux controller, so the multi-tenancy lockdown was not checked",
             "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
         )
-    for controller, deployment in found:
+    for controller, deployment in controllers:
         flags = flags_of(deployment, controller)
         version = version_of(deployment, controller)
         wanted = dict(LOCKDOWN[controller])
@@ -105,8 +105,8 @@ def version_of(deployment: Manifest, controller: str) -> Minor | None:
     """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
     containers, index = _containers_of(deployment), _position_of(deployment, controller)
     tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
-    if found := _minor(tag):
-        return found
+    if version := _minor(tag):
+        return version
     flux = _minor(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
     return minor_of_release(controller, flux) if flux else None
 
@@ -117,8 +117,8 @@ _VERSION = re.compile(r"v?([0-9]{1,18})(?:\.([0-9]{1,18}))?(?:\.[0-9]{1,18})?(?:
 
 def _minor(text: str) -> Minor | None:
     """The major and the minor part of a version; None: it is not one. `1` is `1.0`."""
-    found = _VERSION.fullmatch(text)
-    return (int(found[1]), int(found[2] or 0)) if found else None
+    match = _VERSION.fullmatch(text)
+    return (int(match[1]), int(match[2] or 0)) if match else None
 
 
 def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
@@ -129,8 +129,8 @@ def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
     for word, following in pairwise([*words, "--"]):
         if word.startswith("-"):
             name, given, value = word.lstrip("-").partition("=")
-            told = value if given else "true" if following.startswith("-") else following
-            flags[name] = f"{flags[name]},{told}" if name == FEATURE_GATES and name in flags else told
+            flag = value if given else "true" if following.startswith("-") else following
+            flags[name] = f"{flags[name]},{flag}" if name == FEATURE_GATES and name in flags else flag
     return flags
 
 
@@ -165,14 +165,14 @@ def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Proble
 
     Where neither the plan nor a controller knows shards, there is nothing to check. Args: deployments: of any software.
     """
-    found = list(_controllers(deployments))
+    controllers = list(_controllers(deployments))
     used = used_shards(plan.objects)
-    if not found or not (any(used) or any(item.selector for item in found)):
+    if not controllers or not (any(used) or any(controller.selector for controller in controllers)):
         return
     for shard in sorted(used):
         for software, objects in _by_controller(used[shard]).items():
-            own = [item for item in found if item.software == software]
-            if not any(item.takes(shard) for item in own) and (shard or own):
+            own = [controller for controller in controllers if controller.software == software]
+            if not any(controller.takes(shard) for controller in own) and (shard or own):
                 yield _unwatched(shard, software, objects, plan.management)
 
 
@@ -187,10 +187,10 @@ def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
 
 
 def _by_controller(objects: Mapping[str, list[ObjectId]]) -> dict[str, list[ObjectId]]:
-    found: dict[str, list[ObjectId]] = {}
+    by_controller: dict[str, list[ObjectId]] = {}
     for kind, ids in objects.items():
-        found.setdefault(_APPLIERS.get(kind, _SOURCES), []).extend(ids)
-    return found
+        by_controller.setdefault(_APPLIERS.get(kind, _SOURCES), []).extend(ids)
+    return by_controller
 
 
 def _unwatched(shard: str, software: str, objects: list[ObjectId], management: str) -> Problem:

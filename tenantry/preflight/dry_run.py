@@ -71,8 +71,8 @@ class _Answer(NamedTuple):
     @property
     def fields(self) -> list[FieldChange]:
         """The fields that change in effect, without Tenantry's own labels and annotations."""
-        found = changed_fields(essence(self.before or {}), essence(self.after or {}))
-        return [item for item in found if not (_is_mark(item) or _is_same_time(item))]
+        changes = changed_fields(essence(self.before or {}), essence(self.after or {}))
+        return [field for field in changes if not (_is_mark(field) or _is_same_time(field))]
 
 
 def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
@@ -88,7 +88,7 @@ def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Proble
 
     answers = requests.in_parallel(counting(ask, len(plan.objects), "objects", tell), plan.objects)
     unplanned = compare(client, plan.environment, ()).unplanned
-    planned = {planned.id for planned in plan.objects}
+    planned = {object.id for object in plan.objects}
     deleted = tuple(id for manifest in unplanned if (id := readable_id(manifest)) and id not in planned)
     problems = [
         *_rejections(answers),
@@ -109,23 +109,25 @@ def _live(client: Client, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
         wanted = kinds[kind]
         if len(wanted) <= _FEW or kind == SECRET:
             return [there for id in wanted if (there := permitted(client, id, metadata_only=kind == SECRET))]
-        return [item for item in requests.every(client, *kind) if readable_id(item) in {*wanted}]
+        return [manifest for manifest in requests.every(client, *kind) if readable_id(manifest) in {*wanted}]
 
-    return {object_id(item): item for found in requests.in_parallel(of_kind, kinds) for item in found}
+    return {
+        object_id(manifest): manifest for manifests in requests.in_parallel(of_kind, kinds) for manifest in manifests
+    }
 
 
-def _asked(client: Client, planned: KubeObject, there: Manifest | None) -> _Answer:
-    manifest, manager = planned.manifest, manager_of(there or {})
+def _asked(client: Client, planned: KubeObject, live: Manifest | None) -> _Answer:
+    manifest, manager = planned.manifest, manager_of(live or {})
     try:
-        if "chart" in mapping_at(there or {}, "spec") and "chartRef" in mapping_at(manifest, "spec"):
+        if "chart" in mapping_at(live or {}, "spec") and "chartRef" in mapping_at(manifest, "spec"):
             # An apply cannot remove the field; a step before the run does.
             patch = {**manifest, "spec": {**manifest["spec"], "chart": None}}
             after = requests.patched(client, planned.id, patch, manager=manager, dry_run=True)
         else:
             after = requests.applied(client, planned.id, manifest, manager=manager)
     except Refused as refused:
-        return _Answer(planned, there, None, refused.message)
-    return _Answer(planned, there, after)
+        return _Answer(planned, live, None, refused.message)
+    return _Answer(planned, live, after)
 
 
 def _sorted(answers: Iterable[_Answer], deleted: tuple[ObjectId, ...]) -> DryRun:
@@ -202,7 +204,7 @@ def _appliers(
 
 def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterator[Problem]:
     """Kustomizations that would apply something else, and prune what that does not have."""
-    planned = {planned.id: planned.manifest for planned in plan.objects}
+    planned = {object.id: object.manifest for object in plan.objects}
     for answer in answers:
         before, after = answer.before, answer.after
         if answer.planned.id.kind != "Kustomization" or before is None or after is None:
@@ -218,8 +220,8 @@ def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterato
         if namespace != old.get("targetNamespace") and any(id.namespace not in ("", namespace) for id in held):
             other.append("targetNamespace")
         if old.get("sourceRef") != new.get("sourceRef"):
-            one, two = requests.one(client, _source(before)), planned.get(_source(after))
-            if one is None or two is None or _content(one) != _content(two):
+            old_source, new_source = requests.one(client, _source(before)), planned.get(_source(after))
+            if old_source is None or new_source is None or _content(old_source) != _content(new_source):
                 other.append("sourceRef")
         if other:
             yield warning(
@@ -232,9 +234,9 @@ def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterato
 
 def _kubeconfig(spec: Manifest) -> dict[str, object]:
     """`kubeConfig` with the key that Flux reads first if none is named."""
-    found = mapping_at(spec, "kubeConfig")
-    secret = mapping_at(found, "secretRef")
-    return {**found, "secretRef": {"key": "value", **secret}} if secret else found
+    reference = mapping_at(spec, "kubeConfig")
+    secret = mapping_at(reference, "secretRef")
+    return {**reference, "secretRef": {"key": "value", **secret}} if secret else reference
 
 
 def _key(id: ObjectId) -> tuple[str, str, str, str]:
@@ -250,5 +252,5 @@ def _source(kustomization: Manifest) -> ObjectId:
 
 
 def _content(source: Manifest) -> list[object]:
-    found = [value_at(source, ("spec", key)) for key in _CONTENT]
-    return [item.removesuffix("/").removesuffix(".git") if isinstance(item, str) else item for item in found]
+    values = [value_at(source, ("spec", key)) for key in _CONTENT]
+    return [value.removesuffix("/").removesuffix(".git") if isinstance(value, str) else value for value in values]

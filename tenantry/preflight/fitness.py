@@ -90,11 +90,11 @@ def definitions(plan: Plan) -> dict[str, ObjectId]:
     return {kind: ObjectId(CRD_API, "CustomResourceDefinition", "", _crd(schema_of(kind))) for kind in used}
 
 
-def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[Problem]:
-    """Args: found: the CRDs on the cluster by kind; None: the CRD is not installed."""
-    if (releases := found.get("HelmRelease")) and not serves_in_place(releases):
+def check_fitness(plan: Plan, served: Mapping[str, Manifest | None]) -> Iterator[Problem]:
+    """Args: served: the CRDs on the cluster by kind; None: the CRD is not installed."""
+    if (releases := served.get("HelmRelease")) and not serves_in_place(releases):
         plan = without_in_place(plan)
-    for kind, definition in found.items():
+    for kind, definition in served.items():
         schema = schema_of(kind)
         planned = [planned for planned in plan.objects if planned.id.kind == kind]
         if definition is None:
@@ -123,9 +123,9 @@ class _Use:
 
 
 def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[KubeObject]) -> Iterator[Problem]:
-    served = {each["name"]: each for each in definition["spec"]["versions"] if each.get("served")}
-    for version in sorted({each.id.api_version.rpartition("/")[2] for each in planned}):
-        users = [each for each in planned if each.id.api_version.endswith(f"/{version}")]
+    served = {version["name"]: version for version in definition["spec"]["versions"] if version.get("served")}
+    for version in sorted({object.id.api_version.rpartition("/")[2] for object in planned}):
+        users = [object for object in planned if object.id.api_version.endswith(f"/{version}")]
         if version not in served:
             message = (
                 f"the cluster serves {schema.kind} as {', '.join(sorted(served)) or 'nothing'}, and the plan needs"
@@ -204,9 +204,9 @@ def check_policies(
     Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
     Raises: Refused: one cannot be read.
     """
-    found = [(object_id(manifest), manifest, read(object_id(manifest))) for manifest in wanted]
-    missing = [str(id) for id, _, there in found if there is None]
-    other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
+    policies = [(object_id(policy), policy, read(object_id(policy))) for policy in wanted]
+    missing = [str(id) for id, _, live in policies if live is None]
+    other = [str(id) for id, wanted, live in policies if live and _differs(live, wanted)]
     if missing:
         message = f"{cluster} has no {', '.join(missing)}: a tenant can reach what is not its own"
         yield warning("no-policy", message, fix)
@@ -235,15 +235,15 @@ class Policed:
         times = []
         for policy in label_policies():
             try:
-                there = self._read(object_id(policy))
+                live = self._read(object_id(policy))
             except Refused:
                 return ""
-            if there is None or _differs(there, policy):
+            if live is None or _differs(live, policy):
                 return ""
-            managers = mappings_in(mapping_at(there, "metadata").get("managedFields"))
+            managers = mappings_in(mapping_at(live, "metadata").get("managedFields"))
             times.append(max((str(entry.get("time", "")) for entry in managers), default=""))
         return max(times) if all(times) else ""
 
 
-def _differs(there: Manifest, wanted: Manifest) -> bool:
-    return any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"]))
+def _differs(live: Manifest, wanted: Manifest) -> bool:
+    return any(changed_fields(projected(live["spec"], wanted["spec"]), wanted["spec"]))

@@ -26,7 +26,7 @@ from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
-from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
+from tenantry.preflight.adoption import check_accounts
 from tenantry.preflight.fitness import check_policies
 from tenantry.preflight.kubeconfig import check_secret, end_of_credentials
 
@@ -45,7 +45,6 @@ class Remote:
 
     accounts: the service accounts that Flux impersonates there, all in the kubeconfig's namespace.
     platform: the one for baselines and add-ons, "" if the plan has none. bootstrapped: the namespace that it needs there.
-    namespaces: what baselines make there, with the tenants.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Remote:
     accounts: tuple[str, ...]
     platform: str
     bootstrapped: str
-    namespaces: Mapping[str, str] = field(default_factory=dict)
 
 
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
@@ -72,7 +70,6 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
             tuple(accounts[name]),
             platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
             fleet.document.platform.namespace,
-            namespaces_to_make(fleet, plan, name),
         )
         for name, declared in fleet.clusters.items()
         if name in accounts and declared.state == "active" and declared.kubeconfig
@@ -84,8 +81,8 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     if not (found := next((remote for remote in remotes(fleet, plan) if remote.name == name), None)):
         kubeconfig, account = fleet.clusters[name].kubeconfig, platform_account(fleet, plan.environment, name)
         assert kubeconfig is not None, "a remote cluster has a kubeconfig"
-        platform, namespaces = fleet.document.platform.namespace, namespaces_to_make(fleet, plan, name)
-        found = Remote(name, plan.environment, kubeconfig.resolved, (account,), account, platform, namespaces)
+        platform = fleet.document.platform.namespace
+        found = Remote(name, plan.environment, kubeconfig.resolved, (account,), account, platform)
     if isinstance(found.reference, ConfigMap):
         message = f"cluster '{name}' is reached by workload identity: there is no kubeconfig to check"
         raise Refused(message, "see `tenantry status` for what Flux says about it")
@@ -125,10 +122,10 @@ class Checker:
     def check(self, remote: Remote) -> list[Problem]:
         """The problems of a remote that are visible from here."""
         try:
-            found = list(self._problems(remote))
+            problems = list(self._problems(remote))
         except Refused as refused:
-            found = [error("not-readable", refused.message, refused.fix)]
-        return [replace(item, message=f"cluster '{remote.name}': {item.message}") for item in found]
+            problems = [error("not-readable", refused.message, refused.fix)]
+        return [replace(problem, message=f"cluster '{remote.name}': {problem.message}") for problem in problems]
 
     def _problems(self, remote: Remote) -> Iterator[Problem]:
         if isinstance(remote.reference, ConfigMap):
@@ -191,9 +188,6 @@ class _Access:
             return
         yield from self._impersonation()
         yield from self._bootstrap(marked)
-        yield from self._readable(
-            lambda: check_namespaces(self.client, self.remote.environment, self.remote.namespaces)
-        )
         accounts = self.remote.accounts
         yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
 
@@ -217,7 +211,7 @@ class _Access:
             OTHER_CLUSTER,
             f"its kubeconfig reaches another cluster, which is marked as '{marked}' (ConfigMap {platform}/{MARKER})",
             f"have the kubeconfig's writer write that of '{name}'; if '{marked}' was renamed in the file: "
-            + mark(platform, name, "--context", "NAME"),
+            + mark(platform, name, "NAME"),
         )
 
     def _impersonation(self) -> Iterator[Problem]:
@@ -363,17 +357,19 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Conta
     secret = secret_of(hub, reference)
     problems = check_secret(reference, secret, now=now, local=local)
     kubeconfig = secret.data.get(reference.key, b"") if secret else b""
-    found = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
-    if not found.fit or not kubeconfig:
-        return found
+    result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
+    if not result.fit or not kubeconfig:
+        return result
     checker = Checker(hub, now, local, connect)
     try:
         asked = list(checker.access(remote, kubeconfig))
     except Refused as refused:
         asked = [error("not-readable", refused.message, refused.fix)]
     # A cluster that cannot be asked is a warning for a plan, and the answer of who asks about this cluster.
-    decisive = [replace(each, severity=Severity.ERROR) if each.code == "unreachable" else each for each in asked]
-    return replace(found, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
+    decisive = [
+        replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem for problem in asked
+    ]
+    return replace(result, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
 
 
 def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:

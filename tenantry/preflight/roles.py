@@ -75,7 +75,9 @@ def roles(
                 rights.allow(at.namespace, "v1", "secrets", ["get"], at.name)
     name = f"tenantry-{role}-{plan.environment}"
     made = (
-        each for namespace in rights.namespaces for each in _role(name, namespace, rights.rules(namespace), subject)
+        manifest
+        for namespace in rights.namespaces
+        for manifest in _role(name, namespace, rights.rules(namespace), subject)
     )
     return Roles((*namespaces, *made), tuple(rights.wide()))
 
@@ -158,9 +160,9 @@ class _Rights:
             if namespace == wanted:
                 names[group, resource, tuple(sorted(verbs)), bool(name)].append(name)
         resources: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = defaultdict(list)
-        for (group, resource, granted, named), found in names.items():
-            resources[group, granted, tuple(sorted(found)) if named else ()].append(resource)
-        made = [_rule(*key, sorted(found)) for key, found in sorted(resources.items())]
+        for (group, resource, granted, named), resource_names in names.items():
+            resources[group, granted, tuple(sorted(resource_names)) if named else ()].append(resource)
+        made = [_rule(*key, sorted(resource_names)) for key, resource_names in sorted(resources.items())]
         own = ({key: list(value) for key, value in rule.items()} for _, rule in self.held.get(wanted, ()))
         return [*made, *own]
 

@@ -1,6 +1,7 @@
 """Rollouts: what the file says, which wave takes what, whether a wave is ready, and what of a change is blocked.
 
-Read them in this order: `model`, `drawing`, `waves`, `lines`, `judging`, `change`, `blocked`, `asking`, `removals`, `reasons`.
+Read them in this order: `model`, `drawing`, `waves`, `flux_status`, `readiness`, `judging`, `lines`, `reasons`, `change`, `asking`,
+`blocked`.
 """
 
 import tenantry.model  # noqa: F401 # first, because the whole document has a place for what `model` here describes

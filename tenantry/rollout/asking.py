@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import ObjectId, labels_of, object_id
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.after import contents_by
 from tenantry.plan.engine_order import is_reconciled, reference_of
@@ -16,9 +16,8 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.rollout.change import Change, Evidence, Ignoring, reconcilers_in
 from tenantry.rollout.flux_status import Readiness, changed_at
 from tenantry.rollout.judging import Judged, Request, State, judge_reconcilers
-from tenantry.rollout.readiness import Reconciler
+from tenantry.rollout.readiness import Live, Reconciler, Standing, source_problems
 from tenantry.rollout.reasons import Kind, Reason, worst
-from tenantry.rollout.uses import missing_artifact, reference_in
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)
@@ -55,19 +54,20 @@ class Asking:
     @cached_property
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
-        found = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
-        for id, item in found.items():
-            if item.state is State.FAILED and item.cause and self._asks_for_index(item.reconciler.sources, item.cause):
-                found[id] = item._replace(state=State.PROGRESSING)
-        return found
+        result = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
+        for id, judged in result.items():
+            sources, cause = judged.reconciler.sources, judged.cause
+            if judged.state is State.FAILED and cause and self._asks_for_index(sources, cause):
+                result[id] = judged._replace(state=State.PROGRESSING)
+        return result
 
     def blocked(self) -> dict[ObjectId, Reason]:
         """What of the planned objects is blocked."""
         reasons: dict[ObjectId, Reason] = {}
         by_wave = grouped(self.change.changed, self.wave_of)
         last: dict[str, int] = {}
-        for id, change in self.change.changed.items():
-            for subject in self.subjects(id) if not change.is_state_alone else ():
+        for id, changed in self.change.changed.items():
+            for subject in self.subjects(id) if not changed.is_state_alone else ():
                 number = self.wave_of(id)
                 self._pending.setdefault((subject, number), []).append(id)
                 last[subject] = max(number, last.get(subject, 0))
@@ -82,21 +82,21 @@ class Asking:
 
     def unready(self, reasons: Mapping[ObjectId, Reason]) -> dict[str, Reason]:
         """The lines in which the run has applied something that is not ready yet. Soaks are not asked for."""
-        found: dict[str, Reason] = {}
+        unready: dict[str, Reason] = {}
         by_wave = grouped(self._applied, self.wave_of)
         for wave in self.plan.rollout.waves if self.plan.rollout else ():
             for subject in dict.fromkeys(
                 subject for id in by_wave.get(wave.number, ()) for subject in self.subjects(id)
             ):
-                if subject not in found and (reason := self.problem(subject, wave, reasons, soaks=False)):
-                    found[subject] = reason
-        return found
+                if subject not in unready and (reason := self.problem(subject, wave, reasons, soaks=False)):
+                    unready[subject] = reason
+        return unready
 
     def _wave(self, ids: Collection[ObjectId], number: int, reasons: dict[ObjectId, Reason]) -> None:
         """Decide about the changed objects of one wave; 0: those of none."""
         for id in ids:
-            found = (self._own(id), self._of_line(id, number), self._needed(id, reasons))
-            if reason := worst(filter(None, found)):
+            candidates = (self._own(id), self._of_line(id, number), self._needed(id, reasons))
+            if reason := worst(filter(None, candidates)):
                 reasons[id] = reason
         units = _units(ids, self.change) if number else {}
         while ids:
@@ -126,17 +126,17 @@ class Asking:
         live, planned = self.change.changed[id].live, self.change.objects[id]
         if live is None or STATE_LABEL in labels_of(planned.manifest):
             return None
-        if reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
+        if _reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
         chain = self.change.chains.of(id)[:-1]
         if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
             return None
         ids = tuple(map(object_id, chain))
-        problem = missing_artifact(ids, self.evidence.live, self.now)
+        problem = _missing_artifact(ids, self.evidence.live, self.now)
         if problem is None:
             return None
-        found = self.evidence.live.get(problem.cause)
-        changed = changed_at(found) if found else None
+        live_cause = self.evidence.live.get(problem.cause)
+        changed = changed_at(live_cause) if live_cause else None
         is_late = changed is not None and self.now - changed >= self.timeout
         lasts = problem.lasts or problem.readiness is Readiness.SUSPENDED or is_late
         if lasts and self._asks_for_index(ids, problem.cause):
@@ -189,7 +189,7 @@ class Asking:
     @cached_property
     def _running(self) -> Mapping[str, set[str]]:
         """By app, the contents that run ready, of what is as planned with all that it takes."""
-        found: dict[str, set[str]] = {}
+        running: dict[str, set[str]] = {}
         for app in self.plan.apps:
             content = self._contents.get((app.full_name, app.cluster))
             reconciler = self.lines.reconcilers.get(app.id)
@@ -198,8 +198,8 @@ class Asking:
             parts = (app.id, *reconciler.sources, *reconciler.inputs)
             judged = self.judged.get(app.id)
             if judged and judged.state is State.READY and not any(id in self.change.changed for id in parts):
-                found.setdefault(app.full_name, set()).add(content)
-        return found
+                running.setdefault(app.full_name, set()).add(content)
+        return running
 
     def _needed(self, id: ObjectId, reasons: Mapping[ObjectId, Reason]) -> Reason | None:
         """Why something that an object depends on keeps it back."""
@@ -224,12 +224,12 @@ class Asking:
 
     def _beneath(self, id: ObjectId) -> Iterator[ObjectId]:
         """What this run applies, and something new waits for through what is there already, such as a namespace made beforehand."""
-        there = [other for other in self.change.objects[id].depends_on if self._is_unchanged(other)]
-        seen = {*there}
-        while there:
-            further = {*self.change.objects[there.pop()].depends_on} - seen
+        unchanged = [other for other in self.change.objects[id].depends_on if self._is_unchanged(other)]
+        seen = {*unchanged}
+        while unchanged:
+            further = {*self.change.objects[unchanged.pop()].depends_on} - seen
             seen |= further
-            there += (other for other in further if self._is_unchanged(other))
+            unchanged += (other for other in further if self._is_unchanged(other))
             yield from (other for other in further if other in self.change.objects and not self._is_unchanged(other))
 
     def _is_unchanged(self, id: ObjectId) -> bool:
@@ -242,16 +242,19 @@ class Asking:
         assert self.plan.rollout
         members = self.lines.members.get(subject, {}).get(wave.number, {})
         pending = self._pending_on(subject, wave, reasons)
-        counting = self._counting(members)
-        shared = worst(self._first(wave, each) for each in pending.get("", ()))
+        # A cluster on which nothing was ever ready does not count, as long as another one does.
+        counting = sorted([cluster for cluster in members if cluster in self.evidence.ever_ready] or members)
+        shared = worst(self._first(wave, reason) for reason in pending.get("", ()))
         if shared:
             return shared
         problems: dict[State, dict[str, tuple[str, bool]]] = {state: {} for state in State}
         ready: list[Judged] = []
         for cluster in counting:
-            if held := worst(filter(None, (self._blocking(each) for each in pending.get(cluster, ())))):
+            reasons_here = pending.get(cluster, ())
+            # These block the waves after this one, too; a failure can be tolerated.
+            if held := worst(reason for reason in reasons_here if reason.kind in (Kind.WAITING, Kind.NOT_REQUESTED)):
                 return self._first(wave, held)
-            state, message, is_late, mine = self._on_cluster(members[cluster], pending.get(cluster, ()))
+            state, message, is_late, mine = self._on_cluster(members[cluster], reasons_here)
             problems[state][cluster] = message, is_late
             ready += mine if state is State.READY else ()
         name = self.plan.rollout.name_of(wave)
@@ -269,7 +272,7 @@ class Asking:
         return self._soak(wave, name, ready) if soaks and wave.soak else None
 
     def _soak(self, wave: Wave, name: str, ready: Collection[Judged]) -> Reason | None:
-        times = [each.since for each in ready]
+        times = [judged.since for judged in ready]
         known = [time for time in times if time]
         if len(known) < len(times):
             message = f"{name} soaks, and Flux does not say since when it is ready"
@@ -277,28 +280,19 @@ class Asking:
         until = max(known) + timedelta(seconds=wave.soak) if known else self.now
         return Reason(Kind.WAITING, f"{name} soaks", until, wave=wave.number) if until > self.now else None
 
-    def _counting(self, members: Mapping[str, list[Reconciler]]) -> list[str]:
-        """The clusters that count. One on which nothing was ever ready does not, as long as another one does."""
-        proven = [cluster for cluster in members if cluster in self.evidence.ever_ready]
-        return sorted(proven or members)
-
     def _pending_on(self, subject: str, wave: Wave, reasons: Mapping[ObjectId, Reason]) -> dict[str, list[Reason]]:
         """Why each cluster of a wave does not hold what the plan says; by cluster, "" for what several share, and for marks of what
         is to be removed: nothing of such a cluster counts, but the mark has to be there.
         """
-        found: dict[str, list[Reason]] = {}
+        pending: dict[str, list[Reason]] = {}
         for id in self._pending.get((subject, wave.number), ()):
             planned = self.change.objects[id]
             cluster = planned.owner.cluster
             if not cluster or cluster in wave.clusters:
                 cluster = "" if STATE_LABEL in labels_of(planned.manifest) else cluster
                 free = Reason(Kind.PROGRESSING, f"{self.lines.name_of(id)} is not applied yet", cause=id)
-                found.setdefault(cluster, []).append(reasons.get(id, free))
-        return found
-
-    def _blocking(self, reason: Reason) -> Reason | None:
-        """What blocks the waves after this one too, as it is: all but a failure, which can be tolerated."""
-        return reason if reason.kind in (Kind.WAITING, Kind.NOT_REQUESTED) else None
+                pending.setdefault(cluster, []).append(reasons.get(id, free))
+        return pending
 
     def _first(self, wave: Wave, reason: Reason) -> Reason:
         assert self.plan.rollout
@@ -318,17 +312,17 @@ class Asking:
             self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
             for reconciler in reconcilers
         ]
-        self.requests += (verdict.request for verdict in judged if verdict.request)
+        self.requests += (judgement.request for judgement in judged if judgement.request)
         order = [*State]
-        bad = min(judged, key=lambda verdict: order.index(verdict.state), default=None)
+        bad = min(judged, key=lambda judgement: order.index(judgement.state), default=None)
         if bad is None or bad.state is State.READY:
             return State.READY, "", False, judged
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged
 
 
-def _clusters(found: Mapping[str, tuple[str, bool]]) -> str:
+def _clusters(messages: Mapping[str, tuple[str, bool]]) -> str:
     """`edge-1: rocky/web: no such path, and 3 more clusters`"""
-    (cluster, (message, _)), *more = found.items()
+    (cluster, (message, _)), *more = messages.items()
     rest = f", and {counted(len(more), 'more cluster')}" if more else ""
     return f"{cluster}: {message}{rest}"
 
@@ -352,3 +346,23 @@ def _units(ids: Collection[ObjectId], change: Change) -> dict[ObjectId, ObjectId
             if other in above and is_taken(other) and change.objects[other].owner.tenant == planned.owner.tenant:
                 above[top(id)] = top(other)
     return {id: top(id) for id in above}
+
+
+def _reference_in(live: Manifest, namespace: str) -> tuple[str, str, str] | None:
+    """The kind, namespace and name of an object's source, also if others may have written the object."""
+    try:
+        return reference_of(live, namespace)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def _missing_artifact(chain: tuple[ObjectId, ...], live: Live, now: datetime) -> Standing | None:
+    """Why the last of a source and its chart has no artifact of what its spec says now; None: it has one."""
+    problems = list(source_problems(chain, live, now))
+    absent = [problem for problem in problems if problem.readiness is Readiness.MISSING]
+    own = [problem for problem in problems if problem.cause == chain[-1]]
+    # A chart that has arrived does not need its source any more.
+    if not absent and not own and value_at(live[chain[-1]], ("status", "artifact")):
+        return None
+    first = next(iter(absent or problems), None)
+    return first or Standing(Readiness.PROGRESSING, f"{chain[-1]} has no artifact yet", chain[-1])

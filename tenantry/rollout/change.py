@@ -45,7 +45,7 @@ class Change:
 
     @cached_property
     def objects(self) -> Mapping[ObjectId, KubeObject]:
-        return {planned.id: planned for planned in self.plan.objects}
+        return {object.id: object for object in self.plan.objects}
 
     @cached_property
     def chains(self) -> Chains:
@@ -95,10 +95,16 @@ def reconcilers_in(change: Change, applied: Iterable[ObjectId] = ()) -> list[Rec
     ids = (*change.changed, *applied)
     subjects = {subject for id in ids for subject in lines.subjects.get(id, ())}
     apps = (app.id for app in change.plan.apps if app.full_name in subjects)
-    needed = (id for each in ids for id in (each, *objects[each].depends_on))
+    needed = (id for start in ids for id in (start, *objects[start].depends_on))
     named = dict.fromkeys(id for id in (*apps, *needed) if id in lines.reconcilers)
-    found = {item.id: item for waves in map(lines.members.get, subjects) for item in _all(waves or {})}
-    return list({**found, **{id: lines.reconcilers[id] for id in named}}.values())
+    of_lines = {
+        reconciler.id: reconciler
+        for subject in subjects
+        for clusters in lines.members.get(subject, {}).values()
+        for reconcilers in clusters.values()
+        for reconciler in reconcilers
+    }
+    return list({**of_lines, **{id: lines.reconcilers[id] for id in named}}.values())
 
 
 def wanted_of(change: Change, applied: Iterable[ObjectId] = ()) -> frozenset[ObjectId]:
@@ -108,7 +114,3 @@ def wanted_of(change: Change, applied: Iterable[ObjectId] = ()) -> frozenset[Obj
         for reconciler in reconcilers_in(change, applied)
         for id in (reconciler.id, *reconciler.sources, *reconciler.inputs, *(before.id for before in reconciler.after))
     )
-
-
-def _all(waves: Mapping[int, Mapping[str, list[Reconciler]]]) -> Iterable[Reconciler]:
-    return (each for clusters in waves.values() for mine in clusters.values() for each in mine)

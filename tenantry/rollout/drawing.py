@@ -58,14 +58,14 @@ def drawn(fleet: Fleet, environment: str) -> tuple[Drawn, ...]:
     ]
     taken = {name for names in named for name in names}
     rest = [name for name in clusters if name not in taken]
-    found = []
+    result = []
     for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:
             share = set(rest) if wave.all else _share(clusters, rest, wave.percent or 0)
             mine = tuple(name for name in rest if name in share)
             rest = [name for name in rest if name not in share]
-        found.append(Drawn(wave, mine, (*at, index)))
-    return tuple(found)
+        result.append(Drawn(wave, mine, (*at, index)))
+    return tuple(result)
 
 
 def _share(clusters: Mapping[str, bool], names: Sequence[str], percent: int) -> set[str]:

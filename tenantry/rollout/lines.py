@@ -46,7 +46,7 @@ class Lines:
     def of(cls, plan: Plan) -> Lines:
         subjects = _subjects(plan)
         reconcilers = reconcilers_of(plan)
-        found: dict[str, dict[int, dict[str, list[Reconciler]]]] = defaultdict(lambda: defaultdict(dict))
+        members_by: dict[str, dict[int, dict[str, list[Reconciler]]]] = defaultdict(lambda: defaultdict(dict))
         suspended: dict[tuple[str, int], set[str]] = defaultdict(set)
         for planned in plan.objects:
             wave, cluster = plan.wave_of(planned.id), planned.owner.cluster
@@ -56,19 +56,19 @@ class Lines:
                 if cluster not in wave.clusters:
                     suspended[subject, wave.number].add(cluster)
                     continue
-                mine = found[subject][wave.number].setdefault(cluster, [])
+                mine = members_by[subject][wave.number].setdefault(cluster, [])
                 if is_reconciled(planned.id):
                     if becomes_ready(planned.manifest):
                         mine.append(reconcilers[planned.id])
                     else:
                         suspended[subject, wave.number].add(cluster)
         for (subject, number), clusters in suspended.items():
-            members = found[subject][number]
+            members = members_by[subject][number]
             for cluster in clusters:
                 if not members.get(cluster):
                     members.pop(cluster, None)
-        empty = {key for key in suspended if not found[key[0]][key[1]]}
-        return cls(plan, reconcilers, subjects, found, empty)
+        empty = {key for key in suspended if not members_by[key[0]][key[1]]}
+        return cls(plan, reconcilers, subjects, members_by, empty)
 
     def name_of(self, id: ObjectId) -> str:
         """What users call an object: `rocky/web on edge-1`, or kind and name."""
@@ -88,11 +88,11 @@ class Lines:
 def _subjects(plan: Plan) -> dict[ObjectId, tuple[str, ...]]:
     apps = {app.id: app.full_name for app in plan.apps}
     users: dict[ObjectId, dict[str, None]] = defaultdict(dict)
-    found: dict[ObjectId, tuple[str, ...]] = {}
+    subjects: dict[ObjectId, tuple[str, ...]] = {}
     for planned in reversed(plan.objects):
         taking = tuple(users.get(planned.id, ())) if is_taken(planned.id) else ()
         name = apps.get(planned.id)
-        found[planned.id] = (name,) if name else taking or (planned.owner.tenant or PLATFORM,)
+        subjects[planned.id] = (name,) if name else taking or (planned.owner.tenant or PLATFORM,)
         for id in planned.depends_on:
-            users[id].update(dict.fromkeys(found[planned.id]))
-    return found
+            users[id].update(dict.fromkeys(subjects[planned.id]))
+    return subjects

@@ -131,10 +131,10 @@ def judge(reconciler: Reconciler, live: Live, now: datetime, begun: datetime | N
 
     begun: when somebody began to watch: no attempt before that counts.
     """
-    id, found = reconciler.id, live.get(reconciler.id)
-    if found is None:
+    id, manifest = reconciler.id, live.get(reconciler.id)
+    if manifest is None:
         return Standing(Readiness.MISSING, MISSING, id)
-    own, pending = state_of(found), None
+    own, pending = state_of(manifest), None
     if own is Readiness.SUSPENDED:
         return Standing(own, "", id)
     for problem in source_problems(reconciler.sources, live, now, begun):
@@ -145,19 +145,19 @@ def judge(reconciler: Reconciler, live: Live, now: datetime, begun: datetime | N
         else:
             return problem if state is Readiness.FAILED else _waiting(problem)
     revision = fetched_revision(reconciler, live)
-    is_tried = is_of(revision, found)
+    is_tried = is_of(revision, manifest)
     if own is Readiness.READY:
         if is_tried:
-            return Standing(own, message_about(found), id, pending=pending)
+            return Standing(own, message_about(manifest), id, pending=pending)
         return Standing(Readiness.PROGRESSING, f"Flux has not applied {one_line(revision)} yet", id, pending=pending)
-    if waits := next(_waits_for(reconciler, found, live, now, begun), None):
+    if waits := next(_waits_for(reconciler, manifest, live, now, begun), None):
         return waits._replace(pending=pending)
     # What Flux gave up may have been the revision before.
-    attempted = mapping_at(found, "status").get("lastAttemptedRevision")
-    is_current = is_tried or (found["kind"] == "Kustomization" and attempted == revision)
-    failed = own is Readiness.FAILED and _failed_again(found, _content_at(reconciler, live), now, begun)
-    lasts = is_current if is_stalled(found) else failed
-    return Standing(own, reason_of(found), id, lasts, pending)
+    attempted = mapping_at(manifest, "status").get("lastAttemptedRevision")
+    is_current = is_tried or (manifest["kind"] == "Kustomization" and attempted == revision)
+    failed = own is Readiness.FAILED and _failed_again(manifest, _content_at(reconciler, live), now, begun)
+    lasts = is_current if is_stalled(manifest) else failed
+    return Standing(own, reason_of(manifest), id, lasts, pending)
 
 
 def _waiting(problem: Standing) -> Standing:
@@ -200,11 +200,13 @@ def _behind_source(id: ObjectId, chart: Manifest, source: Manifest | None) -> st
 
 
 def _waits_for(
-    reconciler: Reconciler, found: Manifest, live: Live, now: datetime, begun: datetime | None
+    reconciler: Reconciler, manifest: Manifest, live: Live, now: datetime, begun: datetime | None
 ) -> Iterator[Standing]:
     """What a reconciler that is not ready waits for: what it depends on, and the next attempt after that became ready."""
-    ready, failed = ready_of(found), state_of(found) is Readiness.FAILED
-    applied = mapping_at(found, "status").get("lastAppliedRevision" if found["kind"] == "Kustomization" else "history")
+    ready, failed = ready_of(manifest), state_of(manifest) is Readiness.FAILED
+    applied = mapping_at(manifest, "status").get(
+        "lastAppliedRevision" if manifest["kind"] == "Kustomization" else "history"
+    )
     for before in reconciler.after:
         other = live.get(before.id)
         if other is None or (state := state_of(other)) is Readiness.SUSPENDED:
@@ -216,31 +218,33 @@ def _waits_for(
             lasts = state is Readiness.FAILED and judge(before, live, now, begun).lasts
             waits = Standing(state, f"{before.name}: {reason_of(other)}", before.id, lasts)
             yield _waiting(waits)
-        elif state is Readiness.READY and not is_stalled(found) and _is_before(found, _good_since(other)):
+        elif state is Readiness.READY and not is_stalled(manifest) and _is_before(manifest, _good_since(other)):
             message = f"tried before {before.name} was ready, and is tried again: {message_of(ready)}"
             yield Standing(Readiness.PROGRESSING, message, reconciler.id, tried_before=_good_since(other))
 
 
-def _good_since(found: Manifest) -> datetime | None:
+def _good_since(manifest: Manifest) -> datetime | None:
     """Since when an object that is Ready applies what it applies. A Kustomization's condition changes at each interval."""
-    first = value_at(found, ("status", "history", 0, "firstReconciled")) if found["kind"] == "Kustomization" else None
-    return moment(first or ready_of(found).get("lastTransitionTime"))
+    first = (
+        value_at(manifest, ("status", "history", 0, "firstReconciled")) if manifest["kind"] == "Kustomization" else None
+    )
+    return moment(first or ready_of(manifest).get("lastTransitionTime"))
 
 
-def _is_before(found: Manifest, time: datetime | None) -> bool:
+def _is_before(manifest: Manifest, time: datetime | None) -> bool:
     """Whether a failure is from before a time."""
-    failed = _ended(found)
+    failed = _ended(manifest)
     return failed is not None and time is not None and failed <= time
 
 
-def _ended(found: Manifest) -> datetime | None:
+def _ended(manifest: Manifest) -> datetime | None:
     """When the last attempt ended that failed. While a Kustomization is tried again, only its history knows."""
-    ready = ready_of(found)
+    ready = ready_of(manifest)
     if ready.get("status") == "False":
         return moment(ready.get("lastTransitionTime"))
     return (
-        moment(value_at(found, ("status", "history", 0, "lastReconciled")))
-        if found["kind"] == "Kustomization"
+        moment(value_at(manifest, ("status", "history", 0, "lastReconciled")))
+        if manifest["kind"] == "Kustomization"
         else None
     )
 
@@ -251,12 +255,12 @@ def fetched_revision(reconciler: Reconciler, live: Live) -> str:
     return str(value_at(source, ("status", "artifact", "revision")) or "")
 
 
-def is_of(revision: str, found: Manifest) -> bool:
+def is_of(revision: str, manifest: Manifest) -> bool:
     """Whether a reconciler's status is of a source's revision."""
-    status = mapping_at(found, "status")
+    status = mapping_at(manifest, "status")
     if not revision:
         return True
-    if found["kind"] == "Kustomization":
+    if manifest["kind"] == "Kustomization":
         return status.get("lastAppliedRevision") == revision
     attempted = status.get("lastAttemptedRevision")
     if value_at(status, ("history", 0, "chartVersion")) not in (None, attempted):
@@ -274,33 +278,33 @@ _PATIENCE = timedelta(seconds=15)
 """Within this time a change of the fleet may still be going on, so the same failure does not count twice."""
 
 
-def _failed_again(found: Manifest, changed: datetime | None, now: datetime, begun: datetime | None) -> bool:
+def _failed_again(manifest: Manifest, changed: datetime | None, now: datetime, begun: datetime | None) -> bool:
     """Whether at least two attempts since the last change have ended in the failure that Flux reports now.
 
     A first attempt can fail normally: until the baseline of a tenant exists, its apps may not be applied.
     changed: when the content changed last. begun: as of `judge`.
     """
-    ended, status = _ended(found), mapping_at(found, "status")
+    ended, status = _ended(manifest), mapping_at(manifest, "status")
     if ended is None:
         return False
-    if found["kind"] != "Kustomization" and condition(status, "Released").get("status") != "False":
+    if manifest["kind"] != "Kustomization" and condition(status, "Released").get("status") != "False":
         # Nothing shows the attempts. Flux tries again after less than a second, then after twice as long each time: another attempt
         # comes within the time since the first.
         started = latest(ended, changed, begun) or ended
         return now - started >= max(_PATIENCE, started - ended)
-    created = moment(mapping_at(found, "metadata").get("creationTimestamp"))
+    created = moment(mapping_at(manifest, "metadata").get("creationTimestamp"))
     since = latest(changed or created, begun)
     if since is None or ended - since < _PATIENCE:
         return False
-    if found["kind"] != "Kustomization":
+    if manifest["kind"] != "Kustomization":
         failures = status.get("failures")
         return isinstance(failures, int) and failures >= 2
-    last = next(iter(history_of(found)), {})
+    last = next(iter(history_of(manifest)), {})
     first, count = moment(last.get("firstReconciled")), last.get("totalReconciliations")
     is_failure = last.get("lastReconciledStatus") not in (None, SUCCEEDED)
     if is_failure and isinstance(count, int) and count >= 2 and first is not None and first >= since:
         return True
-    spec = mapping_at(found, "spec")
+    spec = mapping_at(manifest, "spec")
     began = began_at(last) if is_failure and moment(last.get("lastReconciled")) == ended else None
     interval = seconds_of(str(spec.get("retryInterval") or spec.get("interval")))
     return (began or ended) - since > timedelta(seconds=interval)
@@ -310,7 +314,7 @@ def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
     """When the content of a reconciler changed last: by a run, by its sources, or because what it depends on became ready."""
     chain = [live[id] for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live]
     fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
-    before = (live[each.id] for each in reconciler.after if each.id in live)
+    before = (live[before.id] for before in reconciler.after if before.id in live)
     good = (_good_since(other) for other in before if state_of(other) is Readiness.READY)
     return latest(*map(changed_at, chain), *fetched, *good)
 
@@ -325,10 +329,10 @@ _ANSWERED = re.compile(r"webhook|artifact|x509: |Unauthorized|asked for the clie
 """What shows that a cluster answered, or that it was not asked yet, beside what sounds like a lost connection."""
 
 
-def is_cut_off(found: Manifest) -> bool:
+def is_cut_off(manifest: Manifest) -> bool:
     """Whether Flux reports of a reconciler that it did not reach its cluster, which is a remote one."""
-    ready = ready_of(found)
-    if ready.get("status") != "False" or not mapping_at(found, "spec").get("kubeConfig"):
+    ready = ready_of(manifest)
+    if ready.get("status") != "False" or not mapping_at(manifest, "spec").get("kubeConfig"):
         return False
     message = str(ready.get("message"))
     return bool(_NO_CONNECTION.search(message)) and not _ANSWERED.search(message)
@@ -342,25 +346,27 @@ def judge_all(
     unreached = {reconciler.owner.cluster for reconciler in reconcilers if is_cut_off(live.get(reconciler.id, {}))}
     standings: dict[ObjectId, Standing] = {}
     for reconciler in reconcilers:
-        standing, found = judge(reconciler, live, now, begun), live.get(reconciler.id)
+        standing, manifest = judge(reconciler, live, now, begun), live.get(reconciler.id)
         lost = (
-            _unreachable(reconciler, standing, found, live) if found and reconciler.owner.cluster in unreached else None
+            _unreachable(reconciler, standing, manifest, live)
+            if manifest and reconciler.owner.cluster in unreached
+            else None
         )
         standings[reconciler.id] = lost or standing
     return standings
 
 
-def _unreachable(reconciler: Reconciler, standing: Standing, found: Manifest, live: Live) -> Standing | None:
+def _unreachable(reconciler: Reconciler, standing: Standing, manifest: Manifest, live: Live) -> Standing | None:
     """The same for a cluster that Flux does not reach, if the reconciler can be no better for that alone."""
     if standing.readiness not in (Readiness.FAILED, Readiness.PROGRESSING) or standing.cause in reconciler.sources:
         return None
     # While Flux tries again, nothing tells why the attempt before failed.
-    is_failed = standing.readiness is Readiness.FAILED and ready_of(found).get("status") == "False"
-    if is_failed and not is_cut_off(found):
+    is_failed = standing.readiness is Readiness.FAILED and ready_of(manifest).get("status") == "False"
+    if is_failed and not is_cut_off(manifest):
         return None
     has, behind = (
-        revision_of(mapping_at(found, "status")),
-        _missing_on_cluster(fetched_revision(reconciler, live), found),
+        revision_of(mapping_at(manifest, "status")),
+        _missing_on_cluster(fetched_revision(reconciler, live), manifest),
     )
     lacks = f"it has {one_line(has)} and lacks {one_line(behind)}" if has else "it has nothing of it yet"
     state = f", which is behind: {lacks};" if behind else ":"
@@ -368,10 +374,10 @@ def _unreachable(reconciler: Reconciler, standing: Standing, found: Manifest, li
     return Standing(Readiness.UNREACHABLE, message, standing.cause, behind=behind)
 
 
-def _missing_on_cluster(revision: str, found: Manifest) -> str:
+def _missing_on_cluster(revision: str, manifest: Manifest) -> str:
     """What has changed on the management cluster since Flux reached the cluster. revision: of the source."""
-    if not revision_of(mapping_at(found, "status")):
+    if not revision_of(mapping_at(manifest, "status")):
         return revision or "everything"
-    if not is_of(revision, found):
+    if not is_of(revision, manifest):
         return revision
-    return "" if is_observed(found) else "changed settings"
+    return "" if is_observed(manifest) else "changed settings"

@@ -95,7 +95,7 @@ def format_summary(
     count = counted(len(blocked), "object")
     verb = "is" if len(blocked) == 1 else "are"
     text = [f"{count} of environment '{environment}' {verb} blocked and held", format_blocked(blocked, subjects, now)]
-    failed = [id for id, reason in blocked.items() if reason.kind is Kind.FAILED]
+    failed = [id for id, each in blocked.items() if each.kind is Kind.FAILED]
     if failed:
         line = next((lines[id] for id in failed if id in lines), "TENANT/APP")
         text.append(WAYS_ON.format(environment=environment, line=line))

@@ -87,7 +87,7 @@ def then(counts: Iterable[int]) -> str:
     every = list(counts)
     shown = every if len(every) <= _MOST_COUNTS else every[: _MOST_COUNTS - 1]
     left = len(every) - len(shown)
-    return "".join(f", then {each}" for each in shown) + (f", then {left} more waves" if left else "")
+    return "".join(f", then {wave}" for wave in shown) + (f", then {left} more waves" if left else "")
 
 
 def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
@@ -99,7 +99,7 @@ def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
 def _waves(fleet: Fleet, environment: str) -> Iterator[Wave]:
     """Those that take anything: the rest may be empty."""
     states = states_of(fleet, environment)
-    taking = (each for each in drawn(fleet, environment) if each.clusters)
+    taking = (wave for wave in drawn(fleet, environment) if wave.clusters)
     for number, (wave, clusters, _) in enumerate(taking, 1):
         active = tuple(sorted(name for name in clusters if states[name]))
         left_out = tuple(sorted(name for name in clusters if not states[name]))
@@ -129,7 +129,7 @@ def members(
     if rollout is None:
         return {}
     waves, alone = rollout.by_cluster(), _at_once(objects, apps, off)
-    found: dict[ObjectId, Wave] = {}
+    members: dict[ObjectId, Wave] = {}
     needed_in: dict[ObjectId, Wave] = {}
     for planned in reversed(objects):
         # What clusters take together is there before the first of them moves to it.
@@ -143,8 +143,8 @@ def members(
             if dependency not in needed_in or wave.number < needed_in[dependency].number:
                 needed_in[dependency] = wave
         if not _is_in_no_wave(planned):
-            found[planned.id] = wave
-    return found
+            members[planned.id] = wave
+    return members
 
 
 def _is_reconciled(id: ObjectId) -> bool:
@@ -166,7 +166,7 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
     if not own:
         return set()
     users: dict[ObjectId, set[str]] = {}
-    found: set[ObjectId] = set()
+    ids: set[ObjectId] = set()
     for planned in reversed(objects):
         if is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
             own[planned.id] = next(iter(names))
@@ -174,10 +174,10 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
             for dependency in planned.depends_on:
                 users.setdefault(dependency, set()).add(own.get(planned.id, ""))
         if own.get(planned.id) in off:
-            found.add(planned.id)
-        if planned.id in found:
-            found.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
-    return found
+            ids.add(planned.id)
+        if planned.id in ids:
+            ids.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
+    return ids
 
 
 def is_taken(id: ObjectId) -> bool:

@@ -27,8 +27,8 @@ from tenantry.rollout.flux_status import (
     revision_of,
     state_of,
 )
+from tenantry.rollout.judging import UNKNOWN, Since, unready_since
 from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
-from tenantry.rollout.since import UNKNOWN, Since, unready_since
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
 

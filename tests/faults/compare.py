@@ -12,8 +12,7 @@ from typing import Any
 
 from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.states import states_of
-from tenantry.guard.claims import Claim, claimed, claims
-from tenantry.guard.kept import KEY, Kept, written
+from tenantry.guard.claims import KEPT_KEY, Claim, Kept, claimed, claims, format_kept
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan.plan import Plan
@@ -165,7 +164,7 @@ def _record(plan: Plan, hub: Objects) -> tuple[Kept, ...]:
 def _with(plan: Plan, record: tuple[Kept, ...]) -> Plan:
     """The plan, with a claim that has the record."""
     claim, *rest = plan.objects
-    data = {**claim.manifest["data"], **({KEY: written(record)} if record else {})}
+    data = {**claim.manifest["data"], **({KEPT_KEY: format_kept(record)} if record else {})}
     return replace(plan, objects=(replace(claim, manifest={**claim.manifest, "data": data}), *rest))
 
 

@@ -24,7 +24,7 @@ PATCHES: dict[str, tuple[Callable[[], AbstractContextManager[object]], str]] = {
         r"states/repository: tenantry:index:Fleet\$tenantry:index:Tenant::\S+: \{.*\} -> \(nothing\)",
     ),
     "a lost annotation": (
-        lambda: patch.dict(scope._PROVIDER, clear=True),  # noqa: SLF001  # what is patched on purpose
+        lambda: patch.dict(scope._PROVIDER, clear=True),  # what is patched on purpose
         r'states/repository: .*annotations\.pulumi\.com/patchForce: "true" -> \(nothing\)',
     ),
 }

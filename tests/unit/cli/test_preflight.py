@@ -12,7 +12,6 @@ from tenantry.cli import preflight as module
 from tenantry.cli.app import app
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
-from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report, preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -23,10 +22,10 @@ NO_SECRET = (
     "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
     "  fix: wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml\n"
 )
-NO_AUTHORITY = (
-    "warning[no-authority]: cluster 'edge': 'certificate-authority-data' is missing, so the server needs a"
-    " certificate that Flux's image trusts\n"
-    "  fix: put the server's CA certificate there, unless a public CA signed it\n"
+NOT_WATCHED = (
+    "warning[not-watched]: cluster 'edge': Secret kamaji/edge-admin-kubeconfig has no label reconcile.fluxcd.io/watch=Enabled:"
+    " Flux picks up a renewed kubeconfig only at its next interval\n"
+    "  fix: kubectl label --namespace kamaji secret edge-admin-kubeconfig reconcile.fluxcd.io/watch=Enabled\n"
 )
 TEXT = WITH_A_WARNING.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
 DEV = ("preflight", "--environment", "dev")
@@ -38,6 +37,7 @@ def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(TEXT)
     memory, edge = hub(), Edge()
+    del memory.objects[SECRET]["metadata"]["labels"]
     monkeypatch.setattr(module, "connect_management", lambda *_, **__: memory.client())
     monkeypatch.setattr(module, "preflight", lambda *given, **more: preflight(*given, **more, connect=edge.connect))
     return memory
@@ -45,11 +45,11 @@ def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 @pytest.mark.usefixtures("management")
 def test_warnings_alone_are_fine(capsys: Capture) -> None:
-    assert tenantry(capsys, *DEV) == (0, f"{NO_AUTHORITY}dev: 13 objects for hub: 1 warning\n", "")
+    assert tenantry(capsys, *DEV) == (0, f"{NOT_WATCHED}dev: 13 objects for hub: 1 warning\n", "")
 
 
 def test_strict_makes_errors_of_warnings(capsys: Capture, management: Memory) -> None:
-    as_error = NO_AUTHORITY.replace("warning[", "error[")
+    as_error = NOT_WATCHED.replace("warning[", "error[")
     assert tenantry(capsys, *DEV, "--strict", "--brief") == (1, f"{as_error}dev: 13 objects for hub: 1 error\n", "")
     code, out, _ = tenantry(capsys, *DEV, "--strict", "--output", "json")
     (found,) = json.loads(out)["environments"]
@@ -66,7 +66,7 @@ def test_an_error_is_exit_code_1(capsys: Capture, management: Memory) -> None:
 
 
 def test_brief_names_the_codes_of_warnings_only(capsys: Capture, management: Memory) -> None:
-    assert tenantry(capsys, *DEV, "--brief") == (0, "dev: 13 objects for hub: 1 warning (no-authority)\n", "")
+    assert tenantry(capsys, *DEV, "--brief") == (0, "dev: 13 objects for hub: 1 warning (not-watched)\n", "")
     del management.objects[SECRET]
     assert tenantry(capsys, *DEV, "--brief") == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
 
@@ -107,7 +107,7 @@ def test_a_dry_run_counts_what_becomes_of_the_objects(capsys: Capture) -> None:
 @pytest.mark.usefixtures("management")
 def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(WITH_A_WARNING)
-    told = f"{NO_AUTHORITY}dev: 13 objects for hub: 1 warning\n"
+    told = f"{NOT_WATCHED}dev: 13 objects for hub: 1 warning\n"
     code, out, err = tenantry(capsys, *DEV)
     assert (code, out, err.splitlines()[-1]) == (0, told, "Found 1 warning")
     assert err.startswith("tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: ")
@@ -124,7 +124,7 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
     management.objects["/api/v1/namespaces/rocky"] = there
     code, out, _ = tenantry(capsys, *DEV)
     assert code == 0
-    assert out.removeprefix(NO_AUTHORITY).splitlines() == [
+    assert out.removeprefix(NOT_WATCHED).splitlines() == [
         "tenant 'rocky' takes over 1 object, gets 9 new, and loses none",
         "  ~ Namespace rocky",
         '      + metadata.labels["pod-security.kubernetes.io/enforce"]: baseline',
@@ -221,13 +221,13 @@ def test_environments_are_completed_from_the_file() -> None:
 def test_a_review_only_warns_of_what_waits_for_the_environment_before(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    modes: list[object] = []
+    modes: list[bool] = []
 
-    def report(*given: object, **_: object) -> Report:
-        modes.append(given[-1])
+    def report(*_: object, preview: bool, **__: object) -> Report:
+        modes.append(preview)
         return Report((), ())
 
     monkeypatch.setattr(module, "report_on", report)
     for options in ((), ("--preview",)):
         assert tenantry(capsys, *DEV, *options)[0] == 0
-    assert modes == [Mode.RUN, Mode.PREVIEW]
+    assert modes == [False, True]

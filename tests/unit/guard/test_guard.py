@@ -273,7 +273,7 @@ def with_strangers(text: str, *names: str) -> Held:
     """A cluster on which some of a plan's objects are already, without the fleet's labels, and others' things."""
     ids = {str(each.id): each.id for each in planned(text).objects}
     others = ObjectId("v1", "Namespace", "", "kube-system")
-    return Held(namespaces={}, apps={}, kubeconfigs={}, strangers=frozenset({others, *(ids[name] for name in names)}))
+    return Held(namespaces={}, apps={}, kubeconfigs={}, strangers={others, *(ids[name] for name in names)})
 
 
 def taking_over(before: Held) -> str:

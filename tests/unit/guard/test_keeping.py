@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tenantry.guard import Held, RunLimits, held, refusals, removals
-from tenantry.guard.claims import Claim, claim_object, claims, unmarked
+from tenantry.guard.claims import Claim, Kept, claim_object, claims, unmarked
 from tenantry.guard.keeping import kept_after, unfreed
-from tenantry.guard.kept import Kept
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tests.table import table

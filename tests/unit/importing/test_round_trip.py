@@ -49,10 +49,15 @@ def read_back(fleet: Path, directory: Path) -> Report:
     return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
 
 
+WITHOUT_OVERRIDES = {"tests/golden/sources": {"ConfigMap kamaji/edge.rocky.settings", "ConfigMap rocky/settings"}}
+"""What differs between environments where the file has no overrides, by fleet: ConfigMaps, which stay with what makes them."""
+
+
 @pytest.mark.parametrize("fleet", FLEETS)
 def test_a_fleet_is_read_back_without_a_difference(fleet: str, tmp_path: Path) -> None:
     report = read_back(ROOT / fleet, tmp_path)
-    assert {str(each.id): each.changed for each in report.objects if each.outcome != "equal"} == {}
+    different = {str(each.id): each.changed for each in report.objects if each.outcome != "equal"}
+    assert different == dict.fromkeys(WITHOUT_OVERRIDES.get(fleet, ()), ())
     assert report.counts["added"] == 0
 
 

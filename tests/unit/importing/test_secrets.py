@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tenantry.cli.app import run
-from tenantry.importing.secrets import first_secret
+from tenantry.importing.leaving import first_secret
 from tests.table import table
 
 SECRET = "drowned-Herring-7"

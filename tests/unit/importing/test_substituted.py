@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from tenantry.importing import variables
-from tenantry.importing.variables import substituted
+from tenantry.importing import kustomize
+from tenantry.importing.kustomize import substituted
 from tenantry.messages.errors import Refused
 from tests.table import table
 
@@ -62,7 +62,7 @@ def test_uses_that_do_not_end_take_no_time(use: str) -> None:
 
 def test_what_variables_become_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long value that a short text uses often."""
-    monkeypatch.setattr(variables, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(kustomize, "MOST_BYTES", 2**20)
     built = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata: {{a: '{'${b}' * 1_000}'}}\n"
     assert list(substituted(built, {"b": "c" * 1_000}, "x"))
     with pytest.raises(Refused, match=r"^its variables become more than 1 MiB"):

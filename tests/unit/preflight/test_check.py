@@ -32,7 +32,7 @@ def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **opt
 
 
 def told(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> list[Problem]:
-    return [each for each in report(management, edge, text, **options).problems if each.code != "no-authority"]
+    return list(report(management, edge, text, **options).problems)
 
 
 def codes(management: Memory, edge: Edge | None = None) -> list[tuple[str, str]]:

@@ -4,46 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.load import plan_one
-from tenantry.preflight.remotes import remotes
-from tests.table import table
-from tests.unit.preflight.clusters import TEXT, Edge
+from tests.unit.preflight.clusters import Edge
 from tests.unit.preflight.test_remotes import BOOTSTRAP, told
-from tests.unit.texts import fleet
 
 
 def namespace(name: str, **metadata: Any) -> dict[str, Any]:
     return {"metadata": {"name": name, **metadata}}
-
-
-FLEETS = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev"}
-
-
-@table("metadata", [{"labels": FLEETS}, {"annotations": {"meta.helm.sh/release-name": "rocky-baseline"}}])
-def test_a_namespace_that_the_fleet_made_is_no_news(metadata: dict[str, Any]) -> None:
-    edge = Edge()
-    edge.objects["/api/v1/namespaces"] = {"items": [namespace("rocky", **metadata), namespace("monitoring")]}
-    assert told(edge) == []
-
-
-@table("labels", [{}, {**FLEETS, "tenantry/environment": "prod"}, {"toolkit.fluxcd.io/tenant": "rocky"}])
-def test_a_namespace_of_somebody_else_is_told(labels: dict[str, str]) -> None:
-    edge = Edge()
-    edge.objects["/api/v1/namespaces"] = {"items": [namespace("rocky", labels=labels)]}
-    assert told(edge) == [
-        (
-            "error",
-            "foreign-namespace",
-            "cluster 'edge': namespace 'rocky' exists on it and was not made for tenant 'rocky': its baseline cannot be installed",
-            "rename the tenant, or set 'adopt: true' under tenants.rocky to take the namespace over",
-        )
-    ]
-
-
-def test_the_namespace_of_a_tenant_that_adopts_is_no_news() -> None:
-    adopting = fleet(TEXT.replace("  rocky:\n", "  rocky:\n    adopt: true\n"))
-    (remote,) = remotes(adopting, plan_one(adopting, "dev"))
-    assert remote.namespaces == {}
 
 
 def test_a_service_account_under_the_name_that_flux_acts_as_is_told() -> None:

@@ -1,4 +1,4 @@
-"""What differs between places is an override of an app, and a variable where a part of the file has no overrides."""
+"""What differs between places is an override, or a comment where a part of the file has none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.importing.documents import document_of
 from tenantry.importing.drafting import drafted
-from tenantry.importing.overlay import DIFFER, Variables, unified
+from tenantry.importing.overlay import DIFFER, overlaid, same, unified
 from tenantry.importing.resources import Place, Reading, inventory
 
 SOURCE = {
@@ -65,25 +65,19 @@ def test_what_differs_in_several_apps_is_an_override_of_each(
     assert all("overrides" in each for each in document["platform"]["addons"].values())
 
 
-def test_each_environment_says_what_differs() -> None:
+def test_the_first_environment_is_the_base_and_another_says_what_differs() -> None:
     addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
-    assert [each["when"]["environments"] for each in addon["overrides"]] == [["dev"], ["prod"]]
+    assert addon["kustomize"]["path"] == "./a"
+    assert addon["overrides"] == [{"when": {"environments": ["prod"]}, "kustomize": {"path": "./b"}}]
 
 
-def test_a_variable_is_named_after_its_place_and_shared_by_the_same_values() -> None:
-    variables = Variables()
-
-    def one(owner: str, **texts: str) -> Any:
-        values = {Place(each, each): {"tag": text} for each, text in texts.items()}
-        return unified(values, variables.named(owner, "source"))
-
-    assert one("rocky", dev="1", prod="2") == {"tag": "{rocky_source_tag}"}
-    assert one("bolt", dev="1", prod="2") == {"tag": "{rocky_source_tag}"}
-    assert one("acme", dev="1", prod="3") == {"tag": "{acme_source_tag}"}
-    assert one("web", dev="{{x}}", prod="3") is DIFFER
-    assert variables.environments == {
-        "dev": {"rocky_source_tag": "1", "acme_source_tag": "1"},
-        "prod": {"rocky_source_tag": "2", "acme_source_tag": "3"},
+def test_a_mapping_is_no_base_of_an_empty_one_which_would_be_merged_with_it() -> None:
+    values = {Place("dev", "a"): {"labels": {"a": "b"}}, Place("prod", "b"): {"labels": {}}}
+    assert overlaid(values, same).entry == {
+        "overrides": [
+            {"when": {"environments": ["dev"]}, "labels": {"a": "b"}},
+            {"when": {"environments": ["prod"]}, "labels": {}},
+        ]
     }
 
 
@@ -94,13 +88,16 @@ def test_a_name_in_braces_is_text_where_it_holds_the_name_of_its_place() -> None
     assert unified(found) == "{a: {env}.x} {{b}} {{ .x }}-{env}"
 
 
-def test_a_key_that_is_a_placeholder_already_names_no_variable() -> None:
-    places = {Place("dev", "a"): {"app": "1"}, Place("prod", "b"): {"app": "2"}}
-    assert unified(places, Variables().named()) == {"app": "{app_2}"}
-
-
-def test_a_variable_that_nothing_names_goes() -> None:
-    variables = Variables()
-    unified({Place("dev", "a"): "1", Place("prod", "b"): "2"}, variables.named("rocky", "namespace"))
-    variables.used_in({"tenants": {"rocky": "{{rocky_namespace}}"}})
-    assert not any(variables.environments.values())
+def test_the_source_of_an_addon_differs_by_an_override() -> None:
+    objects = {}
+    for name, tag in {"dev": "v2", "prod": "v1"}.items():
+        source = {**SOURCE, "spec": {**SOURCE["spec"], "ref": {"tag": tag}}}
+        objects[name] = [document_of(each, "x", "x") for each in (source, kustomization("dns", {}))]
+    readings = {name: Reading(own) for name, own in objects.items()}
+    draft = drafted(inventory(readings, {name: f"{name}-hub" for name in objects}))
+    addon = draft.data["platform"]["addons"]["dns"]
+    assert addon["source"]["git"]["ref"] == {"tag": "v2"}
+    assert addon["overrides"] == [{"when": {"environments": ["prod"]}, "source": {"git": {"ref": {"tag": "v1"}}}}]
+    assert {str(each.path) for each in draft.resources if each.kind == "Kustomization"} == {
+        "('platform', 'addons', 'dns')"
+    }
