@@ -62,7 +62,7 @@ class Comparison:
 
         After a refresh it would show these fields as changes in every preview, and write them in every run.
         """
-        fields = {each.id: each.reachable for each in self.rewritten}
+        fields = {difference.id: difference.reachable for difference in self.rewritten}
         objects = (
             replace(planned, rewritten=fields[planned.id]) if planned.id in fields else planned
             for planned in plan.objects
@@ -81,12 +81,12 @@ def compare_with_cluster(
     with connected(target) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
-        names = {str(each["metadata"]["name"]) for each in namespaces}
+        names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
         confirmed = asked(client, found.differences, names)
         differences = confirmed.differences
         left = {difference.id for difference in differences}
-        rewritten = [each for each in found.differences if each.id not in left and each.changed]
-        unplanned = [each for each in found.unplanned if readable_id(each) not in missing]
+        rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
+        unplanned = [live for live in found.unplanned if readable_id(live) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
@@ -107,8 +107,8 @@ def _unplanned(
         return {}, {}
     proven, others = orphans(unplanned, places, state.__contains__)
     proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
-    known = ((id, each) for each in unplanned if (id := readable_id(each)) and id in state and _is_removed(each))
-    return dict(known), {object_id(each): each for each in proven}
+    known = ((id, live) for live in unplanned if (id := readable_id(live)) and id in state and _is_removed(live))
+    return dict(known), {object_id(manifest): manifest for manifest in proven}
 
 
 def _is_removed(manifest: Manifest) -> bool:
@@ -119,7 +119,7 @@ def _is_removed(manifest: Manifest) -> bool:
 
 def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
     """The Secrets that the state has and the plan does not."""
-    planned = {each.id for each in plan.objects}
+    planned = {object.id for object in plan.objects}
     return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
 
 
@@ -128,7 +128,7 @@ def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
 
 def unknown_to_state(differences: Iterable[Difference], held: Collection[ObjectId], state: State) -> list[Difference]:
     """What the engine would leave as it is, because the state says that it is what the run registers. held: what is blocked."""
-    return [each for each in differences if _is_unknown(each, state, is_held=each.id in held)]
+    return [difference for difference in differences if _is_unknown(difference, state, is_held=difference.id in held)]
 
 
 def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
@@ -198,16 +198,20 @@ def check_applied(
 
     applied: what the engine says of each object. Raises: RunError.
     """
-    known = [each for each in before if each.id in applied and is_planned(each.planned, applied[each.id])]
+    known = [
+        difference
+        for difference in before
+        if difference.id in applied and is_planned(difference.planned, applied[difference.id])
+    ]
     # A field that the plan has dropped can be another manager's of Pulumi, too.
-    known = [each for each in known if each.live is None or each.changed or each.added]
+    known = [difference for difference in known if difference.live is None or difference.changed or difference.added]
     if not known:
         return
     with connected(target) as client:
         left = compare_again(client, plan.environment, known)
     if left:
-        foreign = {each.id for each in left if not is_applied(each.live or {})}
-        end_for_refresh(left, is_elsewhere=foreign.issuperset(each.id for each in plan.objects))
+        foreign = {difference.id for difference in left if not is_applied(difference.live or {})}
+        end_for_refresh(left, is_elsewhere=foreign.issuperset(object.id for object in plan.objects))
 
 
 def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:

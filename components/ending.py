@@ -22,7 +22,7 @@ def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: M
     Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
     nothing in this run.
     """
-    kinds = {each.kind for each in (*reasons.values(), *waiting.values())}
+    kinds = {reason.kind for reason in (*reasons.values(), *waiting.values())}
     failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
     message = describe(run, change, reasons, waiting)
     if Kind.DELETING in kinds:
@@ -52,16 +52,16 @@ def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, st
 def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
     """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
     text = []
-    not_ready = {subject: each for subject, each in waiting.items() if each.kind is not Kind.WAITING}
-    known = {each.message for each in reasons.values()}
-    for subject, each in not_ready.items():
-        if each.message not in known:
-            text.append(f"{subject} is applied and not ready: {each.kind}: {each.message}")
+    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
+    known = {reason.message for reason in reasons.values()}
+    for subject, unready in not_ready.items():
+        if unready.message not in known:
+            text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
     if reasons:
         lines = change.lines
-        apps = {id: each for id, each in reasons.items() if id in lines.reconcilers}
-        told = {each[:2] for each in apps.values()}
-        shown = {id: each for id, each in reasons.items() if id in apps or each[:2] not in told}
+        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
+        told = {app[:2] for app in apps.values()}
+        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in told}
         names = {id: lines.name_of(id) for id in shown}
         subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
         text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))

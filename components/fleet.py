@@ -61,8 +61,8 @@ class Part(pulumi.ComponentResource):
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
-        planned = [each for one in owned for each in one.objects]
-        accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
+        planned = [object for one in owned for object in one.objects]
+        accounts = sorted(object.id.full_name for object in planned if object.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
         for name, fact in facts.items():
             setattr(self, name, pulumi.Output.from_input(fact))
@@ -113,9 +113,9 @@ class Tenant(Part):
         }
         self._complete(
             share.all(),
-            namespaces=sorted(set[str]().union(*(each.namespaces for each in share.all()))),
+            namespaces=sorted(set[str]().union(*(component.namespaces for component in share.all()))),
             clusters=sorted(self.placements),
-            apps=sorted(set[str]().union(*(each.apps for each in share.all()))),
+            apps=sorted(set[str]().union(*(component.apps for component in share.all()))),
         )
 
 
@@ -166,9 +166,9 @@ class Fleet(Part):
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with without_positions():
-            self.clusters = {each: Cluster(each, owned, own) for each, owned in platform.by_cluster.items()}
-            self.tenants = {each: Tenant(each, share, own) for each, share in tenants.items()}
-        objects = Objects(run.plan.timeout, run.state, {each: part for each, part in self._parts()})
+            self.clusters = {name: Cluster(name, owned, own) for name, owned in platform.by_cluster.items()}
+            self.tenants = {name: Tenant(name, share, own) for name, share in tenants.items()}
+        objects = Objects(run.plan.timeout, run.state, {name: part for name, part in self._parts()})
         rounds = Rounds.of(run, objects)
         rounds.begin()
         # The SDK waits for all outputs at the end of the program.

@@ -65,7 +65,7 @@ class Rounds:
 
     @classmethod
     def of(cls, run: Run, objects: Objects) -> Rounds:
-        return cls(run, objects, run.change, run.evidence, {each.id: each for each in run.plan.objects})
+        return cls(run, objects, run.change, run.evidence, {object.id: object for object in run.plan.objects})
 
     # --- the first round: while the program builds its components ----------------------------------------------------
 
@@ -121,7 +121,7 @@ class Rounds:
                 progress = time.monotonic()
                 continue
             reasons = [*self.reasons.values(), *waiting.values()]
-            going = [each for each in reasons if each.kind is Kind.PROGRESSING]
+            going = [reason for reason in reasons if reason.kind is Kind.PROGRESSING]
             if not going or time.monotonic() - progress >= self.run.plan.timeout:
                 return waiting
             self._report(going[0], len(going))
@@ -133,10 +133,10 @@ class Rounds:
         answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
         if not answers:
             return
-        fields = {each.id: each.changed for each in self.run.comparison.differences}
-        done = {id for id, each in answers.items() if self._is_applied(id, each, fields.get(id))}
+        fields = {difference.id: difference.changed for difference in self.run.comparison.differences}
+        done = {id for id, answer in answers.items() if self._is_applied(id, answer, fields.get(id))}
         self.applied += (id for id in answers if id in done)
-        left = {id: each for id, each in self.change.changed.items() if id not in done}
+        left = {id: change for id, change in self.change.changed.items() if id not in done}
         self.change = replace(self.change, changed=left)
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
@@ -166,14 +166,16 @@ class Rounds:
         """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
         if answer.requests:
             await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
-            asked = {**self.evidence.asked, **{each.id: _now() for each in answer.requests}}
+            asked = {**self.evidence.asked, **{request.id: _now() for request in answer.requests}}
             self.evidence = replace(self.evidence, asked=asked)
         return answer.unready
 
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
         free = {id for id in self.change.changed if id in self.pending and id not in self.reasons}
-        found = [each for each in self.run.comparison.differences if each.added and each.id in free]
+        found = [
+            difference for difference in self.run.comparison.differences if difference.added and difference.id in free
+        ]
         refused = self._asked(lambda client: take_off_added(client, found)) if found else {}
         self.evidence = replace(self.evidence, refused={**self.evidence.refused, **refused})
         return bool(refused)
@@ -207,11 +209,11 @@ class Rounds:
         if self.reasons:
             await asyncio.to_thread(self._ask_state, removed)
         self._register_rest(self.reasons)
-        if not any(each.kind is Kind.FAILED for each in self.reasons.values()):
+        if not any(reason.kind is Kind.FAILED for reason in self.reasons.values()):
             await asyncio.to_thread(self._delete_orphans)
         applied = {id: await self.objects.created[id].content().future(with_unknowns=True) for id in self.applied}
         before = self.run.comparison.differences
-        known = {id: each for id, each in applied.items() if isinstance(each, dict)}
+        known = {id: live for id, live in applied.items() if isinstance(live, dict)}
         await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
 
     def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
@@ -233,11 +235,11 @@ class Rounds:
 
     def _delete_orphans(self) -> None:
         orphans = self.run.comparison.orphans
-        if found := [each for id, each in orphans.items() if id not in self.reasons]:
+        if found := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
             self._asked(lambda client: delete(client, found, _CLEAN_UP))
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
-        missing = {id for id, each in self.run.change.changed.items() if each.live is None}
+        missing = {id for id, change in self.run.change.changed.items() if change.live is None}
         Registration(self.objects, self.pending, dict.fromkeys(held), missing).run()
 
     def _asked(self, call: Callable[[Client], _T]) -> _T:

@@ -127,7 +127,7 @@ def change_in(plan: Plan, comparison: Comparison) -> Change:
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
     found = change_of(lines, comparison.differences, removed.values())
     every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
-    return replace(found, changed={each.id: every[each.id] for each in plan.objects if each.id in every})
+    return replace(found, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
 
 
 def evidence_of(
@@ -170,10 +170,10 @@ def report_waves(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
             pulumi.log.info(f"{which}, for {listed(skipped)}")
     if not pulumi.runtime.is_dry_run() or not reasons:
         return
-    unfit = {id: each for id, each in reasons.items() if each.kind is Kind.FAILED}
+    unfit = {id: reason for id, reason in reasons.items() if reason.kind is Kind.FAILED}
     if unfit:
         pulumi.log.warn(describe(run, run.change, unfit, {}))
-    if later := {id: each for id, each in reasons.items() if id not in unfit}:
+    if later := {id: reason for id, reason in reasons.items() if id not in unfit}:
         pulumi.log.info(describe(run, run.change, later, {}))
 
 
@@ -254,10 +254,12 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
-    places = {each.place for each in refused if each.place}
+    places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))
-    reasons = {id: f"{each.problem.message}\n    {each.problem.fix}" for each in refused for id in each.objects}
+    reasons = {
+        id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
+    }
     return Checked(claimed(planned, platform, claim), fleet, found, config.target, reasons)
 
 
@@ -283,8 +285,8 @@ def _held(
         pulumi.log.warn(message)
     if message := not_read(client):
         pulumi.log.warn(message)
-    known = Known({each.id for each in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
+    known = Known({object.id for object in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
+    now = held(found, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in there))
     return found, now
 
 
@@ -320,7 +322,7 @@ def say_if_slow(plan: Plan) -> None:
 
 
 def _is_tuned() -> bool:
-    wanted = next(int(each.value) for each in TUNED if each.variable == PARALLEL)
+    wanted = next(int(setting.value) for setting in TUNED if setting.variable == PARALLEL)
     given = os.environ.get(PARALLEL, "")
     if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
         return True

@@ -108,12 +108,12 @@ def missing_values(plan: Plan, secrets: SecretConfig) -> dict[ObjectId, str]:
     Raises: Refused: values of the platform's are missing: add-ons and baselines are everybody's.
     """
     lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    if absent := missing((each for each in lacking if not each.owner.tenant), secrets.values):
+    if absent := missing((object for object in lacking if not object.owner.tenant), secrets.values):
         what = (
             "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
         )
         raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(command_of, absent)))
-    return {each.id: _without_value(each, secrets) for each in lacking}
+    return {object.id: _without_value(object, secrets) for object in lacking}
 
 
 def _without_value(planned: KubeObject, secrets: SecretConfig) -> str:

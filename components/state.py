@@ -57,24 +57,28 @@ class State:
     @cached_property
     def resources(self) -> Sequence[Mapping[str, Any]]:
         """All resources, without those that an earlier run has yet to delete."""
-        return [each for each in exported_resources() if not each.get("delete")]
+        return [resource for resource in exported_resources() if not resource.get("delete")]
 
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, Any]]:
-        return {key_of(str(each.get("urn"))): each for each in self.resources}
+        return {key_of(str(resource.get("urn"))): resource for resource in self.resources}
 
     @cached_property
     def _ids(self) -> Mapping[str, ObjectId]:
         """The objects, by URN."""
-        found = ((each, readable_id(mapping_at(each, "inputs"))) for each in self.resources if _is_object(each))
-        return {str(each.get("urn")): id for each, id in found if id}
+        found = (
+            (resource, readable_id(mapping_at(resource, "inputs")))
+            for resource in self.resources
+            if _is_object(resource)
+        )
+        return {str(resource.get("urn")): id for resource, id in found if id}
 
     def __contains__(self, id: ObjectId) -> bool:
         return key_in_state(id) in self._by_key
 
     @property
     def urns(self) -> Collection[str]:
-        return [str(each.get("urn")) for each in self.resources]
+        return [str(resource.get("urn")) for resource in self.resources]
 
     def objects(self) -> Iterable[ObjectId]:
         """All objects of the stack. Without one that names neither a kind nor itself, as a resource of another program's can."""
@@ -123,7 +127,7 @@ def exported_resources() -> list[dict[str, Any]]:
             f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
         ) from problem
-    return [each for each in deployment.get("resources") or () if isinstance(each, dict)]
+    return [resource for resource in deployment.get("resources") or () if isinstance(resource, dict)]
 
 
 def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:
@@ -133,7 +137,7 @@ def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:
     Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
     """
     if left:
-        refuse(unmarked(state.resources, {each.id for each in planned.objects}))
+        refuse(unmarked(state.resources, {object.id for object in planned.objects}))
 
 
 _SHOWN = 10
@@ -159,6 +163,6 @@ def check_unprotected(state: State, removed: Iterable[ObjectId]) -> None:
     Raises: StillProtected; Refused: the state cannot be read.
     """
     if keys := {key_in_state(id) for id in removed}:
-        urns = [str(each.get("urn")) for each in state.resources if each.get("protect")]
+        urns = [str(resource.get("urn")) for resource in state.resources if resource.get("protect")]
         if found := [urn for urn in urns if key_of(urn) in keys]:
             raise StillProtected(found)

@@ -55,12 +55,12 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
 
-    nulls = {each.path for each in source.problems if each.code == NO_VALUE}
+    nulls = {problem.path for problem in source.problems if problem.code == NO_VALUE}
 
     def is_repeated(found: Problem) -> bool:
         return is_follow_up(source, found) or found.path in nulls
 
-    findings = [each for each in checked.findings if not is_repeated(each)]
+    findings = [finding for finding in checked.findings if not is_repeated(finding)]
     # Where a piece of the file cannot be read, what names its templates is no further problem.
     of_names = () if source.lacks_pieces else (*unknown, *source.template_findings)
     problems = [*_explained(source.problems, source), *diagnose(source, (*of_names, *_explained(findings, source)))]
@@ -71,9 +71,9 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     problems += fleet.diagnose(_explained(found, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
-        told_urls = {each.location for each in problems if each.code == "bad-url"}
+        told_urls = {problem.location for problem in problems if problem.code == "bad-url"}
         planned = _plan_all(replace(fleet, known_problems=True))[1]
-        problems += (each for each in planned if each.code != "bad-url" or each.location not in told_urls)
+        problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in told_urls)
     return fleet, problems
 
 
@@ -90,7 +90,7 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
     """The plan, if no tenant with a team's file leaves its frame in it. Raises: NotConfined."""
     if (frame := fleet.once(("frame",), (), lambda: _frame_of(fleet))) is None:
         return planned
-    adopting = [each.tenant for each in planned.permits if each.what == "adopt" and each.tenant]
+    adopting = [permit.tenant for permit in planned.permits if permit.what == "adopt" and permit.tenant]
     if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
         raise NotConfined(planned.environment, found)
     return planned
@@ -119,7 +119,7 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
     """
     planned = _confined(fleet, plan(fleet, environment))
     beside = neighbours(fleet, environment)
-    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, each) for each in beside)))):
+    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, environment) for environment in beside)))):
         raise fleet.invalid(findings)
     return planned
 

@@ -83,7 +83,7 @@ def _added(before: Facts | None, after: Facts, subject: Subject, cluster: str) -
     """The values of a new subject, or what differs from where it was before."""
     former = before.clusters.get(subject) if before and subject != CLUSTER else None
     if before and former:
-        stays = [each for each in former if each in after.clusters.get(subject, ())]
+        stays = [place for place in former if place in after.clusters.get(subject, ())]
         yield from _changed(before, after, subject, (stays or former)[0], cluster)
     else:
         yield from _values(before, after, {}, after.of(subject, cluster), subject, (cluster, cluster))
@@ -114,13 +114,13 @@ def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
     that the same change on several clusters is one.
     """
     texts = [
-        written(each, shown) if each and (each.origin or (other and placeholders(other.written))) else shown
-        for (each, shown, _), (other, *_) in zip(sides, sides[::-1], strict=True)
+        written(fact, shown) if fact and (fact.origin or (other and placeholders(other.written))) else shown
+        for (fact, shown, _), (other, *_) in zip(sides, sides[::-1], strict=True)
     ]
     if is_same(texts[0], texts[1]):
         texts = [
-            _without(shown, cluster) if each and "cluster" in placeholders(each.written) else shown
-            for each, shown, cluster in sides
+            _without(shown, cluster) if fact and "cluster" in placeholders(fact.written) else shown
+            for fact, shown, cluster in sides
         ]
     return texts[0], texts[1]
 
@@ -148,7 +148,7 @@ def _places(
     values: tuple[Value | None, Value | None],
 ) -> Iterator[Origin]:
     one, other = values
-    decisive = next((place for each in (other, one) if each and (place := each.removed or each.origin)), None)
+    decisive = next((place for fact in (other, one) if fact and (place := fact.removed or fact.origin)), None)
     if decisive:
         yield decisive
     if before and one and other and other.written is not None and is_same(one.written, other.written):
@@ -164,7 +164,7 @@ def _places(
 
 def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
     """Both sides of every path without secrets. What a key means is told by those around it, so all values are looked at."""
-    one, other = (tree_of((each.path, each.value) for each in side.values()) for side in (old, new))
+    one, other = (tree_of((fact.path, fact.value) for fact in side.values()) for side in (old, new))
     shown = masked_pair(one, other)
     found = {}
     for path in dict.fromkeys((*new, *old)):
@@ -176,9 +176,9 @@ def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
 
 def hidden(values: Values) -> dict[Path, Any]:
     """Every value without secrets."""
-    shown = masked(tree_of((each.path, each.value) for each in values.values()))
+    shown = masked(tree_of((value.path, value.value) for value in values.values()))
     return {
-        path: each.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, each in values.items()
+        path: fact.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, fact in values.items()
     }
 
 
@@ -218,24 +218,24 @@ def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
     for (rank, where), own in by_where.items():
         values = tuple(value for key in own if (value := keys[key][1]))
         made.append((rank, Change(effect=keys[own[0]][0].effect, where=where, values=values)))
-    return [change for _, change in sorted(made, key=lambda each: each[0])]
+    return [change for _, change in sorted(made, key=lambda placed_change: placed_change[0])]
 
 
 def _own(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
     """The changes without what a subject takes over from its tenant, the platform or the cluster, which has the same change."""
     handed_down: dict[Spot, set[str]] = {
-        (each.subject, each.cluster): {_essence(value) for value in each.values if value.places}
-        for each in found
-        if not each.subject.name
+        (change.subject, change.cluster): {_essence(value) for value in change.values if value.places}
+        for change in found
+        if not change.subject.name
     }
-    for each in found:
-        subject, cluster = each.subject, each.cluster
+    for change in found:
+        subject, cluster = change.subject, change.cluster
         above = [CLUSTER] if subject.name or subject.tenant else []
         above += [Subject(Kind.TENANT, subject.tenant) if subject.tenant else THE_PLATFORM] if subject.name else []
         known = set[str]().union(*(handed_down.get((one, cluster), ()) for one in above))
-        values = tuple(value for value in each.values if _essence(value) not in known)
-        if values or each.effect is not Effect.CHANGED:
-            yield each._replace(values=values)
+        values = tuple(value for value in change.values if _essence(value) not in known)
+        if values or change.effect is not Effect.CHANGED:
+            yield change._replace(values=values)
 
 
 def _essence(value: ChangedValue) -> str:

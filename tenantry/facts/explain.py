@@ -90,8 +90,8 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
     if subject.name:
         return _explained_app(fleet, plan, subject, cluster)
     facts = Facts(fleet, plan)
-    clusters = [each for each in facts.clusters[subject] if each and cluster in (None, each)]
-    placed = [Placed(cluster=each, values=_values(facts, subject, each)) for each in clusters]
+    clusters = [name for name in facts.clusters[subject] if name and cluster in (None, name)]
+    placed = [Placed(cluster=name, values=_values(facts, subject, name)) for name in clusters]
     shared, placed = _apart(placed)
     if not placed:
         shared = tuple(_hidden(facts.of(subject, "").values()))
@@ -129,21 +129,21 @@ def _values(facts: Facts, subject: Subject, cluster: str) -> tuple[Value, ...]:
 
 
 def _hidden(values: Iterable[Value]) -> Iterator[Value]:
-    by_path = {each.path: each for each in values}
+    by_path = {value.path: value for value in values}
     for path, shown in hidden(by_path).items():
-        each = by_path[path]
-        changed = each.written is not None and shown != each.value
-        yield replace(each, value=shown, written=HIDDEN_VALUE if changed else each.written)
+        fact = by_path[path]
+        changed = fact.written is not None and shown != fact.value
+        yield replace(fact, value=shown, written=HIDDEN_VALUE if changed else fact.written)
 
 
 def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
     """The values that are the same on all clusters, and the others of each."""
     if len(placed) < 2:
         return (), placed
-    first, *others = ({repr(value) for value in each.values} for each in placed)
+    first, *others = ({repr(value) for value in place.values} for place in placed)
     same = first.intersection(*others)
     shared = tuple(value for value in placed[0].values if repr(value) in same)
-    rest = [replace(each, values=tuple(v for v in each.values if repr(v) not in same)) for each in placed]
+    rest = [replace(place, values=tuple(v for v in place.values if repr(v) not in same)) for place in placed]
     return shared, rest
 
 
@@ -155,7 +155,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
     choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
     choice = choose or choice_of_addon(fleet, environment, name, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    here = [planned[each] for each in choice.clusters]
+    here = [planned[name] for name in choice.clusters]
     placed = [
         Placed(
             cluster=app.cluster,
@@ -190,8 +190,8 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         AppWave(
             number=wave.number,
             name=wave.name,
-            clusters=tuple(each for each in wave.clusters if each in clusters),
-            left_out=tuple(each for each in wave.left_out if each in clusters),
+            clusters=tuple(cluster for cluster in wave.clusters if cluster in clusters),
+            left_out=tuple(name for name in wave.left_out if name in clusters),
             soak=wave.soak,
             tolerate=wave.tolerate.written,
         )
@@ -203,7 +203,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         origin=origin_at(fleet.source, fleet.said_at(plan.environment, "waves")),
         total=len(plan.rollout.waves),
         waves=tuple(waves),
-        bypass=next(filter(None, (bypass(each, objects) for each in apps)), ""),
+        bypass=next(filter(None, (bypass(reconciler, objects) for reconciler in apps)), ""),
     )
 
 

@@ -65,7 +65,7 @@ class Facts:
                 return (*cluster_entry(fleet, cluster), *self._of_platform(cluster))
             case Kind.PLATFORM:
                 # The chart of baselines is a fact of the clusters on which it installs some.
-                entry = (each for each in platform_entry(fleet, environment, cluster) if each.path[0] != "chart")
+                entry = (value for value in platform_entry(fleet, environment, cluster) if value.path[0] != "chart")
                 return (platform_namespace(fleet), *platform_times(fleet), *entry)
             case Kind.TENANT:
                 return (

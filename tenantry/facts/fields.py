@@ -112,8 +112,8 @@ def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int,
         for number, (one, other) in enumerate(zip(old, new, strict=True), start):
             yield from _changed(one, other, (*path, number))
         return
-    yield from (FieldChange((*path, number), each, ABSENT) for number, each in enumerate(old, start))
-    yield from (FieldChange((*path, number), ABSENT, each) for number, each in enumerate(new, start))
+    yield from (FieldChange((*path, number), item, ABSENT) for number, item in enumerate(old, start))
+    yield from (FieldChange((*path, number), ABSENT, item) for number, item in enumerate(new, start))
 
 
 def _alike(before: list[Any], after: list[Any]) -> int:

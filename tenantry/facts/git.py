@@ -132,16 +132,16 @@ class Checkout:
         self._repository = repository
         listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
         found = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
-        self._entries = {each.path.removeprefix(repository.prefix): each for each in found if _is_plain(each.path)}
-        self._links = any(each.mode == _LINK for each in self._entries.values())
+        self._entries = {entry.path.removeprefix(repository.prefix): entry for entry in found if _is_plain(entry.path)}
+        self._links = any(entry.mode == _LINK for entry in self._entries.values())
 
     def take(self, patterns: Iterable[str]) -> None:
         """Write the files below the directory that match glob patterns, and possibly others."""
         forms = [tuple(part for part in PurePosixPath(pattern).parts if part != ".") for pattern in patterns]
         # The patterns do not match the targets of symlinks, so if there are symlinks everything is written.
         taken = [
-            each
-            for path, each in self._entries.items()
+            entry
+            for path, entry in self._entries.items()
             if forms and (self._links or any(_may_match(path, form) for form in forms))
         ]
         if taken:
@@ -151,14 +151,14 @@ class Checkout:
 
     def _write(self, taken: list[_Entry]) -> None:
         """Files first, so that none is written through a symlink."""
-        files = [each for each in taken if each.mode in _FILES]
-        for each in [file for file in files if file.size > MAX_BYTES]:
-            os.truncate(self._made(each, b""), each.size)  # refused by its size, whatever it holds
-        links = [each for each in taken if each.mode == _LINK and each.size < _LONGEST]
-        for each, content in self._contents([*(each for each in files if each.size <= MAX_BYTES), *links]):
-            target = self._tree / each.path
-            if each.mode != _LINK:
-                self._made(each, content)
+        files = [entry for entry in taken if entry.mode in _FILES]
+        for entry in [file for file in files if file.size > MAX_BYTES]:
+            os.truncate(self._made(entry, b""), entry.size)  # refused by its size, whatever it holds
+        links = [entry for entry in taken if entry.mode == _LINK and entry.size < _LONGEST]
+        for entry, content in self._contents([*(file for file in files if file.size <= MAX_BYTES), *links]):
+            target = self._tree / entry.path
+            if entry.mode != _LINK:
+                self._made(entry, content)
             elif not os.path.lexists(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.symlink_to(os.fsdecode(content))
@@ -173,18 +173,18 @@ class Checkout:
         """The bytes of each. Git is asked for some at a time: a commit may hold more than fits into memory."""
         for first in range(0, len(entries), _AT_A_TIME):
             part = entries[first : first + _AT_A_TIME]
-            asked = "".join(f"{each.object}\n" for each in part).encode()
+            asked = "".join(f"{entry.object}\n" for entry in part).encode()
             rest = memoryview(self._repository.checked(self._repository.run("cat-file", "--batch", stdin=asked)))
-            for each in part:
+            for entry in part:
                 # `<object> blob <size>`, the content, and a line's end; in place of all that `<object> missing`.
-                head = len(f"{each.object} blob {each.size}\n")
-                if bytes(rest[:head]) != f"{each.object} blob {each.size}\n".encode():
+                head = len(f"{entry.object} blob {entry.size}\n")
+                if bytes(rest[:head]) != f"{entry.object} blob {entry.size}\n".encode():
                     raise Refused(
-                        f"this clone lacks the content of '{each.path}'",
+                        f"this clone lacks the content of '{entry.path}'",
                         "fetch all of it: git fetch --refetch --no-filter",
                     )
-                yield each, bytes(rest[head : head + each.size])
-                rest = rest[head + each.size + 1 :]
+                yield entry, bytes(rest[head : head + entry.size])
+                rest = rest[head + entry.size + 1 :]
 
 
 def _entries(listed: bytes) -> Iterator[_Entry]:

@@ -68,8 +68,8 @@ class Difference:
     @property
     def owners(self) -> frozenset[Owner]:
         """Whose objects differ."""
-        changed = (each.after for each in self.changed)
-        return frozenset(each.owner for each in (*self.removed, *self.added, *changed))
+        changed = (changed.after for changed in self.changed)
+        return frozenset(object.owner for object in (*self.removed, *self.added, *changed))
 
 
 def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Difference, ...]:
@@ -84,8 +84,8 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    found = compared(*({(plan.management, each.id): each for each in plan.objects} for plan in (before, after)))
-    changed = tuple(each for each in found.both.values() if each.fields)
+    found = compared(*({(plan.management, object.id): object for object in plan.objects} for plan in (before, after)))
+    changed = tuple(changed_object for changed_object in found.both.values() if changed_object.fields)
     return Difference(
         status=status,
         before=before,
@@ -108,9 +108,13 @@ class Compared(NamedTuple, Generic[_Key]):
 def compared(before: Mapping[_Key, KubeObject], after: Mapping[_Key, KubeObject]) -> Compared[_Key]:
     """The objects of two sides by their identity."""
     return Compared(
-        {key: each for key, each in before.items() if key not in after},
-        {key: each for key, each in after.items() if key not in before},
-        {key: Changed(before[key], each, _fields(before[key], each)) for key, each in after.items() if key in before},
+        {key: object for key, object in before.items() if key not in after},
+        {key: object for key, object in after.items() if key not in before},
+        {
+            key: Changed(before[key], object, _fields(before[key], object))
+            for key, object in after.items()
+            if key in before
+        },
     )
 
 

@@ -82,16 +82,16 @@ class _Found(NamedTuple):
 
 def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
     """The reviews of all environments. Args: old: None: there was no file; before, after: the plans by environment."""
-    all_found = [_found(old, new, each) for each in differences(before, after)]
+    all_found = [_found(old, new, difference) for difference in differences(before, after)]
     placing = {
         repr(value)
         for found in all_found
-        for each in found.occurrences
-        if each.subject in found.moved
-        for value in each.values
+        for occurrence in found.occurrences
+        if occurrence.subject in found.moved
+        for value in occurrence.values
         if value.path[0] in _PLACEMENT
     }
-    return tuple(_review(old, new, each, placing) for each in all_found)
+    return tuple(_review(old, new, change, placing) for change in all_found)
 
 
 def _found(old: Fleet | None, new: Fleet, diff: Difference) -> _Found:
@@ -102,23 +102,23 @@ def _found(old: Fleet | None, new: Fleet, diff: Difference) -> _Found:
     if not other:
         return _Found(diff, homes, (), frozenset())
     former = one.clusters if one else {}
-    moved = frozenset(each for each in homes if former.get(each) != other.clusters.get(each))
+    moved = frozenset(home for home in homes if former.get(home) != other.clusters.get(home))
     return _Found(diff, homes, tuple(occurrences(one, other, _wanted(old, new, diff, homes))), moved)
 
 
 def _where_it_places(found: _Found, placing: Collection[str]) -> Iterator[Occurrence]:
     """What differs, without selectors that place something else in another environment alone: here they change nothing."""
-    for each in found.occurrences:
-        values = each.values
-        if each.subject not in found.moved:
+    for occurrence in found.occurrences:
+        values = occurrence.values
+        if occurrence.subject not in found.moved:
             values = tuple(value for value in values if repr(value) not in placing)
-        if values or each.effect is not Effect.CHANGED:
-            yield each._replace(values=values)
+        if values or occurrence.effect is not Effect.CHANGED:
+            yield occurrence._replace(values=values)
 
 
 def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[str]) -> Review:
     diff, homes, found = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
-    changed = {each.cluster for each in found} | {each.cluster for each in diff.owners}
+    changed = {change.cluster for change in found} | {owner.cluster for owner in diff.owners}
     rollout = diff.after.rollout
     return Review(
         environment=diff.environment,
@@ -127,7 +127,7 @@ def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[st
         changes=tuple(joined(found, homes)),
         objects=tuple(_objects(diff, found)),
         unchanged=diff.unchanged,
-        clusters=tuple(each for each in homes[CLUSTER] if each in changed),
+        clusters=tuple(home for home in homes[CLUSTER] if home in changed),
         of=tuple(homes[CLUSTER]),
         waves=tuple(_reach(diff, rollout)) if rollout else (),
         of_waves=len(rollout.waves) if rollout else 0,
@@ -166,7 +166,7 @@ def _wanted(
                 whole = subject.tenant in tenants or Owner(subject.tenant) in owners
             case _:
                 whole = platform
-        wanted[subject] = [each for each in clusters if whole or Owner(subject.tenant, each) in owners]
+        wanted[subject] = [cluster for cluster in clusters if whole or Owner(subject.tenant, cluster) in owners]
     return wanted
 
 
@@ -179,8 +179,8 @@ def _edited(old: Fleet | None, new: Fleet, key: str) -> set[str]:
 def _reordered(before: Plan, after: Plan) -> set[Owner]:
     """Whose dependencies differ. Flux orders objects of one kind only, so that may change no object."""
     waits = [
-        {(each.tenant, each.cluster, each.name): list(each.after) for each in plan.apps}
-        | {(each.tenant, each.cluster): list(each.after) for each in plan.placements}
+        {(app.tenant, app.cluster, app.name): list(app.after) for app in plan.apps}
+        | {(placement.tenant, placement.cluster): list(placement.after) for placement in plan.placements}
         for plan in (before, after)
     ]
     return {Owner(*key[:2]) for key in waits[0].keys() & waits[1].keys() if waits[0][key] != waits[1][key]}
@@ -192,7 +192,7 @@ def _reordered(before: Plan, after: Plan) -> set[Owner]:
 def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
     """The waves that a change goes through. What is removed has its place in the plan that held it."""
     waves, found = rollout.by_cluster(), dict[int, set[str]]()
-    there = ((diff.after, (*diff.added, *(each.after for each in diff.changed))), (diff.before, diff.removed))
+    there = ((diff.after, (*diff.added, *(changed.after for changed in diff.changed))), (diff.before, diff.removed))
     for plan, planned in ((plan, planned) for plan, objects in there for planned in objects):
         if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
             found.setdefault(wave.number, set()).add(planned.owner.cluster)
@@ -202,7 +202,7 @@ def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
 
 
 def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectChange]:
-    spots = {(each.subject.tenant, each.cluster) for each in found}
+    spots = {(change.subject.tenant, change.cluster) for change in found}
     owners = spots | {(tenant, "") for tenant, _ in spots}
     clusters, wholes = ({cluster for tenant, cluster in spots if of_all or not tenant} for of_all in (True, False))
     everything = diff.elsewhere or diff.status is not Status.KEPT or "" in wholes
@@ -213,8 +213,8 @@ def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectCh
         return everything or owner in owners or (owner.cluster in above if owner.cluster else bool(above))
 
     for effect, objects in ((Effect.REMOVED, diff.removed), (Effect.ADDED, diff.added)):
-        for each in objects:
-            yield ObjectChange(effect=effect, object=each.id, explained=explained(each.owner))
+        for object in objects:
+            yield ObjectChange(effect=effect, object=object.id, explained=explained(object.owner))
     for one in diff.changed:
         of_owner = explained(one.after.owner)
         yield ObjectChange(effect=Effect.CHANGED, object=one.id, explained=of_owner, fields=one.fields)
@@ -235,21 +235,21 @@ class Section:
 
     @property
     def environments(self) -> tuple[str, ...]:
-        return tuple(each.environment for each in self.reviews)
+        return tuple(review.environment for review in self.reviews)
 
     @property
     def total(self) -> int:
         """How many clusters the environments have, each counted once."""
-        return len({cluster for each in self.reviews for cluster in each.of})
+        return len({cluster for review in self.reviews for cluster in review.of})
 
     @property
     def heading(self) -> str:
         """Such as `dev, prod: 2 tenants, 3 apps on 5 of 12 clusters`."""
-        subjects = {subject for each in self.changes for subject in each.where.subjects}
-        numbers = [(len({each.tenant for each in subjects if each.tenant}), "tenant")]
-        numbers += [(sum(each.kind is kind for each in subjects), kind) for kind in (Kind.APP, Kind.ADDON)]
+        subjects = {subject for change in self.changes for subject in change.where.subjects}
+        numbers = [(len({subject.tenant for subject in subjects if subject.tenant}), "tenant")]
+        numbers += [(sum(subject.kind is kind for subject in subjects), kind) for kind in (Kind.APP, Kind.ADDON)]
         whom = ", ".join(counted(number, noun) for number, noun in numbers if number)
-        clusters = {cluster for each in self.changes for cluster in each.where.clusters}
+        clusters = {cluster for change in self.changes for cluster in change.where.clusters}
         parts = [part for part in (whom, share(len(clusters), self.total) if clusters else "") if part]
         return f"{', '.join(self.environments)}: {' on '.join(parts) or 'the environment itself'}"
 
@@ -270,18 +270,18 @@ class SharedDanger:
 def sections(reviews: Iterable[Review]) -> list[Section]:
     """All changes, by the environments that have them. What concerns subjects wherever they are can be in several."""
     found: dict[tuple[str, ...], list[Change]] = {}
-    by_name = {each.environment: each for each in reviews}
+    by_name = {review.environment: review for review in reviews}
     for names, change in _shared(by_name.values(), lambda review: review.changes):
         found.setdefault(names, []).append(change)
     return [
         Section(reviews=tuple(by_name[name] for name in names), changes=tuple(changes))
-        for names, changes in sorted(found.items(), key=lambda each: -len(each[0]))
+        for names, changes in sorted(found.items(), key=lambda names_and_changes: -len(names_and_changes[0]))
     ]
 
 
 def shared_dangers(reviews: Iterable[Review]) -> list[SharedDanger]:
     """All dangers, the worst first."""
-    by_name = {each.environment: each for each in reviews}
+    by_name = {review.environment: review for review in reviews}
     found = _shared(by_name.values(), lambda review: review.dangers)
     return [
         SharedDanger(

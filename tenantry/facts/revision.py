@@ -171,10 +171,10 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
     def told(text: str) -> str:
         return text.replace(directory, name)
 
-    def renamed(each: Problem) -> Problem:
-        place = replace(each.location, file=told(each.location.file)).within(each.location.lines)
-        notes = tuple(told(note) for note in each.notes)
-        return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))
+    def renamed(problem: Problem) -> Problem:
+        place = replace(problem.location, file=told(problem.location.file)).within(problem.location.lines)
+        notes = tuple(told(note) for note in problem.notes)
+        return replace(problem, location=place, message=told(problem.message), notes=notes, fix=told(problem.fix))
 
     try:
         yield

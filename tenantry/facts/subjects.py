@@ -88,8 +88,8 @@ class Where:
         return f"{subjects} on {f'each of their clusters ({clusters})' if self.placements else clusters}"
 
     def _subjects(self, most: int) -> str:
-        names = [each.tenant if each.kind is Kind.TENANT else str(each) for each in self.subjects]
-        kinds = grouped(self.subjects, lambda each: each.kind)
+        names = [subject.tenant if subject.kind is Kind.TENANT else str(subject) for subject in self.subjects]
+        kinds = grouped(self.subjects, lambda subject: subject.kind)
         if len(names) == 1 or (len(names) <= _NAMED_SUBJECTS and Kind.TENANT not in kinds):
             return ", ".join(map(str, self.subjects))
         numbers = " and ".join(counted(len(own), kind) for kind, own in kinds.items())
@@ -113,21 +113,21 @@ def together(found: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator
     A group is either a full product of subjects and clusters, or holds subjects that have the key on all of their clusters. So what
     it says is true of every subject.
     """
-    by_key = grouped(found, lambda each: each[0])
+    by_key = grouped(found, lambda occurrence: occurrence[0])
     for key, occurrences in by_key.items():
         clusters = {
             subject: tuple(dict.fromkeys(cluster for *_, cluster in own if cluster))
-            for subject, own in grouped(occurrences, lambda each: each[1]).items()
+            for subject, own in grouped(occurrences, lambda occurrence: occurrence[1]).items()
         }
         yield from ((key, where) for where in _wheres(clusters, homes))
 
 
 def _wheres(clusters: Mapping[Subject, tuple[str, ...]], homes: Homes) -> Iterator[Where]:
-    everywhere = {each for each, own in clusters.items() if own and set(own) == set(homes.get(each, ()))}
-    groups = list(grouped(clusters, lambda each: frozenset(clusters[each])).values())
+    everywhere = {name for name, own in clusters.items() if own and set(own) == set(homes.get(name, ()))}
+    groups = list(grouped(clusters, lambda name: frozenset(clusters[name])).values())
     whole = [own for own in groups if everywhere.issuperset(own)]
     if len(whole) > 1:
-        yield placed({each: clusters[each] for own in whole for each in own}, everywhere=True)
+        yield placed({name: clusters[name] for own in whole for name in own}, everywhere=True)
         groups = [own for own in groups if own not in whole]
     for own in groups:
         yield Where(tuple(own), clusters[own[0]], everywhere=everywhere.issuperset(own))

@@ -142,7 +142,7 @@ def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
 
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
-    above, own = ([*overrides(fleet, each, environment, cluster)] for each in (holder_of(at), at))
+    above, own = ([*overrides(fleet, place, environment, cluster)] for place in (holder_of(at), at))
     alike = (at, *(layer.path for layer in (*above, *own)))
     return fleet.once(("layers", *alike), (), lambda: _layers(fleet, at, above, own))
 

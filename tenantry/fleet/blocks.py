@@ -198,7 +198,11 @@ def _pods_references(block: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
     for way in (("valuesFrom",), ("postBuild", "substituteFrom")):
         entries = mapping_at(block, *way[:-1]).get(way[-1])
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            key = next((each for each in _OF_PODS if each in entry), "") if isinstance(entry, dict) else ""
+            key = (
+                next((key_of_pods for key_of_pods in _OF_PODS if key_of_pods in entry), "")
+                if isinstance(entry, dict)
+                else ""
+            )
             if key and "kind" not in entry:
                 of_key = ", valuesKey: KEY, targetPath: PATH" if way[-1] == "valuesFrom" else ""
                 yield (*at, *way, index), f"write {{kind: {_OF_PODS[key]}, name: NAME{of_key}}}"

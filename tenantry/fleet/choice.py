@@ -103,7 +103,10 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
     barrier = addon_barrier(fleet, environment, addon)
     decisions = (_unless(fleet, barrier, decision) for decision in choice.decisions)
     return replace(
-        choice, decisions=tuple(_unless(fleet, _elsewhere(fleet, environment, addon, each), each) for each in decisions)
+        choice,
+        decisions=tuple(
+            _unless(fleet, _elsewhere(fleet, environment, addon, decision), decision) for decision in decisions
+        ),
     )
 
 

@@ -26,7 +26,9 @@ def editor_schema() -> dict[str, Any]:
 def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)
-    definitions: dict[str, Any] = {name: {"title": _words(name), **each} for name, each in made["$defs"].items()}
+    definitions: dict[str, Any] = {
+        name: {"title": _words(name), **definition} for name, definition in made["$defs"].items()
+    }
     made["$defs"] = {**definitions, "Nothing": NOTHING}
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.
     needed = {key: made.pop(key) for key in ("required", "anyOf") if key in made}
@@ -36,14 +38,14 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _prepared(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_prepared(each) for each in schema]
+        return [_prepared(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     if schema == {"type": "null"}:
         return dict(_NOTHING)
     made = {
         # Below these keys stand names, not keywords.
-        key: {name: _named(name, _prepared(each), key) for name, each in part.items()}
+        key: {name: _named(name, _prepared(below), key) for name, below in part.items()}
         if key in _OF_NAMES
         else _prepared(part)
         for key, part in schema.items()
@@ -53,7 +55,7 @@ def _prepared(schema: Any) -> Any:
     made = _without_null(_without_null_option(made))
     for key in ("anyOf", "oneOf"):
         if key in made:
-            made[key] = [_titled(each) for each in made[key]]
+            made[key] = [_titled(option) for option in made[key]]
     if isinstance(text := made.get("description"), str):
         made |= _texts(text, made)
     return made
@@ -78,7 +80,7 @@ def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
     if (
         len(options) != 2
         or _NOTHING not in options
-        or not all(each.keys() & {"$ref", "anyOf", "enum", "type"} for each in options)
+        or not all(option.keys() & {"$ref", "anyOf", "enum", "type"} for option in options)
     ):
         return schema
     rest = {key: part for key, part in schema.items() if key != "anyOf"}
@@ -91,7 +93,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         rest = [kind for kind in kinds if kind != "null"]
         value = {**schema, "type": rest[0] if len(rest) == 1 else rest}
     elif None in schema.get("enum", ()):
-        value = {**schema, "enum": [each for each in schema["enum"] if each is not None]}
+        value = {**schema, "enum": [word for word in schema["enum"] if word is not None]}
     else:
         return schema
     shown: dict[str, Any] = {key: value.pop(key) for key in ("description", "default") if key in value}
@@ -110,7 +112,9 @@ def _title(option: dict[str, Any]) -> str:
         return f"with {' and '.join(required[:_MOST_IN_A_TITLE])}"
     for key in ("oneOf", "anyOf"):
         if key in option:
-            return " or ".join(str(each.get("title", "mapping")) for each in option[key][:_MOST_IN_A_TITLE])
+            return " or ".join(
+                str(alternative.get("title", "mapping")) for alternative in option[key][:_MOST_IN_A_TITLE]
+            )
     return "another"
 
 

@@ -42,7 +42,9 @@ class Fleet:
 
     def __post_init__(self) -> None:
         declared = self.document.environments.items()
-        object.__setattr__(self, "environments", {name: each for name, each in declared if each.management})
+        object.__setattr__(
+            self, "environments", {name: environment for name, environment in declared if environment.management}
+        )
 
     def extending(self, environment: str) -> list[str]:
         """The environments with a stack that extend this one, in the order of the file."""
@@ -87,7 +89,10 @@ class Fleet:
 
     def names(self, *path: str) -> set[str]:
         """The keys at a path as written, also of entries that were left out, and of those that stand elsewhere by mistake."""
-        return {*self.raw(*path), *(str(each[-1]) for each in self.left_out if each[:-1] == path)}
+        return {
+            *self.raw(*path),
+            *(str(path_left_out[-1]) for path_left_out in self.left_out if path_left_out[:-1] == path),
+        }
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
@@ -95,12 +100,12 @@ class Fleet:
         return self.once(
             ("lineage", environment),
             (),
-            lambda: lineage(environment, {name: each.extends for name, each in declared.items()}),
+            lambda: lineage(environment, {name: extending.extends for name, extending in declared.items()}),
         )
 
     def in_order(self) -> list[str]:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
-        return in_order({name: each.before for name, each in self.environments.items()})
+        return in_order({name: environment.before for name, environment in self.environments.items()})
 
     def said_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""
@@ -181,7 +186,7 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
 
 def environment_part(fleet: Fleet, environment: str, hub: str) -> tuple[str, ...]:
     """The part of a name that separates the environment's objects from those of others on its management cluster."""
-    beside = [name for name, each in fleet.environments.items() if each.management == hub]
+    beside = [name for name, sharing in fleet.environments.items() if sharing.management == hub]
     plain = next((name for name in beside if not _says_itself(fleet, name)), None)
     return (environment,) if len(beside) > 1 and environment != plain else ()
 
@@ -208,8 +213,8 @@ def neighbours(fleet: Fleet, environment: str) -> list[str]:
     }
     return [
         name
-        for name, each in fleet.environments.items()
-        if name != environment and (name in beside or each.management == management)
+        for name, other in fleet.environments.items()
+        if name != environment and (name in beside or other.management == management)
     ]
 
 
@@ -219,7 +224,7 @@ _GIVEN_UP = {"state": "offboarding"}
 def offboarded(fleet: Fleet) -> Fleet:
     """The fleet as if each tenant and each add-on had `state: offboarding`. What is paused is resumed."""
     document = fleet.document
-    tenants = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.tenants.items()}
-    addons = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.platform.addons.items()}
+    tenants = {name: tenant.model_copy(update=_GIVEN_UP) for name, tenant in document.tenants.items()}
+    addons = {name: addon.model_copy(update=_GIVEN_UP) for name, addon in document.platform.addons.items()}
     platform = document.platform.model_copy(update={"addons": addons})
     return replace(fleet, document=document.model_copy(update={"tenants": tenants, "platform": platform}))

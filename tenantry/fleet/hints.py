@@ -118,7 +118,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return ""
     if fix := fix_for_gone(model, key):
         return fix
-    if fix := next((each[key] for known, each in _INSTEAD.items() if issubclass(model, known) and key in each), ""):
+    if fix := next((fixes[key] for known, fixes in _INSTEAD.items() if issubclass(model, known) and key in fixes), ""):
         return fix
     if issubclass(model, TenantOverride) and key in fields_of(Tenant):
         return _ABOVE
@@ -126,7 +126,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         when = "environments: [NAME]" if issubclass(model, Environment) else "clusters: {names: [NAME]}"
         return f"write it in 'defaults:' or in a tenant, as 'overrides: [{{when: {{{when}}}, {key}: ...}}]'"
     if issubclass(model, Credentials):
-        keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
+        keys = ", ".join(sorted(sibling for sibling in beside if sibling in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
     if issubclass(model, App | AppPatch) and (fix := _block_of(key, beside)):
         return fix
@@ -136,7 +136,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return "values never stand in the file: declare 'credentials:', and name them beside the block"
     if issubclass(model, FluxBlock) and key == "credentials":
         return "put it beside the block, not into it"
-    if (block := next((each for each in SOURCE_KINDS.values() if each is model), None)) and _is_of_a_source(key):
+    if (block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None)) and _is_of_a_source(key):
         # Written as Flux writes it, so it is no misspelling of the nearest key here.
         return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
     return "" if closest(key, fields_of(model)) else _elsewhere(model, key, beside)
@@ -174,7 +174,7 @@ def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
 
 
 def _is_of_a_source(key: str) -> bool:
-    return any(key in schema_of(each.flux_kind).spec["properties"] for each in SOURCE_KINDS.values())
+    return any(key in schema_of(kind.flux_kind).spec["properties"] for kind in SOURCE_KINDS.values())
 
 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:
@@ -221,7 +221,7 @@ def misplaced(path: Path, value: Any, document: Mapping[str, Any]) -> Misplaced 
     """Where an entry belongs that stands at a path; None if it looks like none. Args: document: the whole file."""
     kind = _looks_like(value)
     *above, key = path
-    overriding = "overrides" in above or any(key in mapping_at(document, each) for each in ("environments", "clusters"))
+    overriding = "overrides" in above or any(key in mapping_at(document, part) for part in ("environments", "clusters"))
     if not kind or not isinstance(key, str) or (overriding and kind == "an app"):
         return None
     if kind == "a cluster" and (here := model_at(Document, tuple(above))) and closest(key, fields_of(here)):
@@ -256,7 +256,7 @@ def _looks_like(value: Any) -> str:
     keys = set(value)
     if keys & {"apps", "sources"} and keys <= fields_of(Tenant).keys():
         return "a tenant"
-    if any("url" in mapping_at(value, each) for each in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
+    if any("url" in mapping_at(value, kind) for kind in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
         return "a source"
     if keys & {"kustomize", "helm"} and keys <= fields_of(App).keys():
         return "an app"

@@ -108,7 +108,11 @@ def inherit(data: dict[str, Any]) -> Inherited:
 def stacks_in(data: dict[str, Any]) -> list[str]:
     """The environments of a file that have a stack: all but frames."""
     environments = mapping_at(inherit(data).data, "environments")
-    return [name for name, each in environments.items() if isinstance(each, dict) and "management" in each]
+    return [
+        name
+        for name, environment in environments.items()
+        if isinstance(environment, dict) and "management" in environment
+    ]
 
 
 def _extends(environment: Any) -> Any:
@@ -117,9 +121,9 @@ def _extends(environment: Any) -> Any:
 
 def _layers(chain: list[str], environments: Mapping[str, Any]) -> tuple[Layer, ...]:
     *above, own = (
-        Layer(("environments", name), each) for name in chain if isinstance(each := environments[name], dict)
+        Layer(("environments", name), layer) for name in chain if isinstance(layer := environments[name], dict)
     )
-    inherited = (replace(each, data=_inherited(each.data)) for each in above)
+    inherited = (replace(layer, data=_inherited(layer.data)) for layer in above)
     return (*inherited, own)
 
 
@@ -149,8 +153,8 @@ def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Ite
 
 def _without_management(environments: Mapping[str, Any], extended: Collection[str]) -> Iterator[Problem]:
     """Environments that are no frames, because none extends them."""
-    for name, each in environments.items():
-        if isinstance(each, dict) and "management" not in each and name not in extended:
+    for name, environment in environments.items():
+        if isinstance(environment, dict) and "management" not in environment and name not in extended:
             yield missing_key(("environments", name), "management", "management: CLUSTER")
 
 

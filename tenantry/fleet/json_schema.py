@@ -93,7 +93,7 @@ def _options(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _with_wholes(schema: Any) -> Any:
     """A copy in which a part of an entry is described as the whole is: both have the same keys."""
     if isinstance(schema, list):
-        return [_with_wholes(each) for each in schema]
+        return [_with_wholes(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     copied = {key: _with_wholes(value) for key, value in schema.items() if not key.endswith(IN_PART)}
@@ -113,7 +113,7 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value.pop("default", None)
     if described in _WITH_SHARED_BLOCKS:
         for kind in (model.KustomizePatch, model.HelmPatch):
-            block = next(each for each in _options(definition) if each["$ref"].endswith(f"/{kind.__name__}"))
+            block = next(option for option in _options(definition) if option["$ref"].endswith(f"/{kind.__name__}"))
             block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
@@ -151,9 +151,9 @@ def _let_complete(schema: dict[str, Any]) -> None:
         definition = definitions[name]
         definition.pop("required", None)
         if definition.pop("oneOf", None):
-            kinds = next(each.one_of for each in subclasses(OneOf) if each.__name__ == name)
+            kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
             others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
-            definition["dependentSchemas"] = {kind: {"properties": each} for kind, each in others.items()}
+            definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
     _let_remove(definitions)
     whole = {"$ref": "#/$defs/Tenant"}
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
@@ -224,7 +224,7 @@ def _fillable(
 
 def declared_by(described: type[BaseModel], field: str) -> type:
     """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
-    return next(each for each in described.__mro__ if field in inspect.get_annotations(each))
+    return next(base for base in described.__mro__ if field in inspect.get_annotations(base))
 
 
 @cache
@@ -255,7 +255,7 @@ def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
     Pydantic's `use_attribute_docstrings` would read it whenever a class is made, which takes longer than a command.
     """
     found: dict[tuple[str, str], str] = {}
-    modules = {inspect.getmodule(each) for each in classes}
+    modules = {inspect.getmodule(cls) for cls in classes}
     for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):

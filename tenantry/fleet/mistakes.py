@@ -27,24 +27,24 @@ def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> I
     Args: known: further findings, which are told.
     """
     meant = {
-        (*each.path[:-1], key[1])
-        for each in (*known, *found)
-        if each.code == "unknown-key" and (key := _MEANT_KEY.match(each.fix))
+        (*problem.path[:-1], key[1])
+        for problem in (*known, *found)
+        if problem.code == "unknown-key" and (key := _MEANT_KEY.match(problem.fix))
     }
-    wrong_keys = {each.path for each in found if each.at_key}
+    wrong_keys = {problem.path for problem in found if problem.at_key}
     # What follows such a key belongs under it.
-    displaced = {each.path for each in found if each.fix.startswith("indent '")}
-    in_whole = {each.path for each in known if each.code == "wrong-reference"}
-    for each in found:
-        if any(each.path[: len(path)] == path for path in in_whole):
+    displaced = {problem.path for problem in found if problem.fix.startswith("indent '")}
+    in_whole = {problem.path for problem in known if problem.code == "wrong-reference"}
+    for problem in found:
+        if any(problem.path[: len(path)] == path for path in in_whole):
             continue
-        if any(each.path[: len(path) - 1] == path[:-1] for path in displaced) and each.path not in displaced:
+        if any(problem.path[: len(path) - 1] == path[:-1] for path in displaced) and problem.path not in displaced:
             continue
-        missing = _MISSING_KEY.match(each.message) if each.code == "missing-key" else None
-        if missing and (*each.path, missing[1]) in meant:
+        missing = _MISSING_KEY.match(problem.message) if problem.code == "missing-key" else None
+        if missing and (*problem.path, missing[1]) in meant:
             continue
-        if each.at_key or not any(each.path[:depth] in wrong_keys for depth in range(1, len(each.path) + 1)):
-            yield each
+        if problem.at_key or not any(problem.path[:depth] in wrong_keys for depth in range(1, len(problem.path) + 1)):
+            yield problem
 
 
 def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -56,7 +56,7 @@ def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[
     for same in grouped(found, key=_mistake).values():
         first = same[0]
         if len(same) > 1 and first.code == "unknown-key":
-            names = [f"'{each.path[-1]}'" for each in same]
+            names = [f"'{problem.path[-1]}'" for problem in same]
             message = f"keys {', '.join(names[:-1])} and {names[-1]} are not known here"
             first = replace(first, message=message)
         yield _typed_plainly(first, data)

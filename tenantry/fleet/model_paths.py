@@ -41,7 +41,7 @@ def _step(annotation: Any, part: str | int) -> Any:
 
 
 def _models(annotation: Any) -> Iterator[type[Model]]:
-    return (each for each in _members(annotation) if isinstance(each, type) and issubclass(each, Model))
+    return (member for member in _members(annotation) if isinstance(member, type) and issubclass(member, Model))
 
 
 def _members(annotation: Any) -> Iterator[Any]:

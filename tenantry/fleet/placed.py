@@ -91,7 +91,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
     """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
-    values = {each.path: each for each in trace(fleet.source, app.layers, _block_of(app))}
+    values = {value.path: value for value in trace(fleet.source, app.layers, _block_of(app))}
     written = app.block.model_dump(exclude_none=True)
     for time in times:
         path: Path = (app.kind, *time.path)
@@ -101,7 +101,7 @@ def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> 
         elif time.path[0] not in written:
             values[path] = replace(time, path=path, removed=values[path].removed or time.removed)
     groups = list(dict.fromkeys(path[0] for path in values))
-    return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
+    return tuple(sorted(values.values(), key=lambda value: groups.index(value.path[0])))
 
 
 def _source_values(
@@ -127,7 +127,7 @@ def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
         place = (*at, "namespaces", name)
         values = trace(fleet.source, [Layer(place, written)], merge([Layer(place, written)])) if written else ()
         own = [replace(value, written=None) for value in values] or [Value((), {}, origin_at(fleet.source, place))]
-        yield from (each.under("namespaces", name) for each in own)
+        yield from (value.under("namespaces", name) for value in own)
 
 
 # --- tenants --------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
 def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
     layer = Layer(("tenants", tenant, "variables"), fleet.raw("tenants", tenant, "variables"))
     values = trace(fleet.source, [layer], tenant_variables(fleet, tenant)) if layer.data else ()
-    yield from (replace(each, written=None).under("variables") for each in values)
+    yield from (replace(value, written=None).under("variables") for value in values)
 
 
 def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
@@ -214,7 +214,7 @@ def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
     if declared := fleet.clusters[cluster].kubeconfig:
         place = ("clusters", cluster, "kubeconfig")
         data = declared.model_dump(exclude_none=True)
-        yield from (each.under("kubeconfig") for each in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
+        yield from (value.under("kubeconfig") for value in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
 
 
 def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
@@ -261,7 +261,7 @@ def cluster_entry(fleet: Fleet, cluster: str) -> tuple[Value, ...]:
 def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
     """Every key of an environment that the file sets, with those of the environments that it extends."""
     keys = dict.fromkeys(
-        key for each in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", each)
+        key for name in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", name)
     )
     data = fleet.environments[environment].model_dump(exclude_none=True, mode="json")
     return tuple(
@@ -277,7 +277,7 @@ def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
 
 def _times(fleet: Fleet, layers: Sequence[Layer], settings: TenantSettings) -> tuple[Value, ...]:
     """The times that apps take over. Args: layers: of the settings."""
-    of_times = [Layer(each.path, {time: each.data[time] for time in TIMES if time in each.data}) for each in layers]
+    of_times = [Layer(layer.path, {time: layer.data[time] for time in TIMES if time in layer.data}) for layer in layers]
     return trace(fleet.source, of_times, {time: getattr(settings, time) for time in TIMES})
 
 
@@ -299,7 +299,7 @@ def _state(
     found = [(fleet.said(*place)["state"], place) for place in places if place and "state" in fleet.said(*place)]
     if not found:
         return ()
-    state, place = min(found, key=lambda each: _STATES.index(each[0]))
+    state, place = min(found, key=lambda declared: _STATES.index(declared[0]))
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
@@ -320,7 +320,7 @@ def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables:
                 unknown.add((key, name))
     values = trace(fleet.source, [Layer(at, written)], data)
     return tuple(
-        replace(each, written=None) if variables is None or each.path[:2] in unknown else each for each in values
+        replace(value, written=None) if variables is None or value.path[:2] in unknown else value for value in values
     )
 
 

@@ -71,12 +71,14 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
 
     Those of a few tenants are last: what a release environment had would go with the release.
     """
-    return sorted(fleet.clusters[cluster].environments, key=lambda each: _is_of_few(fleet, each))
+    return sorted(fleet.clusters[cluster].environments, key=lambda environment: _is_of_few(fleet, environment))
 
 
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
     """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next((each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)), None)
+    return next(
+        (environment for environment in by_rank(fleet, cluster) if not addon_barrier(fleet, environment, addon)), None
+    )
 
 
 def _is_of_few(fleet: Fleet, environment: str) -> bool:
@@ -193,13 +195,13 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
 def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """The add-ons of a cluster, each with the environment that has it there."""
     declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
-    there = [addon for addon, each in addons.items() if matches(each.clusters, cluster, declared)]
+    there = [addon for addon, declared_addon in addons.items() if matches(declared_addon.clusters, cluster, declared)]
     return {addon: owner for addon in there if (owner := addon_environment(fleet, addon, cluster))}
 
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
     """The clusters where an environment places the app or add-on at a path, in the order of the file."""
-    return [cluster for each, cluster in placements_of(fleet, at) if each == environment]
+    return [cluster for name, cluster in placements_of(fleet, at) if name == environment]
 
 
 def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -230,7 +232,7 @@ def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[st
         yield from placements_of(fleet, at[:-1])
         return
     apps = ("platform", "addons") if at[0] == "platform" else (*at[:2], "apps")
-    included = any(mapping_at(each, "git").get("include") for each in fleet.raw(*at[:-1]).values())
+    included = any(mapping_at(source, "git").get("include") for source in fleet.raw(*at[:-1]).values())
     for app in fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps:
         named = [block.get("source") for _, block in blocks_of(fleet.source.data, (*apps, app))]
         if (included and any(named)) or any(name == at[-1] or "{" in str(name) for name in named):

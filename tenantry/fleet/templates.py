@@ -113,19 +113,19 @@ class Once:
 def of_all_tenants(source: ParsedFile, warnings: Iterable[Problem]) -> Iterator[Problem]:
     """Warnings, without those about a value of a template that is in order for some of its tenants."""
     found = tuple(warnings)
-    about = {(each.code, each.path) for each in found}
+    about = {(problem.code, problem.path) for problem in found}
     in_order: dict[tuple[str, Path], bool] = {}
-    for each in found:
-        written = source.origin(each.path)
-        if is_shared(written) and each.path[:1] == ("tenants",):
-            if (each.code, written) not in in_order:
-                places = (("tenants", name, *each.path[2:]) for name in mapping_at(source.data, "tenants"))
-                in_order[each.code, written] = any(
-                    (each.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
+    for problem in found:
+        written = source.origin(problem.path)
+        if is_shared(written) and problem.path[:1] == ("tenants",):
+            if (problem.code, written) not in in_order:
+                places = (("tenants", name, *problem.path[2:]) for name in mapping_at(source.data, "tenants"))
+                in_order[problem.code, written] = any(
+                    (problem.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
                 )
-            if in_order[each.code, written]:
+            if in_order[problem.code, written]:
                 continue
-        yield each
+        yield problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _of_names(path: Path, value: Any) -> str:
     entries = value if isinstance(value, list) and value else [None]
     if isinstance(entries[0], dict) and len(entries[0]) == 1 and "name" not in entries[0]:
         return "write a mapping: remove the '- ' before each key"
-    names = [quoted(mapping_at({"": each}, "").get("name", each), path) for each in entries[:3]]
+    names = [quoted(mapping_at({"": entry}, "").get("name", entry), path) for entry in entries[:3]]
     shown = ", ".join(f"{name}: ..." for name in dict.fromkeys("NAME" if name == "..." else name for name in names))
     return f"write a mapping: '{path[-1]}: {{{shown}}}'"
 
@@ -123,7 +123,7 @@ def _of_model(model: type[Model], path: Path, value: Any) -> str:
     if issubclass(model, Kubeconfig):
         return IN_A_SECRET
     if issubclass(model, Selector):
-        several = ", ".join(quoted(each, path) for each in (value if isinstance(value, list) else [value]))
+        several = ", ".join(quoted(member, path) for member in (value if isinstance(value, list) else [value]))
         return f"write {{names: [{several}]}}, {{labels: {{KEY: VALUE}}}} or {{all: true}}"
     if issubclass(model, Source):
         url = one if "://" in one else "..."
@@ -146,7 +146,7 @@ def _of_list(model: type[Model] | None, path: Path, value: Any) -> str:
     if isinstance(value, dict) and path[-1] == "overrides":
         return "write where each of them holds: '- {when: {environments: [NAME]}, ...}'"
     if isinstance(value, dict):
-        names = ", ".join(quoted(each, path) for each in ([value["name"]] if "name" in value else value))
+        names = ", ".join(quoted(name, path) for name in ([value["name"]] if "name" in value else value))
         return f"write [{names}]" if model is None and names else "begin each entry with '- ': a hyphen and a space"
     if isinstance(value, bool) or any(is_sensitive(part) for part in path if isinstance(part, str)):
         return ""

@@ -84,7 +84,9 @@ def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespa
 def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant]]:
     """The defaults, the templates and the tenants."""
     yield ("defaults",), fleet.document.defaults
-    yield from ((("templates", "tenants", name), each) for name, each in fleet.document.templates.tenants.items())
+    yield from (
+        (("templates", "tenants", name), template) for name, template in fleet.document.templates.tenants.items()
+    )
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
@@ -101,20 +103,22 @@ def in_words(at: tuple[str, ...]) -> str:
 def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
     """The platform team's manifests for the namespaces of tenants, at every level, and of add-ons."""
     for at, given in (*settings(fleet), *addon_namespaces(fleet)):
-        for name, each in (given.objects or {}).items():
-            if each:
-                yield (*map(str, at), "objects", name), each
+        for name, manifest in (given.objects or {}).items():
+            if manifest:
+                yield (*map(str, at), "objects", name), manifest
 
 
 def metadata_of_objects(fleet: Fleet) -> Iterator[tuple[Path, ObjectMetadata]]:
     every = (*objects(fleet), *cluster_objects(fleet))
-    yield from (((*at, "metadata"), each.metadata) for at, each in every if each.metadata)
+    yield from (((*at, "metadata"), manifest.metadata) for at, manifest in every if manifest.metadata)
 
 
 def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
     """The platform team's manifests outside of namespaces."""
     for at, frame in levels(fleet):
-        yield from (((*map(str, at), "clusterObjects", name), each) for name, each in frame.clusterObjects.items())
+        yield from (
+            ((*map(str, at), "clusterObjects", name), manifest) for name, manifest in frame.clusterObjects.items()
+        )
 
 
 def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, AddonNamespace]]:
@@ -170,7 +174,9 @@ def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
 def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:
     """Every receiver with its path."""
     for tenant, declared_tenant in fleet.document.tenants.items():
-        yield from ((("tenants", tenant, "receivers", name), each) for name, each in declared_tenant.receivers.items())
+        yield from (
+            (("tenants", tenant, "receivers", name), receiver) for name, receiver in declared_tenant.receivers.items()
+        )
 
 
 def _owners(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant | Platform]]:

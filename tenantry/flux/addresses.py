@@ -152,7 +152,7 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
     for path, text, form in _fields(kind, spec):
         if (kind, path, spec.get("type")) == ("Provider", ("address",), "bitbucket"):
             text = _HOST.sub(_BITBUCKET, text)
-        yield from ((path, each) for each in (text.split(",") if form.many else (text,)))
+        yield from ((path, address) for address in (text.split(",") if form.many else (text,)))
     match kind:
         case "Bucket":
             endpoint = _GOOGLE if spec.get("provider") == "gcp" else str(spec.get("endpoint", ""))
@@ -190,10 +190,10 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if found := _page(text, form) if form in (_GIT, _CHARTS) else None:
         yield _bad(at, *found)
         return
-    for each in text.split(",") if form.many else (text,):
-        if why := _misfit(each, form):
+    for address in text.split(",") if form.many else (text,):
+        if why := _misfit(address, form):
             more = "; several are separated by a comma alone" if form.many else ""
-            yield _bad(at, why, _meant(each, form) or f"write it as {form.words}{more}")
+            yield _bad(at, why, _meant(address, form) or f"write it as {form.words}{more}")
 
 
 _PAGE = re.compile(

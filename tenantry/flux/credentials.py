@@ -43,7 +43,7 @@ class Use(NamedTuple):
         """What some keys lack, the least of all ways; empty if they fit; None if they begin none of the ways."""
         known = {*keys, *(_RENAMED[key] for key in keys if key in _RENAMED)}
         halves = [{*pair} - known for pair in self.pairs]
-        if half := next((tuple(each) for each in halves if len(each) == 1), ()):
+        if half := next((tuple(absent) for absent in halves if len(absent) == 1), ()):
             return half
         lacks = [tuple(key for key in way if not _is_there(key, known)) for way in self.ways]
         begun = (lacking for lacking, way in zip(lacks, self.ways, strict=True) if len(lacking) < len(way))
@@ -230,7 +230,7 @@ def in_words(keys: Collection[str]) -> str:
 
 
 def _is_there(key: str, known: Collection[str]) -> bool:
-    return any(each.endswith(key[1:]) for each in known) if key.startswith("*") else key in known
+    return any(known_key.endswith(key[1:]) for known_key in known) if key.startswith("*") else key in known
 
 
 _HUB = ("docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com")

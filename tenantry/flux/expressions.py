@@ -174,7 +174,7 @@ def _cost(text: str) -> Misread | None:
                 growth *= max(1, len(re.findall(rf"\b{variable[1]}\b", argument)) - 1)
             elif call in _GROWING:
                 growth *= max(
-                    1, sum(len(each["text"]) - 2 for each in _TEXT_OR_PARENTHESIS.finditer(argument) if each["text"])
+                    1, sum(len(match["text"]) - 2 for match in _TEXT_OR_PARENTHESIS.finditer(argument) if match["text"])
                 )
         if sum(call in _LOOPS for call, _ in opened) > MOST_NESTED:
             message = (

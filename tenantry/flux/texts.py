@@ -227,7 +227,7 @@ def patch_problems(text: str, *, has_target: bool) -> Iterator[Misread]:
     if isinstance(documents, Misread):
         yield documents._replace(code=code, message=f"the patch {documents.message}")
         return
-    parts = [each for each in documents if each is not None]
+    parts = [document for document in documents if document is not None]
     if not parts:
         yield Misread(code, "the patch is empty", "write a patch, or remove the entry")
     for part in parts:

@@ -90,13 +90,13 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Named]:
     if issubclass(model, FluxBlock):
         for kind in (model.flux_kind, *model.parts):
             # Another rule refuses keys that the author may not set.
-            yield from (each for each in names_of_spec(kind, value, at) if each.path[len(at)] not in model.owned)
+            yield from (name for name in names_of_spec(kind, value, at) if name.path[len(at)] not in model.owned)
 
 
 def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        group = next((each.group for each in parts[1:] if isinstance(each, Refers)), None)
+        group = next((part.group for part in parts[1:] if isinstance(part, Refers)), None)
         if group is None:
             yield from _below(parts[0], value, at)
         elif isinstance(value, str):
@@ -105,12 +105,12 @@ def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
         for part in parts:
             yield from _below(part, value, at)
     elif origin is dict and isinstance(value, dict):
-        for key, each in value.items():
+        for key, below in value.items():
             yield from _below(parts[0], key, (*at, key))
-            yield from _below(parts[1], each, (*at, key))
+            yield from _below(parts[1], below, (*at, key))
     elif origin is list and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _below(parts[0], each, (*at, index))
+        for index, below in enumerate(value):
+            yield from _below(parts[0], below, (*at, index))
     elif isinstance(annotation, type) and issubclass(annotation, Model):
         yield from _of_model(annotation, value, at)
 

@@ -42,8 +42,8 @@ def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Probl
 
 def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Problem]:
     """Whoever reviews a tenant's entry sees the word, wherever the role comes from."""
-    for tenant, each in fleet.document.tenants.items():
-        if each.clusterAdmin:
+    for tenant, own in fleet.document.tenants.items():
+        if own.clusterAdmin:
             continue
         for path, role in walk.roles_of(fleet, tenant):
             if role == CLUSTER_ADMIN:
@@ -56,9 +56,9 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, each in fleet.document.tenants.items():
+    for tenant, own in fleet.document.tenants.items():
         at = ("tenants", tenant, "grants")
-        if each.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
+        if own.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
             yield doubtful(
                 at,
                 "unused",
@@ -70,4 +70,4 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
 
 def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
     """All grants as the main file writes them, each with its path."""
-    yield from (((*at, "grants"), each.grants) for at, each in walk.levels(fleet) if each.grants)
+    yield from (((*at, "grants"), level.grants) for at, level in walk.levels(fleet) if level.grants)

@@ -104,7 +104,7 @@ class _Filling:
 
     def _refuse_nulls(self, fill: Fill, at: Path, own: dict[str, Any]) -> None:
         """`null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`."""
-        refused = {each.path for each in self.problems}
+        refused = {problem.path for problem in self.problems}
         for path in _nulls(own, at):
             if not any(path[:length] in refused for length in range(len(at) + 1, len(path) + 1)):
                 message = (
@@ -271,4 +271,4 @@ def _is_grantable(key: str) -> bool:
 
 
 def _texts(value: Any) -> frozenset[str]:
-    return frozenset(each for each in value if isinstance(each, str)) if isinstance(value, list) else frozenset()
+    return frozenset(text for text in value if isinstance(text, str)) if isinstance(value, list) else frozenset()

@@ -53,7 +53,7 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
         if app not in fleet.document.tenants[tenant].apps:
             continue
         selector = selector_of(fleet, tenant, app)
-        taken = any(selector and matches(selector, name, each) for name, each in fleet.clusters.items())
+        taken = any(selector and matches(selector, name, cluster) for name, cluster in fleet.clusters.items())
         by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
         if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
@@ -123,10 +123,10 @@ def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at the values that placeholders give."""
     for tenant, _ in filled_tenants(fleet):
         at = ("tenants", tenant)
-        for each in limited_in_tenant(fleet.said(*at)):
-            path = (*at, *each.path)
-            if is_filled(fleet, path) and not is_unfilled(each.value):
-                yield from beyond_limits(tenant, each, path)
+        for limited in limited_in_tenant(fleet.said(*at)):
+            path = (*at, *limited.path)
+            if is_filled(fleet, path) and not is_unfilled(limited.value):
+                yield from beyond_limits(tenant, limited, path)
 
 
 def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Problem]:

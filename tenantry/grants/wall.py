@@ -160,25 +160,25 @@ class Wall:
                 raise Found(replace(finding, path=at) for finding in found.findings) from None
 
     def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        for each in limited_in_spec(kind, spec):
-            if (each.limit, each.value) in self._sound:
+        for limited in limited_in_spec(kind, spec):
+            if (limited.limit, limited.value) in self._sound:
                 continue
-            own = tuple(refused_by_policy(each.path, str(each.value))) if each.limit == INTERVAL else ()
-            beyond = tuple(self._beyond(each, each.path))
+            own = tuple(refused_by_policy(limited.path, str(limited.value))) if limited.limit == INTERVAL else ()
+            beyond = tuple(self._beyond(limited, limited.path))
             if not (own or beyond):
-                self._sound.add((each.limit, each.value))
+                self._sound.add((limited.limit, limited.value))
                 continue
-            place = origin(each.path)
-            if place[-1:] not in (each.path[-1:], ("chartInterval",)):
+            place = origin(limited.path)
+            if place[-1:] not in (limited.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
             # With the author's name for it, as the rule about the same value.
-            yield from self._beyond(each, place) if self._is_files(place) else own
+            yield from self._beyond(limited, place) if self._is_files(place) else own
 
-    def _beyond(self, each: Limited, place: Path) -> Iterator[Problem]:
+    def _beyond(self, limited: Limited, place: Path) -> Iterator[Problem]:
         """What is beyond the limits of the tenant's included file."""
         if self._grants:
-            named = each._replace(path=place)
-            yield from beyond_limits(self._scope.tenant, named, each.path)
+            named = limited._replace(path=place)
+            yield from beyond_limits(self._scope.tenant, named, limited.path)
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)

@@ -23,7 +23,7 @@ class MissingValue:
 
 def wanted(objects: Iterable[KubeObject]) -> Iterator[SecretValues]:
     """What the Secrets among objects are filled with, each once, although several clusters may hold the same."""
-    yield from dict.fromkeys(each.secret for each in objects if each.secret)
+    yield from dict.fromkeys(object.secret for object in objects if object.secret)
 
 
 def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[MissingValue]:

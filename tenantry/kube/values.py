@@ -28,7 +28,7 @@ def selects(selector: str, labels: Mapping[str, str]) -> bool | None:
 def _matches(part: re.Match[str], labels: Mapping[str, str]) -> bool:
     value = labels.get(part["key"])
     if part["sign"] or part["word"]:
-        wanted = {part["value"]} if part["sign"] else {each.strip() for each in part["values"].split(",")}
+        wanted = {part["value"]} if part["sign"] else {value.strip() for value in part["values"].split(",")}
         negative = part["sign"] == "!=" or part["word"] == "notin"
         return (value in wanted) != negative
     return (value is not None) != bool(part["not"])
@@ -79,7 +79,7 @@ def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
     """
     return any(
         any(verb in _TO_MORE for verb in _list(rule, "verbs"))
-        and any(each in _ON_RIGHTS for each in _list(rule, "resources"))
+        and any(resource in _ON_RIGHTS for resource in _list(rule, "resources"))
         for rule in rules
     )
 
@@ -87,7 +87,7 @@ def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
 def _list(rule: Mapping[str, Any], key: str) -> list[str]:
     """The texts of a list that anybody may have written."""
     value = rule.get(key)
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def in_words(rights: Iterable[Right]) -> str:

@@ -140,9 +140,9 @@ def warning(code: str, message: str, fix: str) -> Problem:
 def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
     located: dict[object, Problem] = {}
-    for each in diagnostics:
-        told_once = each.code == UNKNOWN_PLACEHOLDER
-        located.setdefault((each.location, each.message) if told_once else each, each)
+    for diagnostic in diagnostics:
+        told_once = diagnostic.code == UNKNOWN_PLACEHOLDER
+        located.setdefault((diagnostic.location, diagnostic.message) if told_once else diagnostic, diagnostic)
     assert NOWHERE not in {problem.location for problem in located.values()}, "a problem of a file has no place in it"
     return tuple(sorted(located.values(), key=lambda problem: (problem.location, problem.code, problem.message)))
 
@@ -166,7 +166,9 @@ class InvalidFleet(TenantryError):
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems with the lines of the text. All of them are in this text."""
         places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
-        self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
+        self.diagnostics = tuple(
+            replace(diagnostic, location=at) for diagnostic, at in zip(self.diagnostics, places, strict=True)
+        )
         return self
 
 

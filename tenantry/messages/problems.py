@@ -103,7 +103,7 @@ _WORDS = {
 
 
 def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Problem:
-    words = [word for each in allowed for word in each.split(", ")]
+    words = [word for words_of_type in allowed for word in words_of_type.split(", ")]
     given = value.lower() if isinstance(value, str) else ""
     near = next((word for word in words if word.lower() == given or word == _WORDS.get(given)), closest(given, words))
     meant = words[0] if len(words) == 1 else near

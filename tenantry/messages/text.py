@@ -108,9 +108,11 @@ def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known name that the author of `name` probably meant. Args: cutoff: how alike they have to be, from 0 to 1."""
     if len(name) > _MAX_COMPARED:
         return None
-    names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
+    names = [candidate for candidate in islice(known, _MAX_NAMES) if len(candidate) <= _MAX_COMPARED]
     near = next(iter(get_close_matches(name, names, n=1, cutoff=cutoff)), None)
-    return near or next((each for each in names if len(each) >= _LEAST_START and name.startswith(each)), None)
+    return near or next(
+        (candidate for candidate in names if len(candidate) >= _LEAST_START and name.startswith(candidate)), None
+    )
 
 
 def declared(what: str, name: str, known: Iterable[str]) -> str:
@@ -144,7 +146,7 @@ _LINES = 20
 def lines_of(found: Iterable[object]) -> str:
     """A list with a line for each, below the first line of a message."""
     found = list(found)
-    lines = [f"    {each}" for each in found[:_LINES]]
+    lines = [f"    {line}" for line in found[:_LINES]]
     return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
 
 
@@ -162,7 +164,7 @@ _MOST_NOTES = 3
 
 def joined(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Problems that differ in their notes alone, such as one for each cluster, as one."""
-    for same in grouped(problems, key=lambda each: replace(each, notes=())).values():
-        notes = list(dict.fromkeys(note for each in same for note in each.notes))
+    for same in grouped(problems, key=lambda problem: replace(problem, notes=())).values():
+        notes = list(dict.fromkeys(note for problem in same for note in problem.notes))
         more = (f"and {len(notes) - _MOST_NOTES} more",) if len(notes) > _MOST_NOTES and len(same) > 1 else ()
         yield replace(same[0], notes=(*notes[:_MOST_NOTES], *more) if more else tuple(notes))

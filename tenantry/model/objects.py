@@ -50,4 +50,4 @@ class ClusterObject(ObjectManifest):
 
 def as_written(objects: Mapping[str, ObjectManifest | None]) -> dict[str, dict[str, Any]]:
     """The manifests by name, without those that `null` removes."""
-    return {name: each.model_dump(exclude_none=True) for name, each in objects.items() if each is not None}
+    return {name: manifest.model_dump(exclude_none=True) for name, manifest in objects.items() if manifest is not None}

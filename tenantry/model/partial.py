@@ -73,9 +73,11 @@ class InParts:
                 return check(value)
             except ValidationError as error:
                 found = error.errors(include_url=False)
-                if wrong := [each for each in found if not _is_completed(each)]:
-                    raise ValidationError.from_exception_data(error.title, [_again(each) for each in wrong]) from None
-                return check(without(value, (each["loc"][:2] for each in found)))
+                if wrong := [error_below for error_below in found if not _is_completed(error_below)]:
+                    raise ValidationError.from_exception_data(
+                        error.title, [_again(detail) for detail in wrong]
+                    ) from None
+                return check(without(value, (detail["loc"][:2] for detail in found)))
 
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 

@@ -102,7 +102,7 @@ def _name_fix(value: str) -> str:
 
 
 def _path_fix(value: str) -> str:
-    plain = [each for each in value.replace("\\", "/").split("/") if each not in ("", ".", "..")]
+    plain = [part for part in value.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     meant = f"./{'/'.join(plain)}"
     return (
         f"write '{meant}'"
@@ -310,7 +310,7 @@ def _one_or_more(value: Any) -> Any:
         return value
     if not value:
         raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")
-    if wrong := [each for each in value if not isinstance(each, str)]:
+    if wrong := [item for item in value if not isinstance(item, str)]:
         fix = "put it in quotes" if isinstance(wrong[0], int | float) else "write a list of names"
         raise refusal("wrong-type", f"expected a list of names, found {type_name(wrong[0])} in it", fix=fix)
     return value

@@ -50,7 +50,7 @@ def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest
     declared = _names(fleet, scope.environment, scope.cluster, addon)
     for name, (at, _) in declared.items():
         _check(fleet, scope, addon, name, at)
-    return [_manifest(scope, addon, name, each) for name, (_, each) in declared.items()]
+    return [_manifest(scope, addon, name, place) for name, (_, place) in declared.items()]
 
 
 def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[DeclaredObject]:
@@ -97,7 +97,7 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
 
 def _homes(fleet: Fleet) -> set[str]:
     """The namespaces of add-ons' Flux objects, which bootstrap makes."""
-    return {each.namespace for each in fleet.document.platform.addons.values() if each.namespace}
+    return {addon.namespace for addon in fleet.document.platform.addons.values() if addon.namespace}
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
@@ -135,10 +135,10 @@ def management_objects(
     """The namespaces and the objects in them on the management cluster, each with its place."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
     made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
-    ids = {each.id.name: each.id for each in made}
-    return [(each, at) for each in made] + [
-        (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)
-        for each in inside
+    ids = {namespace.id.name: namespace.id for namespace in made}
+    return [(namespace, at) for namespace in made] + [
+        (in_state(unawaited(on_management(object.manifest, scope.owner, (ids[object.namespace],))), state), object.at)
+        for object in inside
     ]
 
 

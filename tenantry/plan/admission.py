@@ -112,7 +112,7 @@ def _baselines() -> tuple[Manifest, ...]:
 
 def _namespaces() -> tuple[Manifest, ...]:
     """The labels of a namespace say whose it is, also to the network policies of others."""
-    marks = (f"metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    marks = (f"metadata.?{field}.orValue({{}})" for field in ("labels", "annotations"))
     changed = (f"object.{mark} != oldObject.{mark}" for mark in marks)
     return policy(
         "tenantry-namespaces",

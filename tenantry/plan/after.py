@@ -87,7 +87,7 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
         spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
     if kind == "GitRepository" and isinstance(kept.get("include"), list):
-        kept["include"] = [_included(each, manifest, objects) for each in kept["include"]]
+        kept["include"] = [_included(included, manifest, objects) for included in kept["include"]]
     for action in _ACTIONS:
         if isinstance(kept.get(action), dict):
             kept[action] = _without_pace(kept[action])
@@ -106,7 +106,7 @@ def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[Object
 
 def _without_pace(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_pace(each) for key, each in value.items() if key not in PACE}
+        return {key: _without_pace(part) for key, part in value.items() if key not in PACE}
     return value
 
 

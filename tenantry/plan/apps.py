@@ -56,7 +56,10 @@ def plan_apps(
     builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
-    there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
+    there = {
+        **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
+        **addons,
+    }
     for app in in_order(resolved, result.findings):
         result.findings += missing_dependencies(fleet, scope, app, there)
         with collecting(result.findings):
@@ -155,7 +158,7 @@ class _Builder:
                 at=at,
                 release=release,
                 installs=installs,
-                after={name: each.id for name, each in known.items()},
+                after={name: dependency.id for name, dependency in known.items()},
             )
         )
 
@@ -281,7 +284,7 @@ class _Builder:
         for key in ("targetNamespace", "storageNamespace"):
             name, at = getattr(app.block, key, None), app.origin(app.kind, key)
             if name and self.scope.tenant and self.scope.own_namespace(name) not in own:
-                listed = ", ".join(f"'{each}'" for each in own)
+                listed = ", ".join(f"'{namespace}'" for namespace in own)
                 note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
                 message = f"'{name}' is not a namespace of tenant '{self.scope.tenant}'"
                 fix = f"remove '{key}'" + (", or name one of these" if len(own) > 1 else "")

@@ -39,15 +39,15 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
-    remote_for = (each for each in declared.environments if cluster != fleet.environments[each].management)
-    accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
-    bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
+    remote_for = (name for name in declared.environments if cluster != fleet.environments[name].management)
+    accounts = dict.fromkeys(platform_account(fleet, name, cluster) for name in remote_for)
+    bindings = (_binding(account, declared.kubeconfig.resolved.namespace) for account in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
 
 
 def homes_of_accounts(fleet: Fleet, hub: str) -> tuple[str, ...]:
     """Those of `homes_of_addons` in which Flux acts as the platform's account."""
-    return _homes(fleet, hub, [name for name, each in fleet.document.platform.addons.items() if each.account is None])
+    return _homes(fleet, hub, [name for name, addon in fleet.document.platform.addons.items() if addon.account is None])
 
 
 def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
 
 def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
     platform = fleet.document.platform
-    managed = [name for name, each in fleet.environments.items() if hub == each.management]
+    managed = [name for name, environment in fleet.environments.items() if hub == environment.management]
     own = (
         platform.addons[addon].namespace
         for environment in managed
@@ -65,7 +65,7 @@ def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
         for addon in addons_on(fleet, hub)
         if addon in addons
     )
-    return tuple(dict.fromkeys((platform.namespace, *sorted({each for each in own if each}))))
+    return tuple(dict.fromkeys((platform.namespace, *sorted({namespace for namespace in own if namespace}))))
 
 
 def _namespace(name: str) -> Manifest:

@@ -36,7 +36,7 @@ def following(*plans: Plan) -> list[str]:
     """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
     found: dict[str, None] = {}
     for plan in plans:
-        objects = {each.id: each for each in plan.objects}
+        objects = {object.id: object for object in plan.objects}
         found |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
     return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in found]
 

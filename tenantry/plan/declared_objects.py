@@ -62,7 +62,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
     """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
     findings: list[Problem] = []
     made: list[DeclaredObject] = []
-    there = {_key(each) for each in around.taken}
+    there = {_key(manifest) for manifest in around.taken}
     for key, data in sorted(written.items()):
         at = ("objects", key)
         if is_of_flux(str(data["apiVersion"])):
@@ -136,7 +136,7 @@ def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) 
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
     if around.network == "strict" and kind == "NetworkPolicy" and (found := metadata_services(manifest)):
         colon = ":" in found[0]
-        left_out = ", ".join(f'"{each}"' for each in METADATA if (":" in each) is colon)
+        left_out = ", ".join(f'"{service}"' for service in METADATA if (":" in service) is colon)
         rule = f'to: [{{ipBlock: {{cidr: "{"::/0" if colon else "0.0.0.0/0"}", except: [{left_out}]}}}}]'
         message = f"policy '{name}' leads to metadata services of clouds ({listed(found)}), which 'strict' forbids"
         fix = f"name where the pods may connect to, or write '{rule}'"
@@ -180,7 +180,7 @@ def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surr
 
 
 def _listed(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+    return [mapping for mapping in value if isinstance(mapping, Mapping)] if isinstance(value, list) else []
 
 
 def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:
@@ -200,9 +200,9 @@ def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variabl
     """The tenant's own cluster-scoped objects, sorted by their keys. Raises: Found: some cannot be there."""
     made: list[DeclaredObject] = []
     findings: list[Problem] = []
-    for key, each in sorted(declared.items()):
+    for key, declared_object in sorted(declared.items()):
         at = ("tenants", scope.tenant, "clusterObjects", key)
-        data = each.model_dump(exclude_none=True)
+        data = declared_object.model_dump(exclude_none=True)
         try:
             manifest = manifest_of(at, ClusterObject, data, {**variables, "namespace": scope.namespace})
         except Found as found:

@@ -91,7 +91,7 @@ def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, 
 def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
     """Problems in which a dependency that is missing on several clusters is one, with all of them in its note."""
     for finding, same in grouped(findings, _without_cluster).items():
-        clusters = list(dict.fromkeys(note for each in same for note in each.notes))
+        clusters = list(dict.fromkeys(note for problem in same for note in problem.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
 

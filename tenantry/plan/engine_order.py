@@ -22,9 +22,9 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
 
     An object that Flux does not reconcile would never become Ready, and one that leaves need not, so these are not awaited.
     """
-    for each in objects:
-        is_awaited = each.id in awaited and is_reconciled(each.id) and becomes_ready(each.manifest)
-        yield replace(each, awaited=True) if is_awaited else each
+    for object in objects:
+        is_awaited = object.id in awaited and is_reconciled(object.id) and becomes_ready(object.manifest)
+        yield replace(object, awaited=True) if is_awaited else object
 
 
 def is_reconciled(id: ObjectId) -> bool:
@@ -33,7 +33,7 @@ def is_reconciled(id: ObjectId) -> bool:
 
 def order_of_files(objects: Iterable[KubeObject]) -> str | None:
     """What files cannot say of the order, for those who apply them otherwise; None: nothing is lost."""
-    if not (awaited := [str(each.id) for each in objects if each.awaited]):
+    if not (awaited := [str(object.id) for object in objects if object.awaited]):
         return None
     return f"only `tenantry up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
 

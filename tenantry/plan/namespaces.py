@@ -98,7 +98,7 @@ class Territory:
 
     def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
         """Raises: Found: the namespace is the cluster's, the platform's, or by its name probably that of a platform's tool."""
-        pattern = next((each for each in self._patterns if fnmatchcase(name, each)), None)
+        pattern = next((reserved for reserved in self._patterns if fnmatchcase(name, reserved)), None)
         if name in self._addons:
             whose = "for an add-on, which is installed there"
         elif self._is_reserved(name) or pattern is None:
@@ -122,8 +122,8 @@ class Territory:
         if other.tenant == claim.tenant:
             message = f"two namespaces of tenant '{other.tenant}' would both be named '{name}'"
             return Problem(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
-        own = [each for each in (claim, other) if self._has_own_template(each)]
-        told = next((each for each in (other, claim) if each.key), own[0] if own else claim)
+        own = [holder for holder in (claim, other) if self._has_own_template(holder)]
+        told = next((holder for holder in (other, claim) if holder.key), own[0] if own else claim)
         beside = self._place(claim if told is other else other)
         notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
         fix = "choose another name for one of them" if own else "put '{tenant}' into the template"
@@ -156,7 +156,12 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
         for name, cluster in fleet.clusters.items()
         for environment in cluster.environments
     }
-    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *marked}
+    return {
+        fleet.document.platform.namespace,
+        *(kubeconfig.namespace for kubeconfig in kubeconfigs),
+        *accounts,
+        *marked,
+    }
 
 
 def addon_namespaces(fleet: Fleet) -> set[str]:
@@ -164,7 +169,7 @@ def addon_namespaces(fleet: Fleet) -> set[str]:
     found: set[str] = set()
     for addon in fleet.document.platform.addons:
         at = ("platform", "addons", addon)
-        blocks = (each for path, each in blocks_of(fleet.source.data, at))
+        blocks = (block for path, block in blocks_of(fleet.source.data, at))
         targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
         own = fleet.document.platform.addons[addon].namespace
         for name in (*targets, *fleet.raw(*at, "namespaces"), *([own] if own else ())):

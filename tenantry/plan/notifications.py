@@ -77,8 +77,8 @@ def plan_alerts(
                 provider = attachments.bound(provider)
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
-                for each in planned:
-                    check_size(each, (*at, name))
+                for object in planned:
+                    check_size(object, (*at, name))
                 yield (*at, name), (*attachments.made.values(), *planned)
             if common:
                 everywhere = replace(scope, cluster="")
@@ -151,7 +151,7 @@ def _labelled(kind: str, labels: Mapping[str, str]) -> dict[str, Any]:
 def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
     """The kinds of the sources that an included file may name."""
     sources = sorted(fleet.document.tenants[scope.tenant].sources.items())
-    return {name: each.block.flux_kind for name, each in sources if is_own(fleet, scope.tenant, "sources", name)}
+    return {name: source.block.flux_kind for name, source in sources if is_own(fleet, scope.tenant, "sources", name)}
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
@@ -248,5 +248,5 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
 
 
 def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
-    charts = (each for each in planned.objects.values() if each.id.kind == "HelmChart")
+    charts = (object for object in planned.objects.values() if object.id.kind == "HelmChart")
     return sorted(chart.id for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))

@@ -86,16 +86,20 @@ class PlacementPlanner:
         namespaces = tuple(scope.namespaces.values())
         addons = self._platform.addons_there(cluster)
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
-        ids = {name: each.id for name, each in after.items()}
+        ids = {name: dependency.id for name, dependency in after.items()}
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
-        wide = {claim_of(cluster, each.manifest): each.at for each in own}
-        self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
+        wide = {claim_of(cluster, declared.manifest): declared.at for declared in own}
+        self._gathering.note(cluster, ((declared.manifest, declared.at) for declared in own))
         self.placements.append(
             PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
         )
-        own = [each for each in own if self._gathering.claim_cluster_wide(claim_of(cluster, each.manifest), each.at)]
+        own = [
+            declared
+            for declared in own
+            if self._gathering.claim_cluster_wide(claim_of(cluster, declared.manifest), declared.at)
+        ]
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
         base = self._base(scope, settings, tuple(after.values()), own)
         scope = replace(scope, base=base)
@@ -157,36 +161,36 @@ class PlacementPlanner:
         state = self._state(scope)
         own, *extras = self._baselines(scope, settings)
         self._refuse(scope, settings, [own, *extras])
-        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
-        more = (object for each in extras for object in _in_order(scope.owner, each))
-        extra = [in_state(each, state) for each in more]
-        spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
+        first, *rest = (in_state(manifest, state) for manifest in _in_order(scope.owner, own))
+        more = (object for extra_namespace in extras for object in _in_order(scope.owner, extra_namespace))
+        extra = [in_state(object, state) for object in more]
+        spaces = {object.id.name: object.id for object in (first, *extra) if object.id.kind == "Namespace"}
         accounts = [
             on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
             for account in self._accounts(scope)
         ]
-        objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
+        objects = [_after(object, after) for object in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
         rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
-        objects += [in_state(each, state) for each in rights]
+        objects += [in_state(object, state) for object in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
 
     def _local_wide(
         self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
     ) -> Iterator[ObjectId]:
-        for each in own:
-            made = in_state(unawaited(on_management(each.manifest, scope.owner, after)), self._state(scope))
-            self._gathering.add([made], each.at)
+        for declared in own:
+            made = in_state(unawaited(on_management(declared.manifest, scope.owner, after)), self._state(scope))
+            self._gathering.add([made], declared.at)
             yield made.id
 
     def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
         """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
-        spaces = {each.id.name: each.id for each in base if each.id.kind == "Namespace"}
-        for each in self._objects(scope, settings, [made.manifest for made in base]):
-            made = on_management(each.manifest, scope.owner, (spaces[each.namespace],))
+        spaces = {object.id.name: object.id for object in base if object.id.kind == "Namespace"}
+        for declared in self._objects(scope, settings, [made.manifest for made in base]):
+            made = on_management(declared.manifest, scope.owner, (spaces[declared.namespace],))
             planned = in_state(unawaited(made), self._state(scope))
-            self._gathering.add([planned], each.at)
+            self._gathering.add([planned], declared.at)
             yield planned.id
 
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
@@ -199,14 +203,14 @@ class PlacementPlanner:
                 here = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             around = Surroundings(
                 variables=variables,
-                taken=[each for each in base if each["metadata"].get("namespace") == name],
+                taken=[manifest for manifest in base if manifest["metadata"].get("namespace") == name],
                 cluster_admin=tenant.clusterAdmin,
                 network=here.network,
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
             made = declared_objects(replace(scope, namespace=name), here.objects, around)
-            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in made))
+            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
             yield from made
 
     def _remote_base(
@@ -223,8 +227,8 @@ class PlacementPlanner:
         self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
-        manifests += [each.manifest for each in own]
-        manifests += [each.manifest for each in self._objects(scope, settings, tuple(manifests))]
+        manifests += [declared.manifest for declared in own]
+        manifests += [declared.manifest for declared in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
@@ -274,7 +278,7 @@ class PlacementPlanner:
             }
 
         alike = self.fleet.once(("baselines", *scope.together), (settings,), made)
-        return [[here(manifest) for manifest in each] for each in alike]
+        return [[here(manifest) for manifest in manifests] for manifests in alike]
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
         """Those of the tenant's extra namespaces."""

@@ -78,7 +78,7 @@ class PlatformPlanner:
                 self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
             return
         if there or (cluster != self.management and self._has_tenants(cluster, beside)):
-            addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
+            addons = {name.removeprefix(names.ADDON_PREFIX): dependency.id for name, dependency in there.items()}
             self.plan_access(cluster)
             scope = self.scope(cluster)
             made: list[ObjectId] = []
@@ -93,14 +93,16 @@ class PlatformPlanner:
         mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
-        there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
+        there = {name.removeprefix(names.ADDON_PREFIX): found for name, found in self.addons_there(cluster).items()}
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
-            self._add_addons(cluster, wanted, {name: each for name, each in there.items() if name not in wanted})
+            self._add_addons(
+                cluster, wanted, {name: dependency for name, dependency in there.items() if name not in wanted}
+            )
         self._refuse_circles(there)
 
     def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
-        addons = {each.id: name for name, each in there.items()}
+        addons = {dependency.id: name for name, dependency in there.items()}
         if len({id.namespace for id in addons}) > 1:
             after = {
                 addons[planned.id]: [addons[id] for id in planned.depends_on if id in addons]
@@ -138,9 +140,9 @@ class PlatformPlanner:
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
             inside = objects_in_namespaces(self.fleet, scope, addon)
-            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
+            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in inside))
             if made and scope.kubeconfig:
-                made += [each.manifest for each in inside]
+                made += [declared.manifest for declared in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
                 made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
                 release = made_by.manifest["spec"]["releaseName"]
@@ -148,9 +150,9 @@ class PlatformPlanner:
                 self._gathering.add([made_by], at)
                 return (Dependency(made_by.id),)
             objects = management_objects(self.fleet, scope, addon, made, inside)
-            for each, written in objects:
-                self._gathering.add([each], written)
-            return tuple(Dependency(each.id) for each, _ in objects)
+            for object, written in objects:
+                self._gathering.add([object], written)
+            return tuple(Dependency(object.id) for object, _ in objects)
         return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
@@ -267,7 +269,7 @@ class PlatformPlanner:
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
-        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
+        return [environment for environment in by_rank(self.fleet, cluster) if self._is_managed_here(environment)]
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management

@@ -124,7 +124,8 @@ def at_one_pace(first: KubeObject, other: KubeObject) -> KubeObject | None:
         if any(key in spec for spec in specs)
     }
     one, same = (
-        replace(each, manifest={**each.manifest, "spec": {**each.manifest["spec"], **pace}}) for each in (first, other)
+        replace(planned, manifest={**planned.manifest, "spec": {**planned.manifest["spec"], **pace}})
+        for planned in (first, other)
     )
     return one if one == same else None
 

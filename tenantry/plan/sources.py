@@ -125,7 +125,9 @@ class Attachments:
 
 def _kubeconfigs(fleet: Fleet) -> dict[tuple[str, str], str]:
     """The first cluster of each kubeconfig, by the namespace and the name of what holds it."""
-    ways = ((name, each.kubeconfig.resolved) for name, each in reversed(fleet.clusters.items()) if each.kubeconfig)
+    ways = (
+        (name, cluster.kubeconfig.resolved) for name, cluster in reversed(fleet.clusters.items()) if cluster.kubeconfig
+    )
     return {(way.namespace, way.name): name for name, way in ways}
 
 
@@ -217,7 +219,9 @@ class SourceSet:
             whole = self._with_included(planned, block)
             made, attached = self._fleet.once(("shared source",), (whole,), bound)
         except Found as found:
-            raise Found(replace(each, path=source_origin(layers, each.path)) for each in found.findings) from None
+            raise Found(
+                replace(finding, path=source_origin(layers, finding.path)) for finding in found.findings
+            ) from None
         self._attachments.made.update(attached)
         self._add(made)
         return made
@@ -253,7 +257,9 @@ class SourceSet:
             for entry, object in zip(spec["include"], included, strict=True)
         ]
         manifest = {**planned.manifest, "spec": {**spec, "include": entries}}
-        return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *(each.id for each in included)))
+        return replace(
+            planned, manifest=manifest, depends_on=(*planned.depends_on, *(source.id for source in included))
+        )
 
     def _included(self, entry: dict[str, Any], at: Path) -> KubeObject:
         name = entry["repository"]["name"]

@@ -66,7 +66,7 @@ def _references() -> Rule:
 
 def _marks() -> Rule:
     """helm-controller makes the HelmChart of a release with its own rights, and with the labels that the release names."""
-    parts = (f"object.spec.?chart.?metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    parts = (f"object.spec.?chart.?metadata.?{field}.orValue({{}})" for field in ("labels", "annotations"))
     return (
         " && ".join(f"{part}.all(key, !key.startsWith('tenantry/'))" for part in parts),
         "the labels and annotations of a tenant's chart do not begin with 'tenantry/'",

@@ -50,7 +50,7 @@ def read_all(file: FilePath, reader: Reader = bytes_of) -> ParsedFile:
     entries = main.data.get("include")
     if not isinstance(entries, list) or not isinstance(main.data.get(_TENANTS, {}), dict):
         return main  # the check of shapes reports their types
-    return _Reading(main, file, reader).run([_entry(each, index) for index, each in enumerate(entries)])
+    return _Reading(main, file, reader).run([_entry(entry, index) for index, entry in enumerate(entries)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class _Reading:
             return True
         word = _PARTS[at[:-1]]
         message = f"no file declares {word} '{at[-1]}', to which this one appends overrides"
-        known = {*mapping_at(self.main.data, *at[:-1]), *(each[-1] for each in self.added if each[:-1] == at[:-1])}
+        known = {*mapping_at(self.main.data, *at[:-1]), *(path[-1] for path in self.added if path[:-1] == at[:-1])}
         found = Problem(
             at, f"unknown-{word}", message, (declared("declared", at[-1], known),), "correct the name, or remove it"
         )
@@ -273,7 +273,7 @@ def _misplaced(source: ParsedFile, parts: tuple[str, ...], main: str) -> Iterato
     for key in source.data:
         if key not in parts:
             more = "; it cannot include other files" if key == "include" else ""
-            only = listed([f"'{each}:'" for each in parts])
+            only = listed([f"'{part}:'" for part in parts])
             message = f"an included file may only contain {only}, not '{key}:'{more}"
             place = source.locate((key,), key=True)
             yield Problem((key,), "not-for-included", message, fix=f"move it to {main}, or remove it").at(place)

@@ -102,7 +102,7 @@ class ParsedFile:
     def rename(self, name: Callable[[str], str]) -> None:
         """Give this file and the files that it includes other names in all places, such as those of a revision."""
         files = (self, *(fill.file for fill in self.fills.values()), *(file for file, _ in self._written.values()))
-        for file in {id(each): each for each in files}.values():
+        for file in {id(parsed): parsed for parsed in files}.values():
             file.file = name(file.file)
             file._located.clear()
 
@@ -119,7 +119,7 @@ class ParsedFile:
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
         lengths = range(min(len(path), self._longest), 2, -1) if fill else ()
         heads = (self._written.get(path[:length]) for length in lengths)
-        found = next((each for each in heads if each), None)
+        found = next((head for head in heads if head), None)
         return found is not None and fill is not None and (found[0] is fill.file or found[0].file == self.file)
 
     def filled_by(self, path: Path) -> Fill | None:

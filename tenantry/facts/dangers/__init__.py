@@ -45,7 +45,7 @@ def _found(diff: Difference, found: Iterable[Occurrence], before: Fleet | None, 
         yield Found(DangerKind.DELETION, Rank.EVERYTHING, ENVIRONMENT, "", text)
         return
     # On another management cluster everything is new.
-    yield from of_facts(each for each in found if not (diff.elsewhere and each.subject is CLUSTER))
+    yield from of_facts(change for change in found if not (diff.elsewhere and change.subject is CLUSTER))
     if before is not None and diff.status is Status.KEPT:
         yield from grant_dangers(before, after, diff.environment)
     pieces = Pieces(diff)

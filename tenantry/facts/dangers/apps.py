@@ -22,11 +22,11 @@ _STAYS = ("MirrorPrune", "Orphan")
 def app_dangers(pieces: Pieces) -> Iterator[Found]:
     """The dangers of apps, add-ons and baselines that both plans have."""
     judge = _Judge(pieces)
-    for each in pieces.diff.changed:
-        if each.id.kind in _KINDS:
-            yield from judge.reinstalled(each)
-            yield from judge.upgraded(each)
-            yield from judge.spec(each)
+    for changed in pieces.diff.changed:
+        if changed.id.kind in _KINDS:
+            yield from judge.reinstalled(changed)
+            yield from judge.upgraded(changed)
+            yield from judge.spec(changed)
     yield from judge.registries()
     yield from judge.replaced()
 
@@ -43,7 +43,9 @@ class _Judge:
     def reinstalled(self, changed: Changed) -> Iterator[Found]:
         """What Flux uninstalls first, as the guard judges it, or may uninstall."""
         old, new = changed.before.manifest, changed.after.manifest
-        before, after = (planned_parts(*each) for each in zip((old, new), self._charts, strict=True))
+        before, after = (
+            planned_parts(*manifest_and_chart) for manifest_and_chart in zip((old, new), self._charts, strict=True)
+        )
         keys = [key for key in before if before[key] != after.get(key, before[key])]
         if upgrades_in_place(old) and upgrades_in_place(new):
             keys = [key for key in keys if key != CHART]
@@ -54,13 +56,15 @@ class _Judge:
             yield self._reinstallation(changed.after, f"{verb}: {self._data(changed.after)} ({what})")
         elif not upgrades_in_place(new):
             yield from self._perhaps(
-                changed.after, *(chart.guess(each) for chart, each in zip(self._charts, (old, new), strict=True))
+                changed.after,
+                *(chart.guess(manifest) for chart, manifest in zip(self._charts, (old, new), strict=True)),
             )
 
     def upgraded(self, changed: Changed) -> Iterator[Found]:
         """A release that takes the whole source as its chart from now on."""
         kinds = [
-            mapping_at(dict(each.manifest), "spec", "chartRef").get("kind") for each in (changed.before, changed.after)
+            mapping_at(dict(planned.manifest), "spec", "chartRef").get("kind")
+            for planned in (changed.before, changed.after)
         ]
         if kinds == ["HelmChart", "OCIRepository"] and changed.id in self._apps:
             # helm-controller adds the digest to the chart's version.
@@ -69,7 +73,7 @@ class _Judge:
 
     def spec(self, changed: Changed) -> Iterator[Found]:
         """Fields of the object that let it do more."""
-        before, after = (mapping_at(dict(each.manifest), "spec") for each in (changed.before, changed.after))
+        before, after = (mapping_at(dict(planned.manifest), "spec") for planned in (changed.before, changed.after))
         if before.get("serviceAccountName") != after.get("serviceAccountName"):
             text = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
             yield self._found(DangerKind.RIGHTS, Rank.ACCESS, changed.after, text)
@@ -92,8 +96,12 @@ class _Judge:
 
     def registries(self) -> Iterator[Found]:
         """Releases that stay as they are, while the address that their chart comes from changes."""
-        changed = {each.id for each in self._pieces.diff.changed}
-        sources = {(each.kind, each.namespace, each.name) for each in changed if each.kind == "OCIRepository"}
+        changed = {changed_object.id for changed_object in self._pieces.diff.changed}
+        sources = {
+            (changed_id.kind, changed_id.namespace, changed_id.name)
+            for changed_id in changed
+            if changed_id.kind == "OCIRepository"
+        }
         for planned in self._pieces.after.objects if sources else ():
             is_theirs = planned.id not in changed and chart_of(planned.manifest) in sources
             if is_theirs and not upgrades_in_place(planned.manifest):

@@ -69,12 +69,15 @@ class Danger:
 
 def joined(found: Iterable[Found], homes: Homes) -> tuple[Danger, ...]:
     """The dangers, the worst first, each once for all subjects and clusters that have it."""
-    lines = (((each.kind, each.rank, each.text), each.subject, each.cluster) for each in dict.fromkeys(found))
+    lines = (
+        ((finding.kind, finding.rank, finding.text), finding.subject, finding.cluster)
+        for finding in dict.fromkeys(found)
+    )
     made = [
         Danger(kind=kind, rank=rank, where=where, text=text) for (kind, rank, text), where in together(lines, homes)
     ]
     # A stable sort: equal ranks stay in the order of the plan.
-    return tuple(sorted(made, key=lambda each: each.rank))
+    return tuple(sorted(made, key=lambda danger: danger.rank))
 
 
 def owner_subject(owner: Owner) -> Subject:

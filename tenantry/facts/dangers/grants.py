@@ -46,7 +46,7 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str
         return {key: () for key in (*_NAMES, *_ADDRESSES)}
     here = clusters_of(fleet, environment)
     return {
-        "clusters": tuple(each for each in here if cluster_is_granted(fleet, tenant, each)),
+        "clusters": tuple(cluster for cluster in here if cluster_is_granted(fleet, tenant, cluster)),
         **{key: tuple(getattr(grants, key) or ()) for key in ("settings", *_ADDRESSES)},
     }
 
@@ -58,5 +58,5 @@ def _gains(
         if new := tuple(name for name in after[key] if name not in before[key]):
             yield key, new
     for key in _ADDRESSES:
-        if new := tuple(each for each in after[key] if not is_covered(each, before[key])):
+        if new := tuple(pattern for pattern in after[key] if not is_covered(pattern, before[key])):
             yield key, new

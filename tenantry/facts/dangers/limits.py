@@ -22,7 +22,7 @@ def quota_dangers(pieces: Pieces) -> Iterator[Found]:
 
 
 def _quota(piece: Piece) -> Iterator[Found]:
-    old, new = (mapping_at(dict(each or {}), "spec", "hard") for each in (piece.before, piece.after))
+    old, new = (mapping_at(dict(manifest or {}), "spec", "hard") for manifest in (piece.before, piece.after))
     if tightened := list(_tighter(old, new, -1)):
         verb = "is lowered" if piece.before else "is new"
         yield _found(DangerKind.QUOTA, piece, f"its quota {verb}: {_format(piece, tightened)}")
@@ -35,7 +35,7 @@ def _quota(piece: Piece) -> Iterator[Found]:
 def _limits(piece: Piece) -> Iterator[Found]:
     found: list[str] = []
     for kind in ("Container", "Pod", "PersistentVolumeClaim"):
-        old, new = (_of_type(each, kind) for each in (piece.before, piece.after))
+        old, new = (_of_type(manifest, kind) for manifest in (piece.before, piece.after))
         for key, direction in _LIMITS.items():
             changes = _tighter(mapping_at(old, key), mapping_at(new, key), direction)
             found += [f"{key} {_format(piece, [change])}" for change in changes]

@@ -31,17 +31,17 @@ class _Policy(NamedTuple):
 
 
 def network_dangers(pieces: Pieces) -> Iterator[Found]:
-    own = [each for each in pieces.all if each.kept and each.key.kind.endswith(_POLICY)]
+    own = [piece for piece in pieces.all if piece.kept and piece.key.kind.endswith(_POLICY)]
     before, after = (_by_namespace(side) for side in pieces.around(own, _POLICY))
-    for each in own:
-        if each.key.group != _GROUP:
-            yield from _unjudged(each)
+    for piece in own:
+        if piece.key.group != _GROUP:
+            yield from _unjudged(piece)
             continue
-        place = (each.key.owner, each.key.namespace)
+        place = (piece.key.owner, piece.key.namespace)
         for direction, (key, everything) in _DIRECTIONS.items():
-            old, new = (_in_direction(side, direction, key) for side in (each.before, each.after))
+            old, new = (_in_direction(side, direction, key) for side in (piece.before, piece.after))
             others = (_directions(side.get(place, {}), direction, key) for side in (before, after))
-            yield from _loosened(each, (old, new), *others, everything=everything)
+            yield from _loosened(piece, (old, new), *others, everything=everything)
 
 
 def _loosened(
@@ -56,7 +56,7 @@ def _loosened(
     old, new = states
     name = f"policy {piece.key.name}"
     bases = f"{_base(piece.before)} -> {_base(piece.after)}"
-    covered = any(_covers(each.pods, old.pods) for each in after.values()) if old else True
+    covered = any(_covers(policy.pods, old.pods) for policy in after.values()) if old else True
     if not covered:
         why = bases if piece.key.name == ISOLATED else f"without {name}"
         yield _found(piece, f"its network is opened: {why}, {everything}")
@@ -78,17 +78,17 @@ def _base(isolation: Manifest | None) -> str:
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
     """Whether some policy selected the pods before, as far as that can be told. Where none did, a new one only restricts."""
-    return any(_may_overlap(each.pods, pods) for each in before.values())
+    return any(_may_overlap(policy.pods, pods) for policy in before.values())
 
 
 def _more(old: _Policy | None, new: _Policy, before: Mapping[str, _Policy]) -> list[Any]:
     """The rules that no policy for at least the same pods had before."""
-    known = [rule for each in before.values() if _covers(each.pods, new.pods) for rule in each.rules]
+    known = [rule for policy in before.values() if _covers(policy.pods, new.pods) for rule in policy.rules]
     if {} in known:
         return []
     if old and _covers(old.pods, new.pods):
         known += list(old.rules)
-    return [rule for rule in new.rules if not any(_allows(each, rule) for each in known)]
+    return [rule for rule in new.rules if not any(_allows(allowed, rule) for allowed in known)]
 
 
 def _allows(known: Any, rule: Any) -> bool:
@@ -102,7 +102,7 @@ def _allows(known: Any, rule: Any) -> bool:
 
 def _is_part(inner: Any, outer: Any) -> bool:
     """Whether all entries of a list are in another one. An empty list means everything."""
-    return isinstance(inner, list) and bool(inner) and all(each in outer for each in inner)
+    return isinstance(inner, list) and bool(inner) and all(pair in outer for pair in inner)
 
 
 def _covers(selector: Any, other: Any) -> bool:
@@ -111,7 +111,7 @@ def _covers(selector: Any, other: Any) -> bool:
 
 
 def _may_overlap(one: Any, other: Any) -> bool:
-    labels, others = (mapping_at(each or {}, "matchLabels") for each in (one, other))
+    labels, others = (mapping_at(selector or {}, "matchLabels") for selector in (one, other))
     return not any(key in others and others[key] != value for key, value in labels.items())
 
 
@@ -124,8 +124,8 @@ def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[st
 
 
 def _directions(policies: Mapping[str, Manifest], direction: str, key: str) -> dict[str, _Policy]:
-    found = {name: _in_direction(each, direction, key) for name, each in policies.items()}
-    return {name: each for name, each in found.items() if each}
+    found = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
+    return {name: policy for name, policy in found.items() if policy}
 
 
 def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Policy | None:

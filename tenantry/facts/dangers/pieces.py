@@ -62,8 +62,8 @@ class Pieces:
     @cached_property
     def moved(self) -> Mapping[Owner, tuple[str, str]]:
         """The main namespaces of placements that get another name, before and after."""
-        new = {Owner(each.tenant, each.cluster): each.namespace for each in self.after.placements}
-        old = {Owner(each.tenant, each.cluster): each.namespace for each in self.before.placements}
+        new = {Owner(placement.tenant, placement.cluster): placement.namespace for placement in self.after.placements}
+        old = {Owner(placement.tenant, placement.cluster): placement.namespace for placement in self.before.placements}
         return {owner: (old[owner], new[owner]) for owner in old if owner in new and old[owner] != new[owner]}
 
     @cached_property
@@ -75,7 +75,11 @@ class Pieces:
     def namespaces(self) -> tuple[frozenset[tuple[Owner, str]], frozenset[tuple[Owner, str]]]:
         """The namespaces of all placements, before and after."""
         one, other = (
-            frozenset((Owner(each.tenant, each.cluster), name) for each in plan.placements for name in each.namespaces)
+            frozenset(
+                (Owner(placement.tenant, placement.cluster), name)
+                for placement in plan.placements
+                for name in placement.namespaces
+            )
             for plan in (self.before, self.after)
         )
         return one, other
@@ -97,10 +101,10 @@ class Pieces:
         """Every object that differs, each once."""
         old: dict[Key, Manifest] = {}
         new: dict[Key, Manifest] = {}
-        for each in self.diff.removed:
-            old |= self._keyed(each)
-        for each in self.diff.added:
-            new |= self._keyed(each)
+        for planned in self.diff.removed:
+            old |= self._keyed(planned)
+        for planned in self.diff.added:
+            new |= self._keyed(planned)
         for changed in self.diff.changed:
             self._add_changed(changed, old, new)
         keys = dict.fromkeys((*old, *new))
@@ -112,7 +116,7 @@ class Pieces:
         # Most changes are of fields that concern nothing within, and there can be very many.
         if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
             return
-        before, after = (self._keyed(each) for each in (changed.before, changed.after))
+        before, after = (self._keyed(planned) for planned in (changed.before, changed.after))
         for inner in dict.fromkeys((*before, *after)):
             if inner != key and before.get(inner) != after.get(inner):
                 old |= {inner: before[inner]} if inner in before else {}
@@ -125,12 +129,12 @@ class Pieces:
     def of_kinds(self, *kinds: str) -> list[Piece]:
         wanted = frozenset(kinds)
         # A fleet's setting can change every app, and no object of any kind that is asked for.
-        return [] if wanted.isdisjoint(self.kinds) else [each for each in self.all if each.key.kind in wanted]
+        return [] if wanted.isdisjoint(self.kinds) else [piece for piece in self.all if piece.key.kind in wanted]
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of the objects that differ."""
-        return frozenset(each.key.kind for each in self.all)
+        return frozenset(piece.key.kind for piece in self.all)
 
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
@@ -140,7 +144,7 @@ class Pieces:
 
     def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
         own = (planned for planned in plan.objects if planned.owner in owners)
-        return {key: manifest for each in own for key, manifest in self._keyed(each).items() if key.kind in kinds}
+        return {key: manifest for planned in own for key, manifest in self._keyed(planned).items() if key.kind in kinds}
 
     def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
         return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}

@@ -40,12 +40,13 @@ class _Removed:
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
-        self._objects = {each.id: each for each in pieces.diff.removed}
-        releases = (each for each in pieces.diff.removed if each.id.kind == "HelmRelease")
-        self._abandoned = {each.owner for each in releases if leaves_objects(each.manifest)}
+        self._objects = {removed.id: removed for removed in pieces.diff.removed}
+        releases = (removed for removed in pieces.diff.removed if removed.id.kind == "HelmRelease")
+        self._abandoned = {release.owner for release in releases if leaves_objects(release.manifest)}
         """Placements whose baseline is suspended: on the cluster everything stays."""
         old, new = (
-            {Owner(each.tenant, each.cluster) for each in plan.placements} for plan in (pieces.before, pieces.after)
+            {Owner(placement.tenant, placement.cluster) for placement in plan.placements}
+            for plan in (pieces.before, pieces.after)
         )
         self._gone = old - new
 
@@ -125,18 +126,22 @@ def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
 
 def _marked_anew(pieces: Pieces) -> Iterator[Found]:
     """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
-    known = {Owner(each.tenant, each.cluster) for each in pieces.before.placements}
-    new = [owner for each in pieces.after.placements if (owner := Owner(each.tenant, each.cluster)) not in known]
+    known = {Owner(placement.tenant, placement.cluster) for placement in pieces.before.placements}
+    new = [
+        owner
+        for placement in pieces.after.placements
+        if (owner := Owner(placement.tenant, placement.cluster)) not in known
+    ]
     names = {(app.tenant, app.name) for app in pieces.before.apps}
     apps = [app for app in pieces.after.apps if (app.tenant, app.name) not in names]
     if not pieces.before.objects or not (new or apps):
         return
     text = "is new and marked for removal already: no environment protects it"
-    marked = {Owner(*each[:2]) for each in held_by(pieces.after).marked}
+    marked = {Owner(*mark[:2]) for mark in held_by(pieces.after).marked}
     new = [owner for owner in new if owner in marked]
     for owner in new:
         yield Found(DangerKind.PROTECTION, Rank.DATA, owner_subject(owner), owner.cluster, text)
-    objects = {each.id: each.manifest for each in pieces.diff.added}
+    objects = {added.id: added.manifest for added in pieces.diff.added}
     for app in apps:
         manifest = objects.get(app.id)
         if Owner(app.tenant, app.cluster) not in new and manifest and is_marked(manifest):

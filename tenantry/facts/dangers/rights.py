@@ -61,17 +61,19 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
 
 
 def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
-    had = grouped(before, lambda each: each[:4])
-    new = [each for each in dict.fromkeys(after) if not _covered(each, had.get(each[:4], []))]
+    had = grouped(before, lambda grant: grant[:4])
+    new = [grant for grant in dict.fromkeys(after) if not _covered(grant, had.get(grant[:4], []))]
     # What a new placement brings is told where it is added, except for rights without a bound.
     told = [
-        each
-        for each in new
-        if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
+        grant
+        for grant in new
+        if grant.role == "cluster-admin" or (grant.namespace and pieces.keeps(grant.owner, grant.namespace))
     ]
-    groups = grouped(told, lambda each: (each.owner, each.namespace == "", each.role, _former(each, had), each.apps))
+    groups = grouped(
+        told, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
+    )
     for (owner, wide, role, former, apps), own in groups.items():
-        yield _gain(owner, [each.who for each in own], role, former, wide=wide, apps=apps)
+        yield _gain(owner, [grant.who for grant in own], role, former, wide=wide, apps=apps)
 
 
 def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
@@ -89,11 +91,11 @@ def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> Found:
 
 def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
     level = _ORDER.get(grant.role)
-    return any(each.role == grant.role or (level is not None and _ORDER.get(each.role, -1) >= level) for each in had)
+    return any(held.role == grant.role or (level is not None and _ORDER.get(held.role, -1) >= level) for held in had)
 
 
 def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
-    return listed(each.role for each in had.get(grant[:4], []))
+    return listed(held.role for held in had.get(grant[:4], []))
 
 
 def _role_of(manifest: Manifest) -> str:
@@ -132,7 +134,7 @@ def _rules(piece: Piece) -> Iterator[Found]:
     """A role in a namespace that allows more; those of whole clusters are told with who has them."""
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
-    old, new = (set(rights_of_rules(_listed(each.get("rules")))) for each in (piece.before, piece.after))
+    old, new = (set(rights_of_rules(_listed(manifest.get("rules")))) for manifest in (piece.before, piece.after))
     if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
         yield _found(piece.key.owner, f"role {piece.key.name} allows more: {in_words(dict.fromkeys(gained))}")
 
@@ -142,7 +144,7 @@ def _wide_rights(
 ) -> Iterator[Found]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
     old, new = _by_owner(before), _by_owner(after)
-    for owner in dict.fromkeys(each.key.owner for each in own):
+    for owner in dict.fromkeys(piece.key.owner for piece in own):
         known = {right for _, right in _wide(old.get(owner, {}))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
         if gained:
@@ -170,13 +172,13 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
 
 
 def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
-    keys = grouped(gained, lambda each: each[0])
+    keys = grouped(gained, lambda right: right[0])
     return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
 
 
 def _format_rights(rights: Sequence[Right | str]) -> str:
     roles = [right for right in rights if isinstance(right, str)]
-    return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
+    return "; ".join([*roles, *filter(None, [in_words(right for right in rights if isinstance(right, Right))])])
 
 
 # --- accounts -----------------------------------------------------------------------------------------------------------
@@ -185,10 +187,10 @@ def _format_rights(rights: Sequence[Right | str]) -> str:
 def _cloud_identity(piece: Piece) -> Iterator[Found]:
     if not piece.kept or piece.after is None:
         return
-    old, new = (mapping_at(dict(each or {}), "metadata", "annotations") for each in (piece.before, piece.after))
+    old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
     for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
         yield _found(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
 
 
 def _listed(value: Any) -> list[Any]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list | tuple) else []
+    return [mapping for mapping in value if isinstance(mapping, Mapping)] if isinstance(value, list | tuple) else []

@@ -53,7 +53,10 @@ def _source_meant(fleet: Fleet, owner: tuple[str, ...], name: str) -> str:
         return ""
     sources = fleet.raw(*owner, "sources")
     of_address = (
-        each for each in sources for kind in SOURCE_KINDS if mapping_at(sources, each, kind).get("url") == name
+        name_of_source
+        for name_of_source in sources
+        for kind in SOURCE_KINDS
+        if mapping_at(sources, name_of_source, kind).get("url") == name
     )
     if source := next(of_address, None):
         return f"write 'source: {source}'"
@@ -91,7 +94,7 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
             source = owner.sources.get(str(block.get("source")))
             if path[-1] == "kustomize" and source and source.helm:
                 message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                others = [name for name, each in owner.sources.items() if not each.helm]
+                others = [name for name, source in owner.sources.items() if not source.helm]
                 meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
                 yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
     for addon, declared_addon in fleet.document.platform.addons.items():
@@ -202,7 +205,9 @@ def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
     chart = charts.pop((*PLATFORM, "chart"), {})
     kind = next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None)
     for path, override in charts.items() if kind else ():
-        for other in (each for each in ObjectsChart.one_of if each != kind and override.get(each)):
+        for other in (
+            other_kind for other_kind in ObjectsChart.one_of if other_kind != kind and override.get(other_kind)
+        ):
             message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other}:'"
             fix = "write the chart of each environment in an override, and none beside 'overrides'"
             yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)

@@ -115,8 +115,8 @@ def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterat
 
 def _hubs_of(fleet: Fleet, cluster: str) -> Iterator[str]:
     """The management clusters of a cluster, one for each of its environments."""
-    known = (each for each in fleet.clusters[cluster].environments if each in fleet.environments)
-    yield from (fleet.environments[each].management for each in known)
+    known = (environment for environment in fleet.clusters[cluster].environments if environment in fleet.environments)
+    yield from (fleet.environments[name].management for name in known)
 
 
 def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
@@ -154,7 +154,7 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Problem]:
 
 def kubeconfigs_lie_apart_from_addons(fleet: Fleet) -> Iterator[Problem]:
     """Bootstrap makes the account beside an add-on with a namespace of its own. Stacks make those beside kubeconfigs."""
-    homes = {each.namespace: name for name, each in fleet.document.platform.addons.items() if each.namespace}
+    homes = {addon.namespace: name for name, addon in fleet.document.platform.addons.items() if addon.namespace}
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig and (addon := homes.get(cluster.kubeconfig.resolved.namespace)):
             yield Problem(
@@ -186,7 +186,9 @@ _LEAVES = ("removing", "offboarding", "decommissioned")
 def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
-        managed = [each for each, environment in fleet.environments.items() if name == environment.management]
+        managed = [
+            managed_name for managed_name, environment in fleet.environments.items() if name == environment.management
+        ]
         if managed and cluster.state in _LEAVES:
             yield Problem(
                 ("clusters", name, "state"),

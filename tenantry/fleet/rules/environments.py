@@ -44,7 +44,7 @@ def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem
     for name, tenants in _tenants_of_environments(fleet):
         here = fleet.extending(name) if fleet.is_frame(name) else [name]
         known = fleet.document.tenants.keys() >= {*tenants}
-        if not (known and all(_is_kept_out(fleet, each, tenant) for each in here for tenant in tenants)):
+        if not (known and all(_is_kept_out(fleet, environment, tenant) for environment in here for tenant in tenants)):
             continue
         yield Problem(
             ("environments", name, "tenants"),
@@ -78,14 +78,17 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
             continue
         told.add(place)
         environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
-        barriers = dict.fromkeys(filter(None, (barrier(fleet, each, at) for each in environments)))
+        barriers = dict.fromkeys(filter(None, (barrier(fleet, environment, at) for environment in environments)))
         yield Problem(
             place,
             "selects-nothing",
             f"{walk.app_in_words(at)} is in no environment of the clusters that it selects",
             (
                 f"it selects {listed(taken)}",
-                *(f"{each.reason} ({fleet.source.line_of(each.at)})" for each in list(barriers)[:3]),
+                *(
+                    f"{barrier_there.reason} ({fleet.source.line_of(barrier_there.at)})"
+                    for barrier_there in list(barriers)[:3]
+                ),
             ),
             fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
             at_key=True,

@@ -29,7 +29,7 @@ def gates_can_open(fleet: Fleet) -> Iterator[Problem]:
             there = [_number(version) for version in versions[before]]
             for version, place in versions[name].items():
                 number = _number(version)
-                if there and number and all(each and each < number for each in there):
+                if there and number and all(opening and opening < number for opening in there):
                     gives = ", ".join(sorted(versions[before]))
                     message = f"{what} waits until '{before}' runs {version}, and this file gives '{before}' {gives}"
                     yield doubtful(place, "never-opens", message, fix=f"give '{before}' {version} first")

@@ -51,7 +51,9 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
 
 def _as_shown(key: str) -> str:
     """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
-    return "".join(each for each in normalize("NFKC", key) if each.isprintable() and not each.isspace()).casefold()
+    return "".join(
+        character for character in normalize("NFKC", key) if character.isprintable() and not character.isspace()
+    ).casefold()
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:

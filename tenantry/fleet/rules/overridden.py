@@ -33,7 +33,7 @@ _SHOWN = 3
 
 def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Sure is only what all environments override into which the app or tenant may come, whatever clusters they have now."""
-    templates = {each.extends for each in fleet.environments.values()}
+    templates = {environment.extends for environment in fleet.environments.values()}
     layers: Mapping[str, Sequence[Layer]]
     real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
     for at, _, _, _ in walk.apps(fleet):
@@ -49,7 +49,7 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     for at, _ in walk.sources(fleet):
         if not _is_overridden(fleet, at):
             continue
-        there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
+        there = [name for name in real if any(name == placed_in for placed_in, _ in placements_of_source(fleet, at))]
         layers = {name: source_layers(fleet, at, name, None) for name in there}
         for path, by in _overridden(_said(fleet, at, _OF_SOURCES), layers):
             needed = len(path) > 1 and path[1] in _NEEDED
@@ -84,7 +84,9 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
         for path, override in walk.overrides(entry.overrides, at):
             if path[-1] in own or not _holds(fleet, override.when, placements):
                 continue
-            for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
+            for below, value in leaves(
+                {key: below_key for key, below_key in fleet.raw(*path).items() if key != "when"}
+            ):
                 said = value_at(fleet.source.data, (*at, *below), ABSENT)
                 again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
                 if said in (ABSENT, value) or value == {} or again or is_shared(fleet.source.origin((*at, *below))):
@@ -106,7 +108,7 @@ def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
 
 def _holds(fleet: Fleet, when: When, placements: Iterable[tuple[str, str]]) -> bool:
     """Whether an override holds on one of some placements."""
-    return any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in placements)
+    return any(when.holds(fleet.lineage(environment), on, fleet.clusters[on].labels) for environment, on in placements)
 
 
 def _is_overridden(fleet: Fleet, at: tuple[str, ...]) -> bool:
@@ -120,7 +122,7 @@ def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, 
 
 def _overridden(said: dict[str, Any], layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[Path, dict[str, Path]]]:
     """The paths below an entry that all environments override, each with the places of the overrides by environment."""
-    over = {name: [each for each in those if override_of(each.path)] for name, those in layers.items()}
+    over = {name: [layer for layer in those if override_of(layer.path)] for name, those in layers.items()}
     if not over or not all(over.values()):
         return
     for path in _leaves(said):
@@ -140,10 +142,10 @@ def _last(layers: Sequence[Layer], path: Path) -> Path | None:
 def _are_the_only_ones(layers: Mapping[str, Sequence[Layer]], path: Path) -> bool:
     """Whether one override in each environment says the value: without it, none of less weight would."""
     saying = (
-        [each for each in those if override_of(each.path) and value_at(each.data, path, ABSENT) is not ABSENT]
+        [layer for layer in those if override_of(layer.path) and value_at(layer.data, path, ABSENT) is not ABSENT]
         for those in layers.values()
     )
-    return all(len(each) == 1 for each in saying)
+    return all(len(layers_that_set) == 1 for layers_that_set in saying)
 
 
 def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
@@ -158,7 +160,7 @@ def _fold(fleet: Fleet, at: tuple[str, ...], by: dict[str, Path]) -> str:
     """How equal overrides become the app's own; "" if they are not equal, remove it, or are of one environment."""
     placed = {environment for environment, _ in placements_of(fleet, at)}
     values = [value_at(fleet.source.data, place) for place in by.values()]
-    if len(placed & by.keys()) < 2 or any(each is None or each != values[0] for each in values):
+    if len(placed & by.keys()) < 2 or any(value is None or value != values[0] for value in values):
         return ""
     return "all of them have the same value: write it here, and remove it from the overrides"
 

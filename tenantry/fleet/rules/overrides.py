@@ -80,7 +80,7 @@ def _of_no_cluster(fleet: Fleet) -> Iterator[Problem]:
         if (
             is_everywhere
             and when.clusters
-            and not any(matches(when.clusters, *each) for each in fleet.clusters.items())
+            and not any(matches(when.clusters, *cluster) for cluster in fleet.clusters.items())
         ):
             yield doubtful(
                 path,
@@ -120,8 +120,12 @@ def _parts(fleet: Fleet, path: Path, override: TenantOverride | PlatformOverride
 
 def _unreached(fleet: Fleet, path: Path, when: When, subject: _Subject) -> Iterator[Problem]:
     """The problem that an override applies to none of the placements of what it changes."""
-    there = [each for each in subject.placements if not when.environments or reaches(fleet, when.environments, each[0])]
-    if any(when.holds(fleet.lineage(each), on, fleet.clusters[on].labels) for each, on in there):
+    there = [
+        placement
+        for placement in subject.placements
+        if not when.environments or reaches(fleet, when.environments, placement[0])
+    ]
+    if any(when.holds(fleet.lineage(environment), on, fleet.clusters[on].labels) for environment, on in there):
         return
     names = (when.clusters and when.clusters.names) or ()
     environments = " or ".join(f"'{name}'" for name in when.environments or ())
@@ -151,7 +155,7 @@ def _labels_there(fleet: Fleet, when: When, clusters: Iterable[str]) -> Iterator
     there = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
     labels = (when.clusters and when.clusters.labels) or {}
     wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
-    if missing := next((each for each in wanted if each not in there), None):
+    if missing := next((label for label in wanted if label not in there), None):
         yield declared("labels there", missing, there)
 
 

@@ -140,7 +140,7 @@ def _why(group: str) -> str:
 
 def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Problem]:
     known: dict[str, Any] = fleet.raw(*source_entry(at)[:-1]) if at[:2] != ("platform", "addons") else {}
-    git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
+    git = {name for name, source in known.items() if isinstance(source, dict) and "git" in source}
     if name not in git:
         yield Problem(
             path,

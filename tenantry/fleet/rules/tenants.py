@@ -140,18 +140,18 @@ def _closest(role: str) -> str | None:
     """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
     words = role.lower()
     alike = {
-        each: SequenceMatcher(None, words, each).ratio() for each in OWN_ROLES if each.count("-") == words.count("-")
+        role: SequenceMatcher(None, words, role).ratio() for role in OWN_ROLES if role.count("-") == words.count("-")
     }
-    near = max(alike, key=lambda each: alike[each], default=None)
+    near = max(alike, key=lambda role: alike[role], default=None)
     if near and alike[near] >= _ALIKE:
         return near
-    nouns = (each for each in _NOUNS if SequenceMatcher(None, words, each).ratio() >= _ALIKE_NOUNS)
+    nouns = (noun for noun in _NOUNS if SequenceMatcher(None, words, noun).ratio() >= _ALIKE_NOUNS)
     return _NOUNS.get(next(nouns, ""))
 
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     accounts = (
-        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.levels(fleet) if each.serviceAccount
+        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
     )
     every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
     for at, given in every:

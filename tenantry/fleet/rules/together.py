@@ -85,4 +85,4 @@ def _timeout(fleet: Fleet, at: tuple[str, ...]) -> float:
     """The longest timeout that is written for an app, or its owner's."""
     owner = fleet.said(*at[:2]) if at[0] == "tenants" else fleet.said("defaults")
     written = [block["timeout"] for _, block in walk.blocks(fleet, at) if "timeout" in block]
-    return max(seconds_of(str(each)) for each in written or [owner.get("timeout", TenantSettings().timeout)])
+    return max(seconds_of(str(timeout)) for timeout in written or [owner.get("timeout", TenantSettings().timeout)])

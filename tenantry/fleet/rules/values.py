@@ -123,7 +123,7 @@ def _in_credentials(at: Path, named: str) -> str:
     if "substitute" in at:
         return f"{declare}; beside 'substitute:' write 'substituteFrom: [{{kind: Secret, name: {name}}}]'"
     below = at[at.index("values") + 1 :]
-    target = format_path(below) if all(isinstance(each, int) or "." not in each for each in below) else "PATH"
+    target = format_path(below) if all(isinstance(part, int) or "." not in part for part in below) else "PATH"
     entry = f"{{kind: Secret, name: {name}, valuesKey: {key}, targetPath: {_in_yaml(target)}}}"
     return f"{declare}; beside 'values:' write 'valuesFrom: [{entry}]'"
 
@@ -182,19 +182,19 @@ def placeholders_have_single_braces(fleet: Fleet) -> Iterator[Problem]:
     """`${env}` is left to Flux, `{{env}}` is the text `{env}`, and `{ env }` is text."""
     known = _variables(fleet)
     for path, text in texts_in(fleet.source.data):
-        for each in _foreign_variables(text) if path[-1] in _PATHS and "values" not in path else ():
-            if each.name in known or each.certain:
-                message = f"'{each.written}' is no placeholder, and is not filled in"
-                yield doubtful(path, "no-placeholder", message, fix=each.fix(known))
+        for variable in _foreign_variables(text) if path[-1] in _PATHS and "values" not in path else ():
+            if variable.name in known or variable.certain:
+                message = f"'{variable.written}' is no placeholder, and is not filled in"
+                yield doubtful(path, "no-placeholder", message, fix=variable.fix(known))
 
 
 def _variables(fleet: Fleet) -> set[str]:
     """The names of all placeholders that some place knows."""
     known = {*BUILT_IN}
-    known.update(*(each.variables for each in fleet.environments.values()))
-    known.update(*(each.variables for each in fleet.clusters.values()))
-    known.update(*(each.labels for each in fleet.clusters.values()))
-    known.update(*(each.variables or {} for _, each in walk.levels(fleet)))
+    known.update(*(environment.variables for environment in fleet.environments.values()))
+    known.update(*(cluster.variables for cluster in fleet.clusters.values()))
+    known.update(*(cluster.labels for cluster in fleet.clusters.values()))
+    known.update(*(level.variables or {} for _, level in walk.levels(fleet)))
     return known
 
 

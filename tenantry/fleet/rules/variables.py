@@ -63,7 +63,7 @@ def variables_have_the_type_of_their_default(fleet: Fleet) -> Iterator[Problem]:
         for name in fleet.raw(section):
             above = lineages.joined(kind.named(fleet.raw(section, name)))
             levels: list[Path] = [("defaults",)] if section == "tenants" else []
-            levels += [(*kind.templates, each) for each in above]
+            levels += [(*kind.templates, template) for template in above]
             for variable, value in fleet.raw(section, name, "variables").items() if levels else ():
                 at: Path = (section, name, "variables", variable)
                 default = _default(fleet, levels, variable)
@@ -104,9 +104,9 @@ def variables_agree_with_labels(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         owners: list[tuple[Path, Mapping[str, Scalar]]] = [(("clusters", name, "variables"), cluster.variables)]
         owners += [
-            (fleet.said_at(each, "variables"), fleet.environments[each].variables)
-            for each in cluster.environments
-            if each in fleet.environments
+            (fleet.said_at(environment, "variables"), fleet.environments[environment].variables)
+            for environment in cluster.environments
+            if environment in fleet.environments
         ]
         for variable, label in cluster.labels.items():
             at, given = next(((at, given) for at, given in owners if variable in given), (None, {}))

@@ -81,22 +81,24 @@ def waves_name_clusters_of_their_environment(fleet: Fleet) -> Iterator[Problem]:
 def waves_take_clusters(fleet: Fleet) -> Iterator[Problem]:
     """The rest may be empty: it is for clusters that are added later."""
     for chain in _chains(fleet):
-        for number, each in enumerate(chain.waves, 1):
-            if not (each.clusters or each.wave.all) and set(each.wave.names or ()) <= fleet.clusters.keys():
+        for number, wave in enumerate(chain.waves, 1):
+            if not (wave.clusters or wave.wave.all) and set(wave.wave.names or ()) <= fleet.clusters.keys():
                 yield _empty(fleet, chain, number)
 
 
 def _empty(fleet: Fleet, chain: _Chain, number: int) -> Problem:
-    each = chain.waves[number - 1]
+    empty = chain.waves[number - 1]
     notes: tuple[str, ...] = (f"there: {listed(chain.clusters)}",)
-    if each.wave.percent is not None:
+    if empty.wave.percent is not None:
         notes = (f"other waves take all of {listed(chain.clusters)}",)
-    elif each.wave.labels:
+    elif empty.wave.labels:
         declared = (fleet.clusters[name].labels for name in chain.clusters)
-        labels = sorted({f"{key}={value}" for each in declared for key, value in each.items()})
+        labels = sorted(
+            {f"{key}={value}" for labels_of_cluster in declared for key, value in labels_of_cluster.items()}
+        )
         notes = (f"labels there: {', '.join(labels) or 'none'}",)
     message = f"wave {number} of {_who(chain.at)} takes no cluster{chain.there}"
-    return Problem(each.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
+    return Problem(empty.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
 
 
 def waves_do_not_overlap(fleet: Fleet) -> Iterator[Problem]:
@@ -116,7 +118,7 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
         taken = {name for wave in chain.waves for name in wave.clusters}
         if left := [name for name in chain.clusters if name not in taken]:
             if reported is None:
-                reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
+                reported = [problem.path for rule in _ABOUT_NAMES for problem in rule(fleet)]
             if any(path[: len(chain.at)] == chain.at for path in reported):
                 continue
             message = f"no wave of {_who(chain.at)} takes {_clusters(left)}{chain.there}"
@@ -169,7 +171,7 @@ def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
 
 def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
     for name in fleet.document.environments:
-        if any(fleet.environments[each].waves for each in fleet.extending(name)):
+        if any(fleet.environments[extending].waves for extending in fleet.extending(name)):
             continue
         for key in ("timeout", "tolerate"):
             if key in fleet.raw("environments", name):

@@ -27,7 +27,7 @@ from tenantry.messages.text import listed
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
     platform = fleet.document.platform
     owners: list[tuple[tuple[str, ...], Iterable[str], Iterable[str]]] = [
-        (("tenants", name, "apps"), each.apps, each.sources) for name, each in fleet.document.tenants.items()
+        (("tenants", name, "apps"), tenant.apps, tenant.sources) for name, tenant in fleet.document.tenants.items()
     ]
     for at, apps, sources in (*owners, (("platform", "addons"), platform.addons, platform.sources)):
         used = {block.get("source") for app in apps for _, block in walk.blocks(fleet, (*at, app))}
@@ -68,7 +68,7 @@ def states_of_tenants_are_placed(fleet: Fleet) -> Iterator[Problem]:
 
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
     """One that others extend can be their template; clusters in pieces of the file may be found later."""
-    if any(each.files for each in fleet.document.include):
+    if any(include.files for include in fleet.document.include):
         return
     extended = {environment.extends for environment in fleet.document.environments.values()}
     for name in fleet.environments:
@@ -109,7 +109,7 @@ def may_be_filled(fleet: Fleet, at: tuple[str, ...]) -> bool:
 
 
 def _teams_have_files(fleet: Fleet) -> bool:
-    return any(each.tenants for each in fleet.document.include)
+    return any(include.tenants for include in fleet.document.include)
 
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
@@ -117,7 +117,7 @@ def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     sections = (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",))
     owners = (("defaults",), *((*section, name) for section in sections for name in fleet.raw(*section)))
     for owner in owners:
-        yield from ((*owner, "variables", each) for each in fleet.raw(*owner, "variables"))
+        yield from ((*owner, "variables", variable) for variable in fleet.raw(*owner, "variables"))
 
 
 def _included(fleet: Fleet, owner: tuple[str, ...]) -> set[object]:

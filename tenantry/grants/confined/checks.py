@@ -83,7 +83,7 @@ def _path(object: Object, key: str, path: Any) -> Iterator[str]:
 
 def _bounded(object: Object, key: str, value: Any) -> Iterator[str]:
     least, most = _BOUNDS[key]
-    amount, low, high = (seconds_of(each) if isinstance(each, str) else each for each in (value, least, most))
+    amount, low, high = (seconds_of(bound) if isinstance(bound, str) else bound for bound in (value, least, most))
     if not (object.place.writes(value) or value in _DEFAULT_TIMES or low <= amount <= high):
         yield f"has '{value}', which is not from {least} to {most},"
 
@@ -202,7 +202,7 @@ def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
 
 def unawaited(object: Object, spec: Mapping[str, Any]) -> Iterator[str]:
     """The add-ons that the main file has a baseline wait for, and that it does not wait for."""
-    place, after = object.place, {each["name"] for each in spec.get("dependsOn", ())}
+    place, after = object.place, {dependency["name"] for dependency in spec.get("dependsOn", ())}
     for name in place.settings("").dependsOn:
         addon = object.plan.addons.get((name.partition("/")[2], place.cluster))
         if addon and not (addon.name in after if addon.kind == "HelmRelease" else addon in object.depends_on):

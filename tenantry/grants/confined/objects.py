@@ -105,7 +105,9 @@ class Object:
         named = {key: spec[key] for key in (*_NAMED, *_NAMING) if key in spec}
         return (
             spec.get("kubeConfig") == self.place.kubeconfig_reference
-            and all(labels_of(each).get(CLUSTER, self.place.cluster) == self.place.cluster for each in installed)
+            and all(
+                labels_of(manifest).get(CLUSTER, self.place.cluster) == self.place.cluster for manifest in installed
+            )
             and not any(self._walk(tree, named, "spec."))
             and not (is_baseline and any(checks.unawaited(self, spec)))
         )
@@ -151,10 +153,13 @@ class Object:
         place, namespace = self.place, self.namespace
         written = place.settings(namespace).objects if namespace else place.frame.cluster_objects
         account = {"account": f"system:serviceaccount:{place.home}:{place.account}"} if namespace else {}
-        for key, each in written.items():
-            if (each["apiVersion"], each["kind"]) == (self.manifest["apiVersion"], self.manifest["kind"]):
+        for key, declared_object in written.items():
+            if (declared_object["apiVersion"], declared_object["kind"]) == (
+                self.manifest["apiVersion"],
+                self.manifest["kind"],
+            ):
                 filled = fill_manifest(
-                    each, {**place.variables, "namespace": namespace or place.namespace, **account}, ()
+                    declared_object, {**place.variables, "namespace": namespace or place.namespace, **account}, ()
                 )
                 if (mapping_at(filled, "metadata").get("name") or key) == self.name:
                     return filled

@@ -46,7 +46,7 @@ class Frame:
         self.account = own.name if own and own.name else tenant
         """Of pods, and on a management cluster of Flux."""
         self.cluster_objects = {
-            key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()
+            key: manifest.model_dump(exclude_none=True) for key, manifest in self.declared.clusterObjects.items()
         }
         written = [*scalars(fleet.raw("tenants", tenant))]
         self.values = frozenset(str(value) for _, value in written)
@@ -170,7 +170,7 @@ class Planned:
 
     def __init__(self, fleet: Fleet, environment: str, objects: tuple[KubeObject, ...]) -> None:
         self.fleet, self.environment, self.objects = fleet, environment, objects
-        self.by_name = {(each.id.kind, each.id.namespace, each.id.name): each for each in objects}
+        self.by_name = {(object.id.kind, object.id.namespace, object.id.name): object for object in objects}
         self.beside: dict[str, list[str]] = {}
         self.of_kubeconfigs = {fleet.document.platform.namespace}
         for name, cluster in fleet.clusters.items():
@@ -178,20 +178,20 @@ class Planned:
                 self.of_kubeconfigs.add(cluster.kubeconfig.resolved.namespace)
                 if environment in cluster.environments:
                     self.beside.setdefault(cluster.kubeconfig.resolved.namespace, []).append(name)
-        self.of_platform = self.of_kubeconfigs | {each.platformServiceAccount for each in fleet.clusters.values()}
+        self.of_platform = self.of_kubeconfigs | {cluster.platformServiceAccount for cluster in fleet.clusters.values()}
         self.claims: dict[str, set[str]] = {}
         self.addons: dict[tuple[str, str], ObjectId] = {}
-        for each in objects:
-            labels, spec = labels_of(each.manifest), mapping_at(each.manifest, "spec")
+        for object in objects:
+            labels, spec = labels_of(object.manifest), mapping_at(object.manifest, "spec")
             if tenant := labels.get(TENANT):
                 installed = mapping_at(spec, "values").get("objects", ()) if APP not in labels else ()
-                for manifest in (each.manifest, *installed):
+                for manifest in (object.manifest, *installed):
                     if manifest["kind"] == "Namespace":
                         self.claims.setdefault(manifest["metadata"]["name"], set()).add(tenant)
             else:
                 self.of_platform |= {spec[key] for key in ("targetNamespace", "storageNamespace") if key in spec}
-                if APP in labels and each.id.kind in ("Kustomization", "HelmRelease"):
-                    self.addons[labels[APP], labels.get(CLUSTER, "")] = each.id
+                if APP in labels and object.id.kind in ("Kustomization", "HelmRelease"):
+                    self.addons[labels[APP], labels.get(CLUSTER, "")] = object.id
         self.of_tenants = set(self.claims)
         """With those of tenants that are placed nowhere."""
         for tenant in fleet.document.tenants:
@@ -204,7 +204,7 @@ class Planned:
 
     def is_reserved(self, namespace: str) -> bool:
         patterns = self.fleet.document.platform.reservedNamespaces
-        is_platforms = namespace in self.of_platform or any(fnmatchcase(namespace, each) for each in patterns)
+        is_platforms = namespace in self.of_platform or any(fnmatchcase(namespace, pattern) for pattern in patterns)
         return is_platforms or is_reserved_namespace(namespace)
 
     def place(self, tenant: str, cluster: str) -> Place:

@@ -94,19 +94,19 @@ def flux_order(scope: Scope, kind: str, after: Iterable[Dependency]) -> dict[str
 
     It contains the namespace only if it differs, as for add-ons on the management cluster.
     """
-    ids = (each.id for each in after if each.id.kind == kind)
+    ids = (dependency.id for dependency in after if dependency.id.kind == kind)
     entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
     return {"dependsOn": entries} if entries else {}
 
 
 def edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
     """What Pulumi registers before an object; what another stack plans is not in the graph."""
-    return tuple(each.id for each in after if each.planned)
+    return tuple(dependency.id for dependency in after if dependency.planned)
 
 
 def awaited(after: Iterable[Dependency], kind: str) -> set[ObjectId]:
     """What Pulumi has to wait for before an object of a kind, because Flux does not."""
-    return {each.id for each in after if each.planned and each.id.kind != kind}
+    return {dependency.id for dependency in after if dependency.planned and dependency.id.kind != kind}
 
 
 def _retried(app: EffectiveApp, action: Action, data: Mapping[str, Any]) -> dict[str, Any]:

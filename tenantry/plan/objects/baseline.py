@@ -34,7 +34,7 @@ def users_of(scope: Scope) -> list[str]:
 
     Source: fluxcd.io, Kustomization, "Role-based access control": the namespace is that of the Flux object.
     """
-    return [f"system:serviceaccount:{each}:{scope.service_account}" for each in (scope.home, *scope.accounts)]
+    return [f"system:serviceaccount:{namespace}:{scope.service_account}" for namespace in (scope.home, *scope.accounts)]
 
 
 def _by_role(owners: Iterable[TenantOwner]) -> dict[str, list[TenantOwner]]:
@@ -109,7 +109,7 @@ def account(scope: Scope, name: str, declared: ServiceAccount | None) -> Manifes
     """A service account in the scope's namespace on the target cluster. Its rights come from bindings alone."""
     if declared is None:
         return in_namespace(scope, "v1", "ServiceAccount", name, {})
-    secrets = {"imagePullSecrets": [{"name": each} for each in declared.imagePullSecrets]}
+    secrets = {"imagePullSecrets": [{"name": name} for name in declared.imagePullSecrets]}
     made = in_namespace(scope, "v1", "ServiceAccount", name, secrets if declared.imagePullSecrets else {})
     annotations = {"annotations": declared.annotations} if declared.annotations else {}
     return {**made, "metadata": {**made["metadata"], **annotations}}

@@ -36,7 +36,7 @@ _NAME_SERVERS = [
 _DNS = [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")]
 _API_SERVERS = [
     *({"ipBlock": {"cidr": private}} for private in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
-    {"ipBlock": {"cidr": "fc00::/7", "except": [each for each in METADATA if each.startswith("fd")]}},
+    {"ipBlock": {"cidr": "fc00::/7", "except": [service for service in METADATA if service.startswith("fd")]}},
 ]
 """Private addresses. No selector selects the API server, as it is no pod, and a plan does not know its address."""
 _API_PORT = [{"protocol": "TCP", "port": 6443}]
@@ -52,7 +52,7 @@ def network_policies(scope: Scope, network: Network) -> Iterator[Manifest]:
 def metadata_services(policy: Manifest) -> list[str]:
     """The addresses of METADATA to which a policy allows connections, all or some of each."""
     rules = [*mappings_in(mapping_at(policy, "spec").get("egress"))]
-    return [each for each in METADATA if any(_reaches(rule, each) for rule in rules)]
+    return [service for service in METADATA if any(_reaches(rule, service) for rule in rules)]
 
 
 def _reaches(rule: Mapping[str, Any], address: str) -> bool:
@@ -65,9 +65,9 @@ def _overlaps(block: Mapping[str, Any], address: str) -> bool:
     whole, part = _network(block.get("cidr")), ip_network(address)
     if whole is None or not whole.overlaps(part):
         return False
-    both = min(whole, part, key=lambda each: each.num_addresses)
-    left_out = (_network(each) for each in block.get("except") or ())
-    return str(both) != _DNS_OF_NODES and not any(each and _holds(each, both) for each in left_out)
+    both = min(whole, part, key=lambda network: network.num_addresses)
+    left_out = (_network(network) for network in block.get("except") or ())
+    return str(both) != _DNS_OF_NODES and not any(excepted and _holds(excepted, both) for excepted in left_out)
 
 
 _Network: TypeAlias = IPv4Network | IPv6Network

@@ -254,8 +254,8 @@ def installed_labels(scope: Scope) -> dict[str, str]:
 def used_shards(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[ObjectId]]]:
     """The objects that Flux's controllers reconcile in shards: by shard, "" for none, then by kind."""
     used: dict[str, dict[str, list[ObjectId]]] = {}
-    for each in objects:
-        if each.id.kind in SHARDED:
-            shard = labels_of(each.manifest).get(SHARD_LABEL, "")
-            used.setdefault(shard, {}).setdefault(each.id.kind, []).append(each.id)
+    for object in objects:
+        if object.id.kind in SHARDED:
+            shard = labels_of(object.manifest).get(SHARD_LABEL, "")
+            used.setdefault(shard, {}).setdefault(object.id.kind, []).append(object.id)
     return used

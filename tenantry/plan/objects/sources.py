@@ -142,7 +142,7 @@ def check_checkout(app: EffectiveApp, source: KubeObject, paths: Mapping[Path, s
     there = [posixpath.normpath(directory) for directory in directories]
     for at, path in paths.items():
         taken = posixpath.normpath(path)
-        if taken != "." and not any(_is_below(taken, each) or _is_below(each, taken) for each in there):
+        if taken != "." and not any(_is_below(taken, place) or _is_below(place, taken) for place in there):
             message = f"'{shorten(path)}' is in none of the directories that the source checks out"
             fix = f"add '{shorten(taken)}' to its 'sparseCheckout', or write a path in one of these"
             raise Found(
