@@ -29,7 +29,7 @@ from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
 
-from .contact import connected
+from .provider import connected
 from .secrets import SecretConfig, with_plain_secrets
 from .state import State, check_retained
 
@@ -57,7 +57,7 @@ class Comparison:
     orphans: Mapping[ObjectId, Manifest] = field(default_factory=dict)
     unfit: Mapping[ObjectId, Manifest | None] = field(default_factory=dict)
 
-    def leaving(self, plan: Plan) -> Plan:
+    def with_live_fields(self, plan: Plan) -> Plan:
         """The plan, in which Pulumi leaves alone what the API server writes otherwise.
 
         After a refresh it would show these fields as changes in every preview, and write them in every run.
@@ -90,12 +90,12 @@ def compare_with_cluster(
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
-            check_deletable(client, plan.environment, _secrets_leaving(plan, state))
+            check_deletable(client, plan.environment, _unplanned_secrets(plan, state))
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
-        there = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
-        unfit = dict(zip(missing, there, strict=True))
+        permitted_objects = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
+        unfit = dict(zip(missing, permitted_objects, strict=True))
     return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, unfit)
 
 
@@ -105,8 +105,8 @@ def _unplanned(
     """What the plan no longer has: what the state has, and what no state knows, without what a tenant can have made."""
     if not unplanned:
         return {}, {}
-    proven, others = orphans(unplanned, places, state.__contains__)
-    proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
+    proven, unproven = orphans(unplanned, places, state.__contains__)
+    proven += filter(Policed(lambda id: one(client, id)), unproven) if unproven else ()
     known = ((id, live) for live in unplanned if (id := readable_id(live)) and id in state and _is_removed(live))
     return dict(known), {object_id(manifest): manifest for manifest in proven}
 
@@ -117,7 +117,7 @@ def _is_removed(manifest: Manifest) -> bool:
     return is_leftover({**manifest, "metadata": metadata})
 
 
-def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
+def _unplanned_secrets(plan: Plan, state: State) -> Iterator[ObjectId]:
     """The Secrets that the state has and the plan does not."""
     planned = {object.id for object in plan.objects}
     return (id for id in state.objects() if id.kind == "Secret" and id not in planned)

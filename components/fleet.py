@@ -61,7 +61,7 @@ class Part(pulumi.ComponentResource):
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
-        planned = [object for one in owned for object in one.objects]
+        planned = [object for owned_objects in owned for object in owned_objects.objects]
         accounts = sorted(object.id.full_name for object in planned if object.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
         for name, fact in facts.items():

@@ -1,4 +1,7 @@
-"""The rounds of a run: register what is free, read the cluster, and ask again, until nothing is waited for any more."""
+"""The rounds of a run: register what is free, read the cluster, and ask again, until nothing is waited for any more.
+
+At the end a run reports what is blocked, to the command that started it or as an error.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,12 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.rollout.blocked import Answer, ask
 from tenantry.rollout.change import Change, Evidence
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.reasons import Kind, Reason, format_summary
+from tenantry.stacks.outcome import AGAIN, HELD, WAITING, is_started_by_tenantry, report_outcome
 
 from .compare import check_applied
-from .contact import connected
-from .ending import end
 from .objects import Object, Objects, Registration
+from .provider import connected
 from .run import Run, readable_errors
 
 if TYPE_CHECKING:
@@ -121,10 +124,10 @@ class Rounds:
                 progress = time.monotonic()
                 continue
             reasons = [*self.reasons.values(), *waiting.values()]
-            going = [reason for reason in reasons if reason.kind is Kind.PROGRESSING]
-            if not going or time.monotonic() - progress >= self.run.plan.timeout:
+            progressing = [reason for reason in reasons if reason.kind is Kind.PROGRESSING]
+            if not progressing or time.monotonic() - progress >= self.run.plan.timeout:
                 return waiting
-            self._report(going[0], len(going))
+            self._report(progressing[0], len(progressing))
             await asyncio.sleep(self.pause)
 
     async def _answers(self) -> None:
@@ -184,7 +187,7 @@ class Rounds:
         """Register what is not blocked, after everything that it depends on. Returns: whether there was anything."""
         before = len(self.pending)
         for id, planned in list(self.pending.items()):
-            if id not in self.reasons and not any(other in self.pending for other in planned.depends_on):
+            if id not in self.reasons and not any(dependency in self.pending for dependency in planned.depends_on):
                 made = self.objects.create(planned)
                 del self.pending[id]
                 if id in self.change.changed:
@@ -225,8 +228,8 @@ class Rounds:
         comparison did not list. known: the removed objects that it did.
         """
         state, planned = self.run.state, self.change.objects
-        others = (id for id in state.objects() if id not in planned and id not in known)
-        unlisted = {id: found.inputs for id in others if (found := state.object(id))}
+        unknown = (id for id in state.objects() if id not in planned and id not in known)
+        unlisted = {id: found.inputs for id in unknown if (found := state.object(id))}
         self.change = replace(self.change, removed={**unlisted, **self.change.removed})
         ids = (*self.change.changed, *self.change.removed)
         uses = {id: found.dependencies for id in ids if (found := state.object(id))}
@@ -252,3 +255,55 @@ class Rounds:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
+    """Report what is blocked, and what is not ready. waiting: by line.
+
+    Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
+    nothing in this run.
+    """
+    kinds = {reason.kind for reason in (*reasons.values(), *waiting.values())}
+    failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
+    message = describe(run, change, reasons, waiting)
+    if Kind.DELETING in kinds:
+        report_outcome(AGAIN)
+    elif failed:
+        report_outcome(HELD)
+    elif Kind.WAITING in kinds:
+        report_outcome(WAITING)
+    if failed and not is_started_by_tenantry():
+        way = f"  `tenantry up {run.plan.environment}` lets the deletions of this run happen; bare `pulumi up` deletes nothing now"
+        raise pulumi.RunError(f"{message}\n{way}" if change.removed else message)
+    if message:
+        (pulumi.log.error if failed else pulumi.log.warn)(message)
+    return lines_of(change, reasons)
+
+
+def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, str]:
+    """The reason of each blocked line, as an output of the stack."""
+    found: dict[str, str] = {}
+    for id, reason in reasons.items():
+        subjects = change.lines.subjects.get(id) or (change.lines.place_of(change.removed[id]).subject,)
+        for subject in subjects:
+            found.setdefault(subject, f"{reason.kind}: {reason.message}")
+    return dict(sorted(found.items()))
+
+
+def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
+    """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
+    text = []
+    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
+    known = {reason.message for reason in reasons.values()}
+    for subject, unready in not_ready.items():
+        if unready.message not in known:
+            text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
+    if reasons:
+        lines = change.lines
+        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
+        reported = {app[:2] for app in apps.values()}
+        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in reported}
+        names = {id: lines.name_of(id) for id in shown}
+        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
+        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
+    return "\n".join(text)

@@ -57,9 +57,9 @@ from .compare import (
     unknown_to_state,
 )
 from .config import StackConfig, read_config
-from .contact import connected
-from .ending import describe
-from .secrets import left_over, missing_values, read_secrets, with_secrets
+from .provider import connected
+from .rounds import describe
+from .secrets import missing_values, orphaned_values, read_secrets, with_secrets
 from .state import State, StillProtected, check_retained, check_unprotected
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         checked = check_plan(config, state)
         plan, target, ignoring = checked.plan, config.target, ignoring_of(checked.plan)
         secrets = read_secrets()
-        for message in left_over(plan, secrets):
+        for message in orphaned_values(plan, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         valueless = missing_values(plan, secrets)
         missing = {**valueless, **checked.taken}
@@ -107,7 +107,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         change = change_in(plan, comparison)
         before = checked.before(ignoring)
         run = Run(
-            plan=comparison.leaving(with_secrets(plan, secrets, valueless)),
+            plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
             target=target,
             change=change,
             evidence=evidence_of(change, comparison, missing, before, state, target),
@@ -118,7 +118,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         reasons = blocked(change, run.evidence, run.now(), ignoring)
         restore(run, reasons)
     report_waves(run, reasons)
-    say_if_slow(plan)
+    warn_if_slow(plan)
     return run
 
 
@@ -279,14 +279,14 @@ def _held(
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
-    there = _check_claim(client, platform, config.claim, state)
+    clusters = _check_claim(client, platform, config.claim, state)
     found = list(holdings)
     for message in stuck(found, Places(found)):
         pulumi.log.warn(message)
     if message := not_read(client):
         pulumi.log.warn(message)
     known = Known({object.id for object in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(found, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in there))
+    now = held(found, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
     return found, now
 
 
@@ -295,9 +295,9 @@ def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> li
 
     Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
     """
-    there = claims_on(client, platform)
-    refuse(other_claims(mine, there, platform))
-    if mine not in there:
+    claims = claims_on(client, platform)
+    refuse(other_claims(mine, claims, platform))
+    if mine not in claims:
         urns = state.urns
         refuse(foreign(mine, urns))
         if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
@@ -305,14 +305,14 @@ def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> li
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
-    return there
+    return claims
 
 
 _MANY = 300
 """Objects. A run of fewer takes seconds in any case."""
 
 
-def say_if_slow(plan: Plan) -> None:
+def warn_if_slow(plan: Plan) -> None:
     """Name `tenantry up` in a run that changes a large fleet with Pulumi's own settings.
 
     Once in a run: `pulumi up` starts the program for its preview, too, where the settings matter little.

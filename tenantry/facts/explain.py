@@ -17,7 +17,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
 from tenantry.plan.after import After
-from tenantry.plan.bypasses import bypass
+from tenantry.plan.engine_order import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -140,8 +140,8 @@ def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
     """The values that are the same on all clusters, and the others of each."""
     if len(placed) < 2:
         return (), placed
-    first, *others = ({repr(value) for value in place.values} for place in placed)
-    same = first.intersection(*others)
+    first, *rest_of_clusters = ({repr(value) for value in place.values} for place in placed)
+    same = first.intersection(*rest_of_clusters)
     shared = tuple(value for value in placed[0].values if repr(value) in same)
     rest = [replace(place, values=tuple(v for v in place.values if repr(v) not in same)) for place in placed]
     return shared, rest
@@ -155,7 +155,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
     choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
     choice = choose or choice_of_addon(fleet, environment, name, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    here = [planned[name] for name in choice.clusters]
+    apps_placed = [planned[name] for name in choice.clusters]
     placed = [
         Placed(
             cluster=app.cluster,
@@ -163,7 +163,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
             names=app.shortened,
             values=_values(facts, subject, app.cluster),
         )
-        for app in here
+        for app in apps_placed
     ]
     shared, placed = _apart(placed)
     at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
@@ -174,7 +174,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
         choice=choice,
         shared=shared,
         placed=tuple(placed),
-        rollout=_rollout(fleet, plan, here, at),
+        rollout=_rollout(fleet, plan, apps_placed, at),
         gate=(after, origin_at(fleet.source, ("environments", environment, "after"))) if after else None,
     )
 
@@ -200,7 +200,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
     ]
     return AppRollout(
         of="environment",
-        origin=origin_at(fleet.source, fleet.said_at(plan.environment, "waves")),
+        origin=origin_at(fleet.source, fleet.declared_at(plan.environment, "waves")),
         total=len(plan.rollout.waves),
         waves=tuple(waves),
         bypass=next(filter(None, (bypass(reconciler, objects) for reconciler in apps)), ""),
@@ -220,9 +220,9 @@ def _check_declared(fleet: Fleet, environment: str, subject: Subject, cluster: s
         known("add-on", subject.name, document.platform.addons, "the platform")
     if cluster is not None:
         known("cluster", cluster, fleet.clusters, file)
-        if cluster not in (here := clusters_of(fleet, environment)):
+        if cluster not in (clusters := clusters_of(fleet, environment)):
             message = in_another_environment(cluster, fleet.clusters[cluster].environments, environment)
-            raise Refused(message, f"name one of: {', '.join(here)}", code=UNKNOWN_NAME)
+            raise Refused(message, f"name one of: {', '.join(clusters)}", code=UNKNOWN_NAME)
 
 
 def known(what: str, name: str, declared: Iterable[str], owner: str) -> None:

@@ -85,9 +85,9 @@ class Repository:
                 raise Refused(
                     f"{self.directory} is not in a Git repository", "name a file or a directory to compare with"
                 )
-            said = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
+            lines = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
             fix = "run it inside a clone, or name a file or a directory to compare with"
-            raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", fix)
+            raise Refused(f"git in '{self.directory}': {lines[0].removeprefix('fatal: ')}", fix)
         return ended.stdout
 
     def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:

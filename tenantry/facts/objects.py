@@ -85,7 +85,7 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
     found = compared(*({(plan.management, object.id): object for object in plan.objects} for plan in (before, after)))
-    changed = tuple(changed_object for changed_object in found.both.values() if changed_object.fields)
+    changed = tuple(pair for pair in found.both.values() if pair.fields)
     return Difference(
         status=status,
         before=before,

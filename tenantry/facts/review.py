@@ -71,7 +71,7 @@ _PLACEMENT = ("clusters", "environments")
 """The keys that say on which clusters a subject is."""
 
 
-class _Found(NamedTuple):
+class _Differing(NamedTuple):
     """What differs in an environment. moved: the subjects that are on other clusters than before."""
 
     diff: Difference
@@ -82,7 +82,7 @@ class _Found(NamedTuple):
 
 def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
     """The reviews of all environments. Args: old: None: there was no file; before, after: the plans by environment."""
-    all_found = [_found(old, new, difference) for difference in differences(before, after)]
+    all_found = [_differing(old, new, difference) for difference in differences(before, after)]
     placing = {
         repr(value)
         for found in all_found
@@ -94,19 +94,19 @@ def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Map
     return tuple(_review(old, new, change, placing) for change in all_found)
 
 
-def _found(old: Fleet | None, new: Fleet, diff: Difference) -> _Found:
+def _differing(old: Fleet | None, new: Fleet, diff: Difference) -> _Differing:
     name = diff.environment
-    one = Facts(old, diff.before) if old and name in old.environments else None
-    other = Facts(new, diff.after) if name in new.environments else None
-    homes = _homes(one, other)
-    if not other:
-        return _Found(diff, homes, (), frozenset())
-    former = one.clusters if one else {}
-    moved = frozenset(home for home in homes if former.get(home) != other.clusters.get(home))
-    return _Found(diff, homes, tuple(occurrences(one, other, _wanted(old, new, diff, homes))), moved)
+    former_facts = Facts(old, diff.before) if old and name in old.environments else None
+    facts = Facts(new, diff.after) if name in new.environments else None
+    homes = _homes(former_facts, facts)
+    if not facts:
+        return _Differing(diff, homes, (), frozenset())
+    former = former_facts.clusters if former_facts else {}
+    moved = frozenset(home for home in homes if former.get(home) != facts.clusters.get(home))
+    return _Differing(diff, homes, tuple(occurrences(former_facts, facts, _wanted(old, new, diff, homes))), moved)
 
 
-def _where_it_places(found: _Found, placing: Collection[str]) -> Iterator[Occurrence]:
+def _where_it_places(found: _Differing, placing: Collection[str]) -> Iterator[Occurrence]:
     """What differs, without selectors that place something else in another environment alone: here they change nothing."""
     for occurrence in found.occurrences:
         values = occurrence.values
@@ -116,7 +116,7 @@ def _where_it_places(found: _Found, placing: Collection[str]) -> Iterator[Occurr
             yield occurrence._replace(values=values)
 
 
-def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[str]) -> Review:
+def _review(old: Fleet | None, new: Fleet, whole: _Differing, placing: Collection[str]) -> Review:
     diff, homes, found = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
     changed = {change.cluster for change in found} | {owner.cluster for owner in diff.owners}
     rollout = diff.after.rollout
@@ -135,10 +135,10 @@ def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[st
     )
 
 
-def _homes(one: Facts | None, other: Facts | None) -> Mapping[Subject, Collection[str]]:
+def _homes(before: Facts | None, after: Facts | None) -> Mapping[Subject, Collection[str]]:
     """The clusters of each subject, before or after, in the order of the plans."""
     homes: dict[Subject, dict[str, None]] = {}
-    for side in (other, one):
+    for side in (after, before):
         for subject, clusters in side.clusters.items() if side else ():
             homes.setdefault(subject, {}).update(dict.fromkeys(clusters))
     return homes
@@ -172,8 +172,12 @@ def _wanted(
 
 def _edited(old: Fleet | None, new: Fleet, key: str) -> set[str]:
     """The entries of a mapping of the file that are written differently."""
-    one, other = old.raw(key) if old else {}, new.raw(key)
-    return {name for name in one.keys() | other.keys() if repr(one.get(name)) != repr(other.get(name))}
+    old_entries, new_entries = old.raw(key) if old else {}, new.raw(key)
+    return {
+        name
+        for name in old_entries.keys() | new_entries.keys()
+        if repr(old_entries.get(name)) != repr(new_entries.get(name))
+    }
 
 
 def _reordered(before: Plan, after: Plan) -> set[Owner]:
@@ -192,8 +196,8 @@ def _reordered(before: Plan, after: Plan) -> set[Owner]:
 def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
     """The waves that a change goes through. What is removed has its place in the plan that held it."""
     waves, found = rollout.by_cluster(), dict[int, set[str]]()
-    there = ((diff.after, (*diff.added, *(changed.after for changed in diff.changed))), (diff.before, diff.removed))
-    for plan, planned in ((plan, planned) for plan, objects in there for planned in objects):
+    sides = ((diff.after, (*diff.added, *(changed.after for changed in diff.changed))), (diff.before, diff.removed))
+    for plan, planned in ((plan, planned) for plan, objects in sides for planned in objects):
         if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
             found.setdefault(wave.number, set()).add(planned.owner.cluster)
     for wave in rollout.waves:
@@ -215,9 +219,9 @@ def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectCh
     for effect, objects in ((Effect.REMOVED, diff.removed), (Effect.ADDED, diff.added)):
         for object in objects:
             yield ObjectChange(effect=effect, object=object.id, explained=explained(object.owner))
-    for one in diff.changed:
-        of_owner = explained(one.after.owner)
-        yield ObjectChange(effect=Effect.CHANGED, object=one.id, explained=of_owner, fields=one.fields)
+    for changed in diff.changed:
+        of_owner = explained(changed.after.owner)
+        yield ObjectChange(effect=Effect.CHANGED, object=changed.id, explained=of_owner, fields=changed.fields)
 
 
 # --- what several environments have ----------------------------------------------------------------------------------
@@ -275,7 +279,7 @@ def sections(reviews: Iterable[Review]) -> list[Section]:
         found.setdefault(names, []).append(change)
     return [
         Section(reviews=tuple(by_name[name] for name in names), changes=tuple(changes))
-        for names, changes in sorted(found.items(), key=lambda names_and_changes: -len(names_and_changes[0]))
+        for names, changes in sorted(found.items(), key=lambda group: -len(group[0]))
     ]
 
 

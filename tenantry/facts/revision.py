@@ -104,9 +104,9 @@ def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, P
         raise Refused(
             f"{path} is not a commit, so it has no merge base", "name a Git revision, or leave --merge-base out"
         )
-    other = path / file.name if path.is_dir() else path
-    fleet = load_fleet(other)
-    return Base(str(other), fleet=fleet, plans=planner(fleet))
+    base = path / file.name if path.is_dir() else path
+    fleet = load_fleet(base)
+    return Base(str(base), fleet=fleet, plans=planner(fleet))
 
 
 def _from_commit(
@@ -131,13 +131,13 @@ def _from_commit(
         checkout = Checkout(repository, commit, Path(temporary))
         directory, shown = f"{checkout.directory}/", f"{revision}:{repository.prefix}"
         with _located_in(directory, shown):
-            there = checkout.directory / path
+            main = checkout.directory / path
             checkout.take([_literally(path)])
-            if not there.is_file():
+            if not main.is_file():
                 return Base(name, commit, found=False)
             above = "".join(f"{_literally(part)}/" for part in PurePosixPath(path).parent.parts)
-            checkout.take([f"{above}{pattern}" for pattern in _included(there)])
-            fleet = load_fleet(there)
+            checkout.take([f"{above}{pattern}" for pattern in _included(main)])
+            fleet = load_fleet(main)
             plans = planner(fleet)
             fleet.source.rename(lambda file: file.replace(directory, shown))
             return Base(name, commit, fleet=fleet, plans=plans)

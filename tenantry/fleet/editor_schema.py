@@ -1,5 +1,8 @@
 """The JSON Schema as editors want it: it accepts the same files, and shows less noise while one is written.
 
+The schema of teams' files is that of tenants.yaml without what belongs to the platform, with all that can be granted. It does not
+know what is granted to whom; `tenantry validate` does.
+
 Called by: what publishes a schema.
 Never: changes what is accepted. Editors show titles, descriptions and examples, and offer what they find in types and enums.
 """
@@ -7,9 +10,12 @@ Never: changes what is accepted. Editors show titles, descriptions and examples,
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
-from tenantry.fleet.json_schema import json_schema
+from tenantry.fleet.json_schema import DIALECT, json_schema
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
+from tenantry.grants.model import GRANTABLE
 
 NOTHING = {"title": "nothing", "not": {"type": ["array", "boolean", "number", "object", "string"]}}
 """`null`, in a form that editors do not offer: it removes a value, and few people want that."""
@@ -112,9 +118,7 @@ def _title(option: dict[str, Any]) -> str:
         return f"with {' and '.join(required[:_MOST_IN_A_TITLE])}"
     for key in ("oneOf", "anyOf"):
         if key in option:
-            return " or ".join(
-                str(alternative.get("title", "mapping")) for alternative in option[key][:_MOST_IN_A_TITLE]
-            )
+            return " or ".join(str(part.get("title", "mapping")) for part in option[key][:_MOST_IN_A_TITLE])
     return "another"
 
 
@@ -127,3 +131,57 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
     markdown = "\n\n".join(paragraphs)
     plain = markdown.replace("`", "")
     return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
+
+
+_REFERENCE = "#/$defs/"
+
+
+def included_schema() -> dict[str, Any]:
+    """What an included file can say if everything that can be granted is granted."""
+    whole, settings = json_schema(), get_args(GRANTABLE)
+    definitions = whole["$defs"]
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *settings})
+    _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *settings})
+    _keep(definitions["ExtraNamespace"], {"name", *(set(settings) & {*OF_NAMESPACES})})
+    definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
+    del definitions["App"]["properties"]["waves"]
+    tenants = whole["properties"]["tenants"]
+    return for_editors(
+        {
+            "$schema": DIALECT,
+            "title": "included files of Tenantry",
+            "type": "object",
+            "properties": {"tenants": tenants},
+            "required": ["tenants"],
+            "additionalProperties": False,
+            "$defs": _used(tenants, definitions),
+        }
+    )
+
+
+def _keep(definition: dict[str, Any], keys: set[str]) -> None:
+    """Leave the properties that the file may set."""
+    definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
+
+
+def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema refers to, itself or by others, in their order."""
+    found: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for name in _references(waiting.pop()):
+            if name not in found:
+                found.add(name)
+                waiting.append(definitions[name])
+    return {name: definition for name, definition in definitions.items() if name in found}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(reference := schema.get("$ref"), str):
+            yield reference.removeprefix(_REFERENCE)
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

@@ -18,9 +18,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import tenancy
-from tenantry.model.partial import IN_PART
 from tenantry.model.scalars import SHARE, NumberOrShare
-from tenantry.model.strict import OneOf, or_unfilled
+from tenantry.model.strict import IN_PART, OneOf, or_unfilled
 from tenantry.rollout.model import REST
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -66,14 +66,14 @@ def overlay(
     """
     result = dict(below)
     for key, value in over.items():
-        path, there = (*at, key), result.get(key, ABSENT)
-        if value is None and there is not ABSENT and not _is_in_block_of_app(path):
+        path, inherited = (*at, key), result.get(key, ABSENT)
+        if value is None and inherited is not ABSENT and not _is_in_block_of_app(path):
             del result[key]
             removed.append(path)
-        elif isinstance(value, dict) and isinstance(there, dict) and not _is_replaced(path):
-            result[key] = overlay(there, value, removed, path)
-        elif isinstance(value, list) and isinstance(there, list) and _is_appended(path):
-            result[key] = [*there, *value]
+        elif isinstance(value, dict) and isinstance(inherited, dict) and not _is_replaced(path):
+            result[key] = overlay(inherited, value, removed, path)
+        elif isinstance(value, list) and isinstance(inherited, list) and _is_appended(path):
+            result[key] = [*inherited, *value]
         else:
             result[key] = value
     return result
@@ -183,7 +183,7 @@ def _override(source: ParsedFile, path: Path) -> str:
     if not (at := override_of(path)):
         return ""
     try:
-        return When.model_validate(mapping_at(source.data, *at, "when")).in_words
+        return When.model_validate(mapping_at(source.data, *at, "when")).description
     except ValidationError:
         return ""
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared
 from tenantry.model import (
@@ -36,12 +37,12 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
         if given.grants and given.grants.clusters:
             yield (*at, "grants", "clusters"), "a grant", given.grants.clusters
         if given.clusters:
-            yield (*at, "clusters"), in_words(at), given.clusters
+            yield (*at, "clusters"), format_level(at), given.clusters
     for name, tenant in fleet.document.tenants.items():
         for app, declared_app in tenant.apps.items():
             if declared_app.clusters:
                 at = ("tenants", name, "apps", app)
-                yield (*at, "clusters"), app_in_words(at), declared_app.clusters
+                yield (*at, "clusters"), format_app(at), declared_app.clusters
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
     for path, when in conditions(fleet):
@@ -90,7 +91,14 @@ def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant]]:
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
-def in_words(at: tuple[str, ...]) -> str:
+def variable_holders(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """What can have variables; a template before the entries that have them from it."""
+    yield ("defaults",)
+    for section in (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",)):
+        yield from ((*section, name) for name in fleet.raw(*section))
+
+
+def format_level(at: tuple[str, ...]) -> str:
     """A level of settings, for messages."""
     match at:
         case ("tenants", name):
@@ -147,7 +155,7 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
             yield ("platform", "addons", name, "source"), addon.source
 
 
-def app_in_words(at: Path) -> str:
+def format_app(at: Path) -> str:
     """An app or an add-on by its path, for messages."""
     return f"app '{at[3]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{at[2]}'"
 
@@ -157,7 +165,7 @@ def owner_of(fleet: Fleet, at: Path) -> Tenant | Platform:
     return fleet.document.tenants[str(at[1])] if at[0] == "tenants" else fleet.document.platform
 
 
-def source_in_words(at: tuple[str, ...]) -> str:
+def format_source(at: tuple[str, ...]) -> str:
     """A source by its path, for messages."""
     if at[:2] == ("platform", "addons"):
         return f"the source of add-on '{at[2]}'"
@@ -284,14 +292,14 @@ def undeclared(
     key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
     """
     group, what = ("addons", "add-on") if at[0] == "platform" else kind
-    owner, who = at[:-2], at[-2].removesuffix("s")
+    owner, noun = at[:-2], at[-2].removesuffix("s")
     known = fleet.names(*owner, group)
     for index, name in enumerate(names):
         if name not in known:
             yield Problem(
                 (*at, key, index),
                 f"unknown-{what}",
-                f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",
+                f"{noun} '{at[-1]}' refers to {what} '{name}', which is not declared",
                 (declared("declared", name, known),),
                 fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
             )

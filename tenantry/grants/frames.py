@@ -131,11 +131,11 @@ class _Filling:
             self.written[*at, "grants", SELECTOR] = self.main.written_at((*at, SELECTOR))
 
     def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
-        there = mapping_at(joined, key)
+        entries = mapping_at(joined, key)
         own = fill.file.data["tenants"][name][key]
         for entry in own:
             at = ("tenants", name, key, entry)
-            if entry in there:
+            if entry in entries:
                 first = self.main.line_of(at)
                 written = self.main.origin(at)
                 owner = f"'{format_path(written[:-2])}'" if is_shared(written) else self.main.file
@@ -145,7 +145,7 @@ class _Filling:
                 self.written[at] = (fill.file, at)
         if key not in joined:
             self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
-        joined[key] = {**own, **there}
+        joined[key] = {**own, **entries}
 
     def _add_overrides(self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any]) -> None:
         """Append the file's overrides to those of the frame. They change what the file declares, and settings that are granted."""

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.flux.credentials import borrowed
 from tenantry.flux.revisions import revision_problems
 from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
@@ -20,7 +20,7 @@ from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refu
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import foreign_address, not_advanced
 from tenantry.messages.data import leaves, value_at
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
 
@@ -151,13 +151,13 @@ class Wall:
         return self._allowed[kind]
 
     def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
-        """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
+        """The granted address patterns with their placeholders filled in. Raises: InvalidPart: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
                 yield str(fill(pattern, self._variables, ()))
-            except Found as found:
+            except InvalidPart as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
-                raise Found(replace(finding, path=at) for finding in found.findings) from None
+                raise InvalidPart(replace(finding, path=at) for finding in found.findings) from None
 
     def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         for limited in limited_in_spec(kind, spec):

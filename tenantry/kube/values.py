@@ -90,7 +90,7 @@ def _list(rule: Mapping[str, Any], key: str) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def in_words(rights: Iterable[Right]) -> str:
+def format_rights(rights: Iterable[Right]) -> str:
     """`get, list persistentvolumes; get nodes`"""
     by_resource: dict[str, dict[str, None]] = {}
     for right in rights:

@@ -8,13 +8,13 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
     addon_environment,
     app_barrier,
     clusters_taken,
     is_management,
 )
+from tenantry.fleet.settings import main_namespace
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.taken import Place, Taken, Taking, in_words
 from tenantry.messages.errors import UNKNOWN_NAME, Refused

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.fleet.apps import app_layers, kind_of
+from tenantry.fleet.apps import app_layers, kind_of, source_data, source_place, variables_of_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
 from tenantry.fleet.settings import variables_of_app
-from tenantry.fleet.sources import source_data, source_place, variables_of_source
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.placeholders import Variables
 
 _EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
@@ -103,7 +102,7 @@ def _filled(written: Any, variables: Variables) -> str | None:
     """A text with its placeholders filled in, or as it is written where planning refuses it."""
     try:
         return _text(fill(written, dict(variables), ()))
-    except Found:
+    except InvalidPart:
         return _text(written)
 
 

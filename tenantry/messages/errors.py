@@ -3,8 +3,8 @@
     TenantryError
     +-- InvalidFleet   the author of tenants.yaml: all problems of the file, each with its place
     +-- Refused        the person who runs the command: one message and its fix
-    +-- Found          nobody yet: problems that become part of an InvalidFleet
-    +-- AlreadyTold    nobody: another check reports the same mistake
+    +-- InvalidPart    nobody yet: problems that become part of an InvalidFleet
+    +-- AlreadyReported    nobody: another check reports the same mistake
 
 Any other exception that escapes is a bug. Nothing here logs or prints.
 """
@@ -222,7 +222,7 @@ def first_of(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(islice(findings, MAX_PROBLEMS + 1))
 
 
-class Found(TenantryError):
+class InvalidPart(TenantryError):
     """A computation cannot go on because of these findings. The caller turns them into an `InvalidFleet`."""
 
     def __init__(self, findings: Iterable[Problem]) -> None:
@@ -231,7 +231,7 @@ class Found(TenantryError):
         super().__init__(f"{len(self.findings)} findings")
 
 
-class AlreadyTold(TenantryError):
+class AlreadyReported(TenantryError):
     """A computation cannot go on because of something that another check of the same file reports.
 
     what: the part of the file that is missing or wrong. If no check reports it, this helps to find the bug.
@@ -251,7 +251,7 @@ class Problems(list[Problem]):
 
 
 class collecting:  # reads as a verb: `with collecting(findings):`
-    """Catch `Found` and `AlreadyTold` of the body and collect their findings, so that one wrong part does not stop the others."""
+    """Collects what the body raises as `InvalidPart` or `AlreadyReported`, so that one wrong part does not stop the others."""
 
     __slots__ = ("_findings",)
 
@@ -262,19 +262,19 @@ class collecting:  # reads as a verb: `with collecting(findings):`
         pass
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if isinstance(error, Found):
+        if isinstance(error, InvalidPart):
             self._findings += error.findings
-        elif isinstance(error, AlreadyTold):
+        elif isinstance(error, AlreadyReported):
             self._findings.skipped.append(error.what)
         else:
             return False
         return True
 
 
-def raise_found(findings: Iterable[Problem]) -> None:
-    """Raise the findings, if there are any. Raises: Found."""
+def raise_invalid(findings: Iterable[Problem]) -> None:
+    """Raise the findings, if there are any. Raises: InvalidPart."""
     if found := tuple(findings):
-        raise Found(found)
+        raise InvalidPart(found)
 
 
 def refuse(problems: Iterable[Problem]) -> None:

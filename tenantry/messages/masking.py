@@ -45,16 +45,16 @@ def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> 
         return _masked_mappings(before, after, secrecy)
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         pairs = [
-            masked_pair(one, other, max(secrecy_below(before, index, secrecy), secrecy_below(after, index, secrecy)))
-            for index, (one, other) in enumerate(zip(before, after, strict=True))
+            masked_pair(old, new, max(secrecy_below(before, index, secrecy), secrecy_below(after, index, secrecy)))
+            for index, (old, new) in enumerate(zip(before, after, strict=True))
         ]
-        return [one for one, _ in pairs], [other for _, other in pairs]
+        return [old for old, _ in pairs], [new for _, new in pairs]
     first = _Mask()
-    one = first.of(before, secrecy)
+    shown_before = first.of(before, secrecy)
     second = _Mask(None if before is ABSENT else first.found)
-    other = second.of(after, secrecy)
-    looks_alike = second.found and one == other and before != after
-    return one, HIDDEN_CHANGED if looks_alike else other
+    shown_after = second.of(after, secrecy)
+    looks_alike = second.found and shown_before == shown_after and before != after
+    return shown_before, HIDDEN_CHANGED if looks_alike else shown_after
 
 
 def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOWN) -> Secrecy:
@@ -66,14 +66,14 @@ def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOW
 
 
 def _masked_mappings(before: dict[str, Any], after: dict[str, Any], secrecy: Secrecy) -> tuple[Any, Any]:
-    one: dict[str, Any] = {}
-    other: dict[str, Any] = {}
+    old_shown: dict[str, Any] = {}
+    new_shown: dict[str, Any] = {}
     for key in dict.fromkeys((*before, *after)):
         below = max(_secrecy_at(side, key, secrecy) for side in (before, after) if key in side)
         old, new = masked_pair(before.get(key, ABSENT), after.get(key, ABSENT), below)
-        one |= {key: old} if key in before else {}
-        other |= {key: new} if key in after else {}
-    return one, {key: other[key] for key in after}
+        old_shown |= {key: old} if key in before else {}
+        new_shown |= {key: new} if key in after else {}
+    return old_shown, {key: new_shown[key] for key in after}
 
 
 class _Mask:

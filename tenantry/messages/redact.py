@@ -151,8 +151,8 @@ def _hidden(match: re.Match[str], hide: Callable[[str], str]) -> str:
     found = match.group()
     if found.startswith("://"):
         return f"://{hide(found[3:-1])}@"
-    told = match.groupdict()
-    start = found.removesuffix(told.get("told") or told.get("beside") or found)
+    groups = match.groupdict()
+    start = found.removesuffix(groups.get("told") or groups.get("beside") or found)
     return start + hide(found[len(start) :])
 
 

@@ -298,9 +298,9 @@ NumberOrShare = Annotated[
 """A whole number, or a share in percent such as `10%`."""
 
 
-def share_of(limit: int | str, there: int) -> int:
+def share_of(limit: int | str, total: int) -> int:
     """How many a `NumberOrShare` means of so many: a share is rounded down."""
-    return limit if isinstance(limit, int) else there * int(limit.removesuffix("%")) // 100
+    return limit if isinstance(limit, int) else total * int(limit.removesuffix("%")) // 100
 
 
 def _one_or_more(value: Any) -> Any:

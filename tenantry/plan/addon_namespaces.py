@@ -16,7 +16,7 @@ from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.model.objects import as_written
 from tenantry.model.tenancy import AddonNamespace
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
@@ -35,7 +35,7 @@ def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
     found: dict[str, str] = {}
     for addon, owner in addons_on(fleet, cluster).items():
-        with suppress(Found):
+        with suppress(InvalidPart):
             found |= {name: name for name in _names(fleet, owner, cluster, addon)}
     return found
 
@@ -46,7 +46,7 @@ def owned_namespaces(fleet: Fleet, environment: str, cluster: str, addon: str) -
 
 
 def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest]:
-    """The namespaces of an add-on on a cluster. Raises: Found: one of them has no name of its own."""
+    """The namespaces of an add-on on a cluster. Raises: InvalidPart: one of them has no name of its own."""
     declared = _names(fleet, scope.environment, scope.cluster, addon)
     for name, (at, _) in declared.items():
         _check(fleet, scope, addon, name, at)
@@ -54,7 +54,7 @@ def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest
 
 
 def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[DeclaredObject]:
-    """The platform team's own manifests in the namespaces of an add-on. Raises: Found: one of them cannot be there."""
+    """The platform team's own manifests in the namespaces of an add-on. Raises: InvalidPart: one of them cannot be there."""
     variables = variables_of(fleet, scope.environment, scope.cluster, app=addon)
     made: list[DeclaredObject] = []
     for name, (at, declared) in _names(fleet, scope.environment, scope.cluster, addon).items():
@@ -68,7 +68,7 @@ def _below(at: Path, path: Path) -> Path:
 
 
 def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
-    """The namespaces by name, each with its place. Raises: Found: a placeholder is unknown, or two have one name."""
+    """The namespaces by name, each with its place. Raises: InvalidPart: a placeholder is unknown, or two have one name."""
     found: dict[str, tuple[Path, AddonNamespace]] = {}
     variables = variables_of(fleet, environment, cluster, app=addon)
     for template, declared in fleet.document.platform.addons[addon].namespaces.items():
@@ -76,7 +76,7 @@ def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str
         name = str(fill(template, variables, at))
         if name in found:
             message = f"two namespaces of add-on '{addon}' are named '{name}'"
-            raise Found([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
+            raise InvalidPart([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
         found[name] = (at, declared)
     return found
 
@@ -84,15 +84,17 @@ def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str
 def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
-        raise Found([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
+        raise InvalidPart([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
     if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs, *_homes(fleet)):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
-        raise Found([Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
-    if other := _first_owner(fleet, scope, addon, name):
-        message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
-        fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
-        raise Found([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
+        raise InvalidPart(
+            [Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)]
+        )
+    if owner := _first_owner(fleet, scope, addon, name):
+        message = f"add-ons '{owner}' and '{addon}' would both own namespace '{name}'"
+        fix = f"remove it from one of them; add-on '{addon}' can depend on '{owner}' instead"
+        raise InvalidPart([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
 
 
 def _homes(fleet: Fleet) -> set[str]:
@@ -102,13 +104,13 @@ def _homes(fleet: Fleet) -> set[str]:
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
     """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
-    there = addons_on(fleet, scope.cluster)
-    for other in fleet.document.platform.addons:
-        if other == addon:
+    addons = addons_on(fleet, scope.cluster)
+    for owner in fleet.document.platform.addons:
+        if owner == addon:
             return None
-        with suppress(Found):
-            if other in there and name in _names(fleet, there[other], scope.cluster, other):
-                return other
+        with suppress(InvalidPart):
+            if owner in addons and name in _names(fleet, addons[owner], scope.cluster, owner):
+                return owner
     return None
 
 

@@ -47,7 +47,7 @@ def after_of(fleet: Fleet, environment: str) -> After | None:
     return After(declared) if declared else None
 
 
-def in_words(after: After) -> str:
+def format_gate(after: After) -> str:
     """Such as: changes of apps wait until dev runs them and has been ready for 1h."""
     ready = f"has been ready for {after.soak}" if after.soak else "is ready"
     return f"changes of apps wait until {after.environment} runs them and {ready}"
@@ -99,8 +99,8 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
 def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject]) -> dict[str, Any]:
     """What a Git source includes, with the included source by its key, as its object is called otherwise in each environment."""
     name = str(mapping_at(entry, "repository").get("name"))
-    other = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
-    labels = labels_of(other.manifest) if other else {}
+    source = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
+    labels = labels_of(source.manifest) if source else {}
     return {**entry, "repository": {"name": labels.get(SOURCE_LABEL, name)}}
 
 

@@ -19,17 +19,16 @@ from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
-from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
+from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import Addon, Helm, Kustomize, State
 from tenantry.plan.dependencies import in_order, missing_dependencies
-from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, check_checkout, is_chart
-from tenantry.plan.planned_apps import AppSet, PlannedApp
+from tenantry.plan.planned_apps import AppSet, PlannedApp, manifests_of, release_of
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
 
@@ -56,12 +55,12 @@ def plan_apps(
     builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
-    there = {
+    known = {
         **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
         **addons,
     }
     for app in in_order(resolved, result.findings):
-        result.findings += missing_dependencies(fleet, scope, app, there)
+        result.findings += missing_dependencies(fleet, scope, app, known)
         with collecting(result.findings):
             builder.build(app)
     result.sources.update(builder.sources.built)
@@ -130,8 +129,8 @@ class _Builder:
             for index, name in enumerate(needed):
                 taken["kustomize", "components", index] = posixpath.join(spec["path"], name)
             check_checkout(app, source, taken)
-            said = "path" in app.block.model_fields_set
-            installs = manifests_of(self.scope.cluster, spec, source, said=said)
+            declares_path = "path" in app.block.model_fields_set
+            installs = manifests_of(self.scope.cluster, spec, source, declared=declares_path)
         else:
             chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self._acting(app), app, chart.id, after)
@@ -186,11 +185,11 @@ class _Builder:
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":
-            raise AlreadyTold(f"source '{name}'")
+            raise AlreadyReported(f"source '{name}'")
         if is_chart(source) and name in self.charts:
             message = f"app '{app.name}' takes manifests from source '{name}', but app '{self.charts[name]}' takes it as a chart"
             fix = "declare two sources: Flux stores a chart as it is, and unpacks manifests"
-            raise Found([Problem(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
+            raise InvalidPart([Problem(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
 
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
@@ -198,7 +197,7 @@ class _Builder:
         check_chart(app, helm, source, at, self._charts_declared())
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
-            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+            raise InvalidPart([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
 
@@ -243,7 +242,7 @@ class _Builder:
         return [name for name, source in sources.items() if source.helm]
 
     def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
-        """Whether an app's object names Secrets or ConfigMaps. Raises: Found: an API server or Flux would not take it."""
+        """Whether an app's object names Secrets or ConfigMaps. Raises: InvalidPart: an API server or Flux would not take it."""
         self._check_spec(planned, app)
         self._check_health_checks(app, planned)
         return any(references(planned.id.kind, planned.manifest["spec"]))
@@ -258,10 +257,10 @@ class _Builder:
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
-        raise_found(self.wall.check(kind, spec, origin))
-        raise_found(self.attachments.misfits(kind, spec, origin))
-        raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+        raise_invalid(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
+        raise_invalid(self.wall.check(kind, spec, origin))
+        raise_invalid(self.attachments.misfits(kind, spec, origin))
+        raise_invalid(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp, attachments: Attachments) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
@@ -273,13 +272,13 @@ class _Builder:
             if self._addon(app.name).source:
                 return app.name
             if not any("source" in block for _, block in walk.blocks(self.fleet, at)):
-                raise AlreadyTold(f"the source of add-on '{app.name}'")
+                raise AlreadyReported(f"the source of add-on '{app.name}'")
         if app.block.source is None:
-            raise Found([missing_key((*at, app.kind), "source")])
+            raise InvalidPart([missing_key((*at, app.kind), "source")])
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:
-        """Raises: Found: the app is for a namespace that is not the tenant's, or cannot have come from another tenant here."""
+        """Raises: InvalidPart: the app's namespace is not the tenant's, or cannot have come from another tenant here."""
         own = (self.scope.namespace, *self.scope.namespaces.values())
         for key in ("targetNamespace", "storageNamespace"):
             name, at = getattr(app.block, key, None), app.origin(app.kind, key)
@@ -288,13 +287,13 @@ class _Builder:
                 note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
                 message = f"'{name}' is not a namespace of tenant '{self.scope.tenant}'"
                 fix = f"remove '{key}'" + (", or name one of these" if len(own) > 1 else "")
-                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=fix)])
+                raise InvalidPart([Problem(at, "foreign-namespace", message, (note,), fix=fix)])
             if name and key == "storageNamespace" and not self.scope.tenant:
                 message = "where Helm stores the release of an add-on follows from its 'namespace' and 'account'"
-                raise Found([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
+                raise InvalidPart([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
 
     def _check_health_checks(self, app: EffectiveApp, planned: KubeObject) -> None:
-        """Raises: Found: Flux cannot read an object to wait for, because it acts as the tenant's account."""
+        """Raises: InvalidPart: Flux cannot read an object to wait for, because it acts as the tenant's account."""
         if not self.scope.tenant or self.fleet.document.tenants[self.scope.tenant].clusterRoles:
             return
         own = (self.scope.namespace, *self.scope.namespaces.values())
@@ -306,16 +305,18 @@ class _Builder:
             if namespace and namespace not in own:
                 message = f"the account of tenant '{self.scope.tenant}' may not read namespace '{namespace}'"
                 note = f"on cluster '{self.scope.cluster}' it may read {listed}"
-                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")])
+                raise InvalidPart(
+                    [Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")]
+                )
             if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and kind != "Namespace":
                 message = f"the account of tenant '{self.scope.tenant}' may not read a {kind}, which is in no namespace"
-                raise Found([Problem(at, "foreign-namespace", message, fix="remove the health check")])
+                raise InvalidPart([Problem(at, "foreign-namespace", message, fix="remove the health check")])
 
 
 def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:
     """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
     for made in attachments.made.values():
         result.objects.setdefault(made.id, made)
-    there = result.objects.setdefault(planned.id, planned)
-    if there is not planned:
-        result.objects[planned.id] = at_one_pace(there, planned) or there
+    known = result.objects.setdefault(planned.id, planned)
+    if known is not planned:
+        result.objects[planned.id] = at_one_pace(known, planned) or known

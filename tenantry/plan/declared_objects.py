@@ -10,11 +10,11 @@ from pydantic_core import ValidationError
 
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill_manifest
-from tenantry.grants.frame_rules import CLUSTER_ADMIN
+from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
 from tenantry.model.objects import ClusterObject, ObjectManifest
@@ -59,30 +59,30 @@ class Surroundings:
 
 
 def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
-    """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
+    """The objects in the scope's namespace. Raises: InvalidPart: one of them cannot be there; all findings together."""
     findings: list[Problem] = []
     made: list[DeclaredObject] = []
-    there = {_key(manifest) for manifest in around.taken}
+    taken = {_key(manifest) for manifest in around.taken}
     for key, data in sorted(written.items()):
         at = ("objects", key)
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         try:
             manifest = manifest_of(at, ObjectManifest, data, _variables(scope, around))
-        except Found as found:
+        except InvalidPart as found:
             findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
         meta = manifest["metadata"]
         labels = {**meta["labels"], **installed_labels(scope)}
         manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
         problems = list(_problems(scope, manifest, at, around))
-        if _key(manifest) in there or _is_fleets(scope, manifest):
+        if _key(manifest) in taken or _is_fleets(scope, manifest):
             problems.append(_twice(manifest, at))
-        there.add(_key(manifest))
+        taken.add(_key(manifest))
         findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
         made.append(DeclaredObject(manifest, around.origin(at)))
     if findings:
-        raise Found(findings)
+        raise InvalidPart(findings)
     return made
 
 
@@ -99,12 +99,12 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
 
 
 def manifest_of(at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
-    """The entry at a path, filled in; without what the fleet adds. Raises: Found: it is not valid then."""
+    """The entry at a path, filled in; without what the fleet adds. Raises: InvalidPart: it is not valid then."""
     filled = fill_manifest(data, variables, at)
     try:
         model.model_validate(filled, context=FILLED)
     except ValidationError as error:
-        raise Found(findings_of(error, model, filled, at)) from None
+        raise InvalidPart(findings_of(error, model, filled, at)) from None
     given = filled.pop("metadata", None) or {}
     metadata = {
         "name": given.get("name") or at[-1],
@@ -197,7 +197,7 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
 
 
 def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variables: Variables) -> list[DeclaredObject]:
-    """The tenant's own cluster-scoped objects, sorted by their keys. Raises: Found: some cannot be there."""
+    """The tenant's own cluster-scoped objects, sorted by their keys. Raises: InvalidPart: some cannot be there."""
     made: list[DeclaredObject] = []
     findings: list[Problem] = []
     for key, declared_object in sorted(declared.items()):
@@ -205,13 +205,13 @@ def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variabl
         data = declared_object.model_dump(exclude_none=True)
         try:
             manifest = manifest_of(at, ClusterObject, data, {**variables, "namespace": scope.namespace})
-        except Found as found:
+        except InvalidPart as found:
             findings += found.findings
             continue
         manifest["metadata"]["labels"] |= installed_labels(scope)
         made.append(DeclaredObject(manifest, at))
     if findings:
-        raise Found(findings)
+        raise InvalidPart(findings)
     return made
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.rules.notifications import alert_lacks, receiver_lacks
+from tenantry.fleet.rules.notifications import missing_in_alert, missing_in_receiver
 from tenantry.flux.conformance import check_spec
 from tenantry.grants.authors import is_own, names_all
 from tenantry.grants.grants import is_filled
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Path, Problems, collecting, raise_found
+from tenantry.messages.errors import Path, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
 from tenantry.plan.objects.scope import (
@@ -65,15 +65,15 @@ def plan_alerts(
     for name in declared:
         with collecting(findings):
             alert = resolved(fleet, (*at, name), Alert, variables)
-            raise_found(alert_lacks(fleet, (*at, name), alert))
+            raise_invalid(missing_in_alert(fleet, (*at, name), alert))
             mine = _event_sources(fleet, scope, alert, apps, (*at, name)) if own else []
-            there = scope.kubeconfig and (mine or not own)
-            common = _events_of_sources(fleet, scope, alert, (*at, name)) if there else []
+            reports_sources = scope.kubeconfig and (mine or not own)
+            common = _events_of_sources(fleet, scope, alert, (*at, name)) if reports_sources else []
             if mine or common:
                 provider = _provider(scope, name, alert, (*at, name))
                 spec, written = provider.manifest["spec"], below(*at, name, "provider")
-                raise_found(wall.check("Provider", spec, written))
-                raise_found(attachments.misfits("Provider", spec, written))
+                raise_invalid(wall.check("Provider", spec, written))
+                raise_invalid(attachments.misfits("Provider", spec, written))
                 provider = attachments.bound(provider)
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
@@ -89,13 +89,13 @@ def plan_alerts(
 
 
 def _provider(scope: Scope, name: str, alert: Alert, at: Path) -> KubeObject:
-    raise_found(secrets_of(alert.provider, (*at, "provider")))
+    raise_invalid(secrets_of(alert.provider, (*at, "provider")))
     provider_spec = dict(alert.provider.flux)
     if alert.credentials:
         provider_spec["secretRef"] = {"name": alert.credentials}
     provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
     check_length(provider, at)
-    raise_found(check_spec("Provider", provider_spec, (*at, "provider")))
+    raise_invalid(check_spec("Provider", provider_spec, (*at, "provider")))
     return provider
 
 
@@ -108,7 +108,7 @@ def _alert(
         "eventSources": sources,
         "providerRef": {"name": provider.id.name},
     }
-    raise_found(check_spec("Alert", spec, at))
+    raise_invalid(check_spec("Alert", spec, at))
     return scope.object(API, "Alert", name, {"spec": spec}, depends_on=(provider.id,))
 
 
@@ -208,13 +208,13 @@ def plan_receivers(
     for name in declared:
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
-            raise_found(receiver_lacks(fleet, (*at, name), receiver))
+            raise_invalid(missing_in_receiver(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
             own = partial(is_own, fleet, scope.tenant, "sources") if filled else None
             # Add-ons of the same content share a source.
             if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
                 made = _object(scope, name, receiver, fetched, (*at, name))
-                raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
+                raise_invalid(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)
                 yield (*at, name), (*attachments.made.values(), bound)
 
@@ -226,7 +226,7 @@ def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId
     made = scope.object(RECEIVER_API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
     check_length(made, at)
     check_size(made, at)
-    raise_found(check_spec("Receiver", spec, at))
+    raise_invalid(check_spec("Receiver", spec, at))
     return made
 
 

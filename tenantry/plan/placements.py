@@ -19,7 +19,7 @@ from tenantry.fleet.settings import (
 )
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Path, Problem, raise_found
+from tenantry.messages.errors import Path, Problem, raise_invalid
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
@@ -79,7 +79,7 @@ class PlacementPlanner:
         self._territory = territory
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str]) -> None:
-        """Plan one placement. Raises: Found: it cannot be planned."""
+        """Plan one placement. Raises: InvalidPart: it cannot be planned."""
         settings = tenant_settings(self.fleet, tenant, self.environment, cluster)
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
@@ -144,8 +144,8 @@ class PlacementPlanner:
     def _accounts(self, scope: Scope) -> Iterator[Manifest]:
         """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""
         declared = self.fleet.document.tenants[scope.tenant].serviceAccount
-        here = (scope.namespace, *(scope.namespaces.values() if declared else scope.accounts))
-        for namespace in here if declared or not scope.kubeconfig else ():
+        namespaces = (scope.namespace, *(scope.namespaces.values() if declared else scope.accounts))
+        for namespace in namespaces if declared or not scope.kubeconfig else ():
             yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
     def _base(
@@ -198,18 +198,18 @@ class PlacementPlanner:
         tenant = self.fleet.document.tenants[scope.tenant]
         variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
-            here = settings
+            own_settings = settings
             if key:
-                here = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+                own_settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             around = Surroundings(
                 variables=variables,
                 taken=[manifest for manifest in base if manifest["metadata"].get("namespace") == name],
                 cluster_admin=tenant.clusterAdmin,
-                network=here.network,
+                network=own_settings.network,
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
-            made = declared_objects(replace(scope, namespace=name), here.objects, around)
+            made = declared_objects(replace(scope, namespace=name), own_settings.objects, around)
             self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
             yield from made
 
@@ -242,7 +242,7 @@ class PlacementPlanner:
         """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster
         only a label says which it is.
 
-        Raises: Found: an API server would refuse a part.
+        Raises: InvalidPart: an API server would refuse a part.
         """
 
         def refuse() -> None:
@@ -250,7 +250,7 @@ class PlacementPlanner:
             for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
                 for found in chain.from_iterable(map(refusals, manifests)):
                     findings.append(replace(found, path=self._origin(scope, key, found.path)))
-            raise_found(findings)
+            raise_invalid(findings)
 
         self.fleet.once(("refusals", scope.tenant, scope.kubeconfig is None), (settings,), refuse)
 

@@ -63,8 +63,8 @@ class Planner:
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant is, each with its apps, in the order of the file."""
         placed = apps_by_cluster(self.fleet, self.environment, tenant, self._clusters)
-        there = (cluster for cluster in self._clusters if cluster in placed or self._is_given_up(tenant, cluster))
-        return {cluster: placed.get(cluster, []) for cluster in there}
+        clusters = (cluster for cluster in self._clusters if cluster in placed or self._is_given_up(tenant, cluster))
+        return {cluster: placed.get(cluster, []) for cluster in clusters}
 
     def _is_given_up(self, tenant: str, cluster: str) -> bool:
         """Whether a tenant without apps is placed for its namespaces' sake, which go with their data."""

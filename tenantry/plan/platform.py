@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
+from tenantry.fleet.apps import CHART, source_layers
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import platform_settings, variables_of
-from tenantry.fleet.sources import CHART, source_layers
 from tenantry.flux.addresses import address_problems
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.revisions import revision_problems
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.errors import Found, Problem, collecting, raise_found
+from tenantry.messages.errors import InvalidPart, Problem, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
@@ -71,14 +71,16 @@ class PlatformPlanner:
         """
         if not self._platform.alerts:
             return
-        beside, there = self._beside(cluster), self.addons_there(cluster)
+        beside, addons_on_cluster = self._beside(cluster), self.addons_there(cluster)
         if self.environment != beside[0]:
             if cluster != self.management and self._has_tenants(cluster, [self.environment]):
                 scope = self.scope(cluster)
                 self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
             return
-        if there or (cluster != self.management and self._has_tenants(cluster, beside)):
-            addons = {name.removeprefix(names.ADDON_PREFIX): dependency.id for name, dependency in there.items()}
+        if addons_on_cluster or (cluster != self.management and self._has_tenants(cluster, beside)):
+            addons = {
+                name.removeprefix(names.ADDON_PREFIX): dependency.id for name, dependency in addons_on_cluster.items()
+            }
             self.plan_access(cluster)
             scope = self.scope(cluster)
             made: list[ObjectId] = []
@@ -93,16 +95,20 @@ class PlatformPlanner:
         mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
-        there = {name.removeprefix(names.ADDON_PREFIX): found for name, found in self.addons_there(cluster).items()}
+        addons_on_cluster = {
+            name.removeprefix(names.ADDON_PREFIX): found for name, found in self.addons_there(cluster).items()
+        }
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
             self._add_addons(
-                cluster, wanted, {name: dependency for name, dependency in there.items() if name not in wanted}
+                cluster,
+                wanted,
+                {name: dependency for name, dependency in addons_on_cluster.items() if name not in wanted},
             )
-        self._refuse_circles(there)
+        self._refuse_circles(addons_on_cluster)
 
-    def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
+    def _refuse_circles(self, addons_on_cluster: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
-        addons = {dependency.id: name for name, dependency in there.items()}
+        addons = {dependency.id: name for name, dependency in addons_on_cluster.items()}
         if len({id.namespace for id in addons}) > 1:
             after = {
                 addons[planned.id]: [addons[id] for id in planned.depends_on if id in addons]
@@ -116,14 +122,14 @@ class PlatformPlanner:
                 at = ("platform", "addons", min(chain), "dependsOn")
                 self._gathering.findings.append(circle_of(chain, at))
 
-    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> None:
+    def _add_addons(self, cluster: str, wanted: list[str], others_there: Mapping[str, Dependency]) -> None:
         """Plan add-ons of one scope; others: those that they may wait for."""
         scope = self._scope_of(wanted[0], cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
         before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
         scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others_there, before)
         self._gathering.add_apps(planned)
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
@@ -229,7 +235,8 @@ class PlatformPlanner:
     def objects_chart(self, platform: Scope, why: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first that needs it there.
 
-        platform: as `scope` gives it; why: who needs it, for a message. Raises: Found: the file does not say where the chart lies.
+        platform: as `scope` gives it; why: who needs it, for a message.
+        Raises: InvalidPart: the file does not say where the chart lies.
         """
         cluster = platform.cluster
         if cluster not in self._charts:
@@ -237,15 +244,15 @@ class PlatformPlanner:
             declared, helm = chart_of_objects(chart)
             source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
             kind, spec, block = source.id.kind, source.manifest["spec"], (*CHART, declared.kind)
-            raise_found((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
-            raise_found(check_spec(kind, spec, block) if helm is None else ())
+            raise_invalid((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
+            raise_invalid(check_spec(kind, spec, block) if helm is None else ())
             attachments = Attachments(self.fleet, platform, {})
-            raise_found(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
+            raise_invalid(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
             taken = [source]
             if helm:
                 own = chart_object(platform, source, "", helm, self._settings.interval)
-                raise_found(revision_problems("HelmChart", own.manifest["spec"], block))
+                raise_invalid(revision_problems("HelmChart", own.manifest["spec"], block))
                 taken.append(shared_chart(self.fleet, platform, own, source))
             self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
             self._charts[cluster] = taken[-1].id
@@ -258,7 +265,7 @@ class PlatformPlanner:
                 f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
-            raise Found([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
+            raise InvalidPart([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
         return resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:

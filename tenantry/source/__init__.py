@@ -4,8 +4,7 @@ Called by: `load` and `compare.revision`; `fleet` keeps the source to turn paths
 Never: knows which keys exist.
 
     include      a fleet's file and the files it includes, as one
-    parse        one file, by the next two
-    compose      text to YAML nodes; `bounds` and `syntax` say what is refused
-    construct    YAML nodes to plain data, by the rules of `core_schema`
+    parse        one file, by the next one
+    compose      text to YAML nodes, and those to plain data; `syntax` explains what is no YAML
     parsed_file  the data, and the place of every path in it
 """

@@ -108,9 +108,9 @@ class _Reading:
             data = _with(data, part, entries)
         written: dict[Path, Written] = {at: (file, at) for at, file in self.added.items()}
         for at, file in self.appended:
-            there, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
-            before = there[APPENDED] if isinstance(there.get(APPENDED), list) else []
-            data = _with(data, at, {**there, APPENDED: [*before, *more]})
+            entry, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
+            before = entry[APPENDED] if isinstance(entry.get(APPENDED), list) else []
+            data = _with(data, at, {**entry, APPENDED: [*before, *more]})
             own: Path = (*at, APPENDED)
             written |= {(*own, len(before) + index): (file, (*own, index)) for index in range(len(more))}
         return data, written

@@ -14,7 +14,7 @@ from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
-from tenantry.messages.progress import Tell, steps
+from tenantry.messages.progress import Progress, steps
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.stacks.outcome import for_stack
 
@@ -70,7 +70,7 @@ def _same(one: Fleet, other: Fleet) -> bool:
     return one.source.fills.keys() == other.source.fills.keys() and repr(one.source.data) == repr(other.source.data)
 
 
-def _chosen(fleet: Fleet, environments: tuple[str, ...], tell: Tell) -> Mapping[str, Plan]:
+def _chosen(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Mapping[str, Plan]:
     """The plans of the requested environments that are declared, in the fleet's order."""
     if not environments:
         return plan_all(fleet, tell)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
@@ -30,7 +30,7 @@ class _Policy(NamedTuple):
     rules: Sequence[Any]
 
 
-def network_dangers(pieces: Pieces) -> Iterator[Found]:
+def network_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = [piece for piece in pieces.all if piece.kept and piece.key.kind.endswith(_POLICY)]
     before, after = (_by_namespace(side) for side in pieces.around(own, _POLICY))
     for piece in own:
@@ -40,8 +40,8 @@ def network_dangers(pieces: Pieces) -> Iterator[Found]:
         place = (piece.key.owner, piece.key.namespace)
         for direction, (key, everything) in _DIRECTIONS.items():
             old, new = (_in_direction(side, direction, key) for side in (piece.before, piece.after))
-            others = (_directions(side.get(place, {}), direction, key) for side in (before, after))
-            yield from _loosened(piece, (old, new), *others, everything=everything)
+            policies = (_directions(side.get(place, {}), direction, key) for side in (before, after))
+            yield from _loosened(piece, (old, new), *policies, everything=everything)
 
 
 def _loosened(
@@ -51,7 +51,7 @@ def _loosened(
     after: Mapping[str, _Policy],
     *,
     everything: str,
-) -> Iterator[Found]:
+) -> Iterator[ClusterDanger]:
     """Args: states: the policy before and after; before, after: all policies of the namespace."""
     old, new = states
     name = f"policy {piece.key.name}"
@@ -105,14 +105,14 @@ def _is_part(inner: Any, outer: Any) -> bool:
     return isinstance(inner, list) and bool(inner) and all(pair in outer for pair in inner)
 
 
-def _covers(selector: Any, other: Any) -> bool:
+def _covers(selector: Any, narrower: Any) -> bool:
     """Whether a selector of pods selects at least those of another one, for certain."""
-    return not selector or selector == other
+    return not selector or selector == narrower
 
 
-def _may_overlap(one: Any, other: Any) -> bool:
-    labels, others = (mapping_at(selector or {}, "matchLabels") for selector in (one, other))
-    return not any(key in others and others[key] != value for key, value in labels.items())
+def _may_overlap(first: Any, second: Any) -> bool:
+    labels, other_labels = (mapping_at(selector or {}, "matchLabels") for selector in (first, second))
+    return not any(key in other_labels and other_labels[key] != value for key, value in labels.items())
 
 
 def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[str, Manifest]]:
@@ -138,7 +138,7 @@ def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Polic
     return _Policy(spec.get("podSelector") or {}, rules if isinstance(rules, list) else [])
 
 
-def _unjudged(piece: Piece) -> Iterator[Found]:
+def _unjudged(piece: Piece) -> Iterator[ClusterDanger]:
     """Policies of other programs, such as Cilium."""
     if piece.before is not None:
         what = "changes" if piece.after else "is removed"
@@ -146,5 +146,5 @@ def _unjudged(piece: Piece) -> Iterator[Found]:
         yield _found(piece, text)
 
 
-def _found(piece: Piece, text: str) -> Found:
-    return Found(DangerKind.NETWORK, Rank.WALLS, owner_subject(piece.key.owner), piece.key.owner.cluster, text)
+def _found(piece: Piece, text: str) -> ClusterDanger:
+    return ClusterDanger(DangerKind.NETWORK, Rank.WALLS, owner_subject(piece.key.owner), piece.key.owner.cluster, text)

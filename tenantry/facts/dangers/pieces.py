@@ -74,7 +74,7 @@ class Pieces:
     @cached_property
     def namespaces(self) -> tuple[frozenset[tuple[Owner, str]], frozenset[tuple[Owner, str]]]:
         """The namespaces of all placements, before and after."""
-        one, other = (
+        old, new = (
             frozenset(
                 (Owner(placement.tenant, placement.cluster), name)
                 for placement in plan.placements
@@ -82,7 +82,7 @@ class Pieces:
             )
             for plan in (self.before, self.after)
         )
-        return one, other
+        return old, new
 
     @cached_property
     def _fleeting(self) -> frozenset[tuple[Owner, str]]:
@@ -93,8 +93,8 @@ class Pieces:
     @cached_property
     def _kept(self) -> frozenset[Owner]:
         """The owners in both plans: placements, and clusters for the platform."""
-        one, other = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
-        return frozenset(one & other)
+        old, new = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
+        return frozenset(old & new)
 
     @cached_property
     def all(self) -> list[Piece]:
@@ -139,8 +139,8 @@ class Pieces:
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
         owners, wanted = {piece.key.owner for piece in pieces}, frozenset(kinds)
-        one, other = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
-        return one, other
+        old, new = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
+        return old, new
 
     def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
         own = (planned for planned in plan.objects if planned.owner in owners)

@@ -1,6 +1,7 @@
-"""Who may do more: bindings of roles, rules of roles, rights on whole clusters, accounts of a cloud.
+"""Who may do more: bindings and rules of roles, rights on whole clusters, accounts of a cloud, grants to included files.
 
-The name of a role does not tell its rules. Kubernetes' own four are known, and so are those that the plan holds.
+The name of a role does not say its rules. Kubernetes' own four are known, and so are those that the plan holds. Grants are compared
+by what they allow, because a pattern can cover another one.
 """
 
 from __future__ import annotations
@@ -8,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
+from tenantry.facts.subjects import Kind, Subject
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
+from tenantry.grants.authors import is_own
+from tenantry.grants.grants import grants_of, is_covered
 from tenantry.kube.objects import Manifest, Owner
-from tenantry.kube.values import Right, in_words, rights_of_rules
+from tenantry.kube.values import Right, format_rights, rights_of_rules
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import RECONCILERS
@@ -36,7 +42,7 @@ class _Grant(NamedTuple):
     role: str
 
 
-def rights_dangers(pieces: Pieces) -> Iterator[Found]:
+def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = pieces.of_kinds(*_BINDINGS, *_ROLES)
     before, after = pieces.around(own, *_BINDINGS, *_ROLES)
     yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
@@ -60,23 +66,23 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
     ]
 
 
-def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
+def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[ClusterDanger]:
     had = grouped(before, lambda grant: grant[:4])
     new = [grant for grant in dict.fromkeys(after) if not _covered(grant, had.get(grant[:4], []))]
     # What a new placement brings is told where it is added, except for rights without a bound.
-    told = [
+    reported = [
         grant
         for grant in new
         if grant.role == "cluster-admin" or (grant.namespace and pieces.keeps(grant.owner, grant.namespace))
     ]
     groups = grouped(
-        told, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
+        reported, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
     )
     for (owner, wide, role, former, apps), own in groups.items():
         yield _gain(owner, [grant.who for grant in own], role, former, wide=wide, apps=apps)
 
 
-def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
+def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> ClusterDanger:
     rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
     instead = f" instead of {former}" if former else ""
     where = " on the whole cluster" if wide else "" if apps else " in its namespaces"
@@ -85,8 +91,8 @@ def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: boo
     return _found(owner, text, rank)
 
 
-def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> Found:
-    return Found(DangerKind.RIGHTS, rank, owner_subject(owner), owner.cluster, text)
+def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
+    return ClusterDanger(DangerKind.RIGHTS, rank, owner_subject(owner), owner.cluster, text)
 
 
 def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
@@ -130,18 +136,18 @@ def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str
 # --- roles ------------------------------------------------------------------------------------------------------------
 
 
-def _rules(piece: Piece) -> Iterator[Found]:
+def _rules(piece: Piece) -> Iterator[ClusterDanger]:
     """A role in a namespace that allows more; those of whole clusters are told with who has them."""
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
     old, new = (set(rights_of_rules(_listed(manifest.get("rules")))) for manifest in (piece.before, piece.after))
     if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
-        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {in_words(dict.fromkeys(gained))}")
+        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
 
 
 def _wide_rights(
     own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
-) -> Iterator[Found]:
+) -> Iterator[ClusterDanger]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
     old, new = _by_owner(before), _by_owner(after)
     for owner in dict.fromkeys(piece.key.owner for piece in own):
@@ -178,13 +184,13 @@ def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
 
 def _format_rights(rights: Sequence[Right | str]) -> str:
     roles = [right for right in rights if isinstance(right, str)]
-    return "; ".join([*roles, *filter(None, [in_words(right for right in rights if isinstance(right, Right))])])
+    return "; ".join([*roles, *filter(None, [format_rights(right for right in rights if isinstance(right, Right))])])
 
 
 # --- accounts -----------------------------------------------------------------------------------------------------------
 
 
-def _cloud_identity(piece: Piece) -> Iterator[Found]:
+def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
     if not piece.kept or piece.after is None:
         return
     old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
@@ -194,3 +200,53 @@ def _cloud_identity(piece: Piece) -> Iterator[Found]:
 
 def _listed(value: Any) -> list[Any]:
     return [mapping for mapping in value if isinstance(mapping, Mapping)] if isinstance(value, list | tuple) else []
+
+
+_ADDRESSES = ("sources", "alerts")
+_NAMES = ("clusters", "settings")
+
+
+def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[ClusterDanger]:
+    """The tenants of both fleets that are granted more in an environment that both declare."""
+    for tenant in after.document.tenants:
+        if tenant not in before.document.tenants:
+            continue
+        gains = [
+            *_new_grants(_granted(before, tenant, environment), _granted(after, tenant, environment)),
+            *_given_away(before, after, tenant),
+        ]
+        if gains:
+            text = "; ".join(f"{key} {listed(names)}" for key, names in gains)
+            subject = Subject(Kind.TENANT, tenant)
+            yield ClusterDanger(DangerKind.RIGHTS, Rank.ACCESS, subject, "", f"its included files may do more: {text}")
+
+
+def _given_away(before: Fleet, after: Fleet, tenant: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Credentials that were the main file's. The included file declares them now, so it may use them for everything."""
+    key = "credentials"
+    names = (name for name in after.raw("tenants", tenant, key) if not is_own(before, tenant, key, name))
+    if given := tuple(name for name in names if is_own(after, tenant, key, name)):
+        yield key, given
+
+
+def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:
+    """What is granted in one environment, by the key of the grant."""
+    grants = grants_of(fleet, tenant)
+    if grants is None or tenant_barrier(fleet, environment, tenant):
+        return {key: () for key in (*_NAMES, *_ADDRESSES)}
+    clusters = clusters_of(fleet, environment)
+    return {
+        "clusters": tuple(cluster for cluster in clusters if cluster_is_granted(fleet, tenant, cluster)),
+        **{key: tuple(getattr(grants, key) or ()) for key in ("settings", *_ADDRESSES)},
+    }
+
+
+def _new_grants(
+    before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key in _NAMES:
+        if new := tuple(name for name in after[key] if name not in before[key]):
+            yield key, new
+    for key in _ADDRESSES:
+        if new := tuple(pattern for pattern in after[key] if not is_covered(pattern, before[key])):
+            yield key, new

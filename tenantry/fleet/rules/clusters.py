@@ -106,7 +106,7 @@ def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterat
     for name, environment in fleet.environments.items():
         if environment.management == management and name in fleet.clusters[cluster].environments:
             yield Problem(
-                fleet.said_at(name, "management"),
+                fleet.declared_at(name, "management"),
                 "no-kubeconfig",
                 f"environment '{name}' is managed by '{management}', which has a kubeconfig; cluster '{cluster}' has none",
                 fix=f"write 'management: {cluster}', or give '{cluster}' a 'kubeconfig:'",
@@ -127,15 +127,15 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
         at = cluster.kubeconfig.resolved
         kind = "workload identity ConfigMap" if isinstance(at, ConfigMap) else "kubeconfig Secret"
         for manager in dict.fromkeys(_hubs_of(fleet, name)):
-            other = first.setdefault((manager, kind, at.namespace, at.name), name)
-            if other != name:
+            first_cluster = first.setdefault((manager, kind, at.namespace, at.name), name)
+            if first_cluster != name:
                 place = ("clusters", name, "kubeconfig")
                 is_shared = fleet.source.origin(place) != place
                 what = "write '{cluster}' into the kubeconfig of the template" if is_shared else "correct one of them"
                 yield Problem(
                     place,
                     "shared-kubeconfig",
-                    f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
+                    f"clusters '{first_cluster}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
                     fix=f"{what}: the same kubeconfig is the same cluster",
                 )
 
@@ -186,9 +186,7 @@ _LEAVES = ("removing", "offboarding", "decommissioned")
 def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
-        managed = [
-            managed_name for managed_name, environment in fleet.environments.items() if name == environment.management
-        ]
+        managed = [key for key, environment in fleet.environments.items() if name == environment.management]
         if managed and cluster.state in _LEAVES:
             yield Problem(
                 ("clusters", name, "state"),

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
+from tenantry.fleet.apps import source_entry
 from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.identity import borrowed
-from tenantry.fleet.sources import source_entry
-from tenantry.flux.credentials import forms, misfit, needed, use_of
+from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
 from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.flux.texts import yaml_documents
@@ -205,7 +204,7 @@ def substitutions_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
+def values_come_from_declared_keys(fleet: Fleet) -> Iterator[Problem]:
     for named in _entries(fleet, "HelmRelease", "valuesFrom"):
         key = named.entry.get("valuesKey", _VALUES_KEY)
         if isinstance(key, str) and key not in named.keys and not is_unfilled(key):
@@ -232,8 +231,8 @@ def misfitting_keys(
         url = str(spec.get("url", ""))
         if found := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
             yield Problem(origin(reference.path), "wrong-keys", found.message, fix=found.fix)
-    if lacking := needed(kind, spec):
-        path, use = lacking
+    if missing := needed(kind, spec):
+        path, use = missing
         message = f"{use.what} needs credentials, of which Flux reads {use.words}"
         where = (
             "credentials: NAME' beside the block" if path == ("secretRef",) else "secretRef: {name: NAME}' in 'verify:'"

@@ -40,17 +40,17 @@ def variables_have_one_owner(fleet: Fleet) -> Iterator[Problem]:
     for at, variables in _of_clusters(fleet):
         for variable in variables:
             first.setdefault(variable, (*at, variable))
-    told: set[str] = set()
+    reported: set[str] = set()
     for at, given in _of_tenants(fleet):
         for variable in given:
-            if variable in first and variable not in told and variable not in BUILT_IN:
-                told.add(variable)
-                other = first[variable]
+            if variable in first and variable not in reported and variable not in BUILT_IN:
+                reported.add(variable)
+                declared_first = first[variable]
                 yield Problem(
                     (*at, variable),
                     "variable-of-two-owners",
-                    f"variable '{variable}' of {_whose(at)} is declared by {_whose(other)} too",
-                    (f"first: {fleet.source.line_of(other)}",),
+                    f"variable '{variable}' of {_whose(at)} is declared by {_whose(declared_first)} too",
+                    (f"first: {fleet.source.line_of(declared_first)}",),
                     fix="rename one of them: a variable belongs to tenants, or to environments and clusters",
                     at_key=True,
                 )
@@ -104,7 +104,7 @@ def variables_agree_with_labels(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         owners: list[tuple[Path, Mapping[str, Scalar]]] = [(("clusters", name, "variables"), cluster.variables)]
         owners += [
-            (fleet.said_at(environment, "variables"), fleet.environments[environment].variables)
+            (fleet.declared_at(environment, "variables"), fleet.environments[environment].variables)
             for environment in cluster.environments
             if environment in fleet.environments
         ]
@@ -138,7 +138,7 @@ def _whose(at: Path) -> str:
     return (
         f"{kinds[str(at[0])]} '{at[1]}'"
         if at[0] in kinds
-        else walk.in_words(tuple(map(str, at[: at.index("variables")])))
+        else walk.format_level(tuple(map(str, at[: at.index("variables")])))
     )
 
 

@@ -132,8 +132,8 @@ class Object:
         if self.kind == "Namespace":
             if not plan.is_own(place, self.name):
                 yield "is none of the tenant's namespaces"
-            if others := plan.claims.get(self.name, set()) - {place.tenant}:
-                yield f"belongs to {', '.join(sorted(others))} too"
+            if owners := plan.claims.get(self.name, set()) - {place.tenant}:
+                yield f"belongs to {', '.join(sorted(owners))} too"
             if plan.is_reserved(self.name):
                 yield "is reserved"
         elif self.is_beside:

@@ -8,9 +8,10 @@ from functools import cached_property
 
 from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet, clusters_of, platform_account
-from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import (
     TenantSettings,
+    extra_namespaces,
+    main_namespace,
     namespace_settings,
     settings_alike,
     tenant_states,
@@ -22,7 +23,7 @@ from tenantry.grants.model import Grants
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, scalars
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import names_in
 from tenantry.model import SecretKey
 
@@ -139,7 +140,7 @@ class Place:
         for text in self.frame.values:
             try:
                 filled.add(str(fill(text, self.variables, ())) if "{" in text else text)
-            except Found:
+            except InvalidPart:
                 continue  # it has a placeholder of an app
         return filled
 

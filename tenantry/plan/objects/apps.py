@@ -111,10 +111,10 @@ def awaited(after: Iterable[Dependency], kind: str) -> set[ObjectId]:
 
 def _retried(app: EffectiveApp, action: Action, data: Mapping[str, Any]) -> dict[str, Any]:
     """What a release says of an action, with the time after which it is tried again. data: of the app."""
-    said: dict[str, Any] = data[action]
+    written: dict[str, Any] = data[action]
     if action not in app.retried:
-        return said
-    return {**said, "strategy": {**said["strategy"], "retryInterval": app.settings.retryInterval}}
+        return written
+    return {**written, "strategy": {**written["strategy"], "retryInterval": app.settings.retryInterval}}
 
 
 def _of_platform(scope: Scope) -> dict[str, str]:
@@ -124,5 +124,5 @@ def _of_platform(scope: Scope) -> dict[str, str]:
 
 def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
     """Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline."""
-    there = (scope.storage, *scope.namespaces.values())
-    return {"createNamespace": True} if not scope.tenant and target not in there else {}
+    namespaces = (scope.storage, *scope.namespaces.values())
+    return {"createNamespace": True} if not scope.tenant and target not in namespaces else {}

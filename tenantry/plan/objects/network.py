@@ -86,8 +86,8 @@ def _holds(whole: _Network, part: _Network) -> bool:
 
 def _isolated(scope: Scope) -> dict[str, Any]:
     """Allow ingress from the tenant's pods and from namespaces without a tenant (ingress, monitoring), and from nowhere else."""
-    own, *others = _own(scope)
-    peers = [own, {"namespaceSelector": {"matchExpressions": [_NO_TENANT]}}, *others]
+    own, *extras = _own(scope)
+    peers = [own, {"namespaceSelector": {"matchExpressions": [_NO_TENANT]}}, *extras]
     return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}
 
 

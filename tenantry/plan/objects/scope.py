@@ -14,7 +14,7 @@ from typing import Any
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.model.flux import FluxMetadata
@@ -201,25 +201,25 @@ def is_fleets_own(key: str) -> bool:
 
 def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
     """The object with more labels and annotations. Those of the fleet take precedence."""
-    there = planned.manifest["metadata"]
-    more = {key: {**(getattr(metadata, key) or {}), **there[key]} for key in ("labels", "annotations")}
+    own = planned.manifest["metadata"]
+    more = {key: {**(getattr(metadata, key) or {}), **own[key]} for key in ("labels", "annotations")}
     if metadata.labels or metadata.annotations:
-        return replace(planned, manifest={**planned.manifest, "metadata": {**there, **more}})
+        return replace(planned, manifest={**planned.manifest, "metadata": {**own, **more}})
     return planned
 
 
 def check_length(object: KubeObject, at: Path) -> None:
-    """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
+    """Raises: InvalidPart: the object's name is too long for its kind; at: the part of the document that the name comes from."""
     kind, name = object.id.kind, object.id.name
     if len(name) > MAX_SOURCE:
-        raise Found([name_too_long(kind, name, MAX_SOURCE, at, "use shorter names")])
+        raise InvalidPart([name_too_long(kind, name, MAX_SOURCE, at, "use shorter names")])
 
 
 def check_size(object: KubeObject, at: Path) -> None:
-    """Raises: Found: an API server would not take the object, because it is too large; at: the part of the document that it is."""
+    """Check an object, which `at` of the document describes. Raises: InvalidPart: it is too large for an API server."""
     for found in too_large(object.manifest):
         place = (*at, "metadata", *found.path) if found.path[:1] == ("annotations",) else at
-        raise Found([replace(found, path=place, at_key=place == at)])
+        raise InvalidPart([replace(found, path=place, at_key=place == at)])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:

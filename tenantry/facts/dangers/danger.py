@@ -47,7 +47,7 @@ class Rank(IntEnum):
     """What may stop workloads."""
 
 
-class Found(NamedTuple):
+class ClusterDanger(NamedTuple):
     """A danger of one subject on one cluster. cluster: "" for none in particular. text: says what happens, without either."""
 
     kind: DangerKind
@@ -67,7 +67,7 @@ class Danger:
     text: str
 
 
-def joined(found: Iterable[Found], homes: Homes) -> tuple[Danger, ...]:
+def joined(found: Iterable[ClusterDanger], homes: Homes) -> tuple[Danger, ...]:
     """The dangers, the worst first, each once for all subjects and clusters that have it."""
     lines = (
         ((finding.kind, finding.rank, finding.text), finding.subject, finding.cluster)
