@@ -79,24 +79,26 @@ def compare_with_cluster(
     """
     objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in missing), secrets)
     with connected(target) as client:
-        found = compare(client, plan.environment, objects, secrets=True)
-        namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
+        comparison = compare(client, plan.environment, objects, secrets=True)
+        namespaces = list(namespaces_of(client)) if comparison.differences or comparison.unplanned else []
         names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
-        confirmed = asked(client, found.differences, names)
+        confirmed = asked(client, comparison.differences, names)
         differences = confirmed.differences
         left = {difference.id for difference in differences}
-        rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
-        unplanned = [live for live in found.unplanned if readable_id(live) not in missing]
+        rewritten = [
+            difference for difference in comparison.differences if difference.id not in left and difference.changed
+        ]
+        unplanned = [live for live in comparison.unplanned if readable_id(live) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
             check_deletable(client, plan.environment, _unplanned_secrets(plan, state))
-        data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
+        data = [id for id in remains(plan, comparison.unplanned) if id.kind != "Namespace"]
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
         permitted_objects = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
         unfit = dict(zip(missing, permitted_objects, strict=True))
-    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, unfit)
+    return Comparison(differences, rewritten, comparison.flux, confirmed.refused, removed, abandoned, unfit)
 
 
 def _unplanned(
@@ -143,12 +145,13 @@ def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
     return bool(difference.changed) and not compared(difference.planned.manifest, remembered.inputs)[0]
 
 
-def end_for_refresh(found: Sequence[Difference], *, is_elsewhere: bool = False) -> NoReturn:
+def end_for_refresh(differences: Sequence[Difference], *, is_elsewhere: bool = False) -> NoReturn:
     """End a run that has to refresh. The command that begins it again needs no error. is_elsewhere: a refresh does not help."""
     report_outcome(REFRESH)
+    verb = "is" if len(differences) == 1 else "are"
     message = (
-        f"{counted(len(found), 'object')} on the management cluster {'is' if len(found) == 1 else 'are'} not as planned, and"
-        f" Pulumi's state does not know it\n{told(found)}"
+        f"{counted(len(differences), 'object')} on the management cluster {verb} not as planned, and"
+        f" Pulumi's state does not know it\n{told(differences)}"
     )
     if is_unrefreshed():
         pulumi.log.info(message)
@@ -181,9 +184,9 @@ def report_differences(differences: Sequence[Difference], unknown: Sequence[Diff
         )
 
 
-def report_orphans(found: Iterable[ObjectId]) -> None:
+def report_orphans(orphans_left: Iterable[ObjectId]) -> None:
     """Name what an interrupted run has left, and this one deletes."""
-    if ids := list(found):
+    if ids := list(orphans_left):
         what, them = ("object was", "it") if len(ids) == 1 else ("objects were", "them")
         pulumi.log.warn(
             f"{len(ids)} {what} left by an interrupted run and {'is' if len(ids) == 1 else 'are'} not in the file: this run"
@@ -215,5 +218,5 @@ def check_applied(
 
 
 def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:
-    """Whether the engine says that an object is as planned. Otherwise it was told to leave the object alone, as by `--target`."""
+    """Whether the engine says that an object is as planned. Otherwise it leaves the object alone, as with `--target`."""
     return not compared(planned.manifest, answer)[0]

@@ -1,4 +1,4 @@
-"""How a run reaches its management cluster: by its provider and by a client. Flux reaches remote clusters, so these have neither."""
+"""How a run reaches its management cluster: by its provider and by a client. Flux reaches remotes, so these have neither."""
 
 from __future__ import annotations
 

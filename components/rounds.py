@@ -1,7 +1,4 @@
-"""The rounds of a run: register what is free, read the cluster, and ask again, until nothing is waited for any more.
-
-At the end a run reports what is blocked, to the command that started it or as an error.
-"""
+"""The rounds of a run: register what is free, read the cluster, and ask again, until nothing is waited for any more."""
 
 from __future__ import annotations
 
@@ -24,13 +21,12 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.rollout.blocked import Answer, ask
 from tenantry.rollout.change import Change, Evidence
-from tenantry.rollout.reasons import Kind, Reason, format_summary
-from tenantry.stacks.outcome import AGAIN, HELD, WAITING, is_started_by_tenantry, report_outcome
+from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied
 from .objects import Object, Objects, Registration
 from .provider import connected
-from .run import Run, readable_errors
+from .run import Run, end, readable_errors
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -144,7 +140,7 @@ class Rounds:
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
     def _is_applied(self, id: ObjectId, answer: object, fields: Collection[FieldPath] | None) -> bool:
-        """Whether the engine has applied an object. What it was told to leave alone, as by `--target`, is as it was before.
+        """Whether the engine has applied an object. What `--target` leaves out is as it was before.
 
         An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
         fields: those that had other values; None: not known.
@@ -176,10 +172,10 @@ class Rounds:
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
         free = {id for id in self.change.changed if id in self.pending and id not in self.reasons}
-        found = [
+        dropped = [
             difference for difference in self.run.comparison.differences if difference.added and difference.id in free
         ]
-        refused = self._asked(lambda client: take_off_added(client, found)) if found else {}
+        refused = self._asked(lambda client: take_off_added(client, dropped)) if dropped else {}
         self.evidence = replace(self.evidence, refused={**self.evidence.refused, **refused})
         return bool(refused)
 
@@ -229,17 +225,17 @@ class Rounds:
         """
         state, planned = self.run.state, self.change.objects
         unknown = (id for id in state.objects() if id not in planned and id not in known)
-        unlisted = {id: found.inputs for id in unknown if (found := state.object(id))}
+        unlisted = {id: remembered.inputs for id in unknown if (remembered := state.object(id))}
         self.change = replace(self.change, removed={**unlisted, **self.change.removed})
         ids = (*self.change.changed, *self.change.removed)
-        uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+        uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
         self.evidence = replace(self.evidence, uses=uses)
         self._ask()
 
     def _delete_orphans(self) -> None:
         orphans = self.run.comparison.orphans
-        if found := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
-            self._asked(lambda client: delete(client, found, _CLEAN_UP))
+        if unblocked := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
+            self._asked(lambda client: delete(client, unblocked, _CLEAN_UP))
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
         missing = {id for id, change in self.run.change.changed.items() if change.live is None}
@@ -255,55 +251,3 @@ class Rounds:
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
-    """Report what is blocked, and what is not ready. waiting: by line.
-
-    Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
-    nothing in this run.
-    """
-    kinds = {reason.kind for reason in (*reasons.values(), *waiting.values())}
-    failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
-    message = describe(run, change, reasons, waiting)
-    if Kind.DELETING in kinds:
-        report_outcome(AGAIN)
-    elif failed:
-        report_outcome(HELD)
-    elif Kind.WAITING in kinds:
-        report_outcome(WAITING)
-    if failed and not is_started_by_tenantry():
-        way = f"  `tenantry up {run.plan.environment}` lets the deletions of this run happen; bare `pulumi up` deletes nothing now"
-        raise pulumi.RunError(f"{message}\n{way}" if change.removed else message)
-    if message:
-        (pulumi.log.error if failed else pulumi.log.warn)(message)
-    return lines_of(change, reasons)
-
-
-def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, str]:
-    """The reason of each blocked line, as an output of the stack."""
-    found: dict[str, str] = {}
-    for id, reason in reasons.items():
-        subjects = change.lines.subjects.get(id) or (change.lines.place_of(change.removed[id]).subject,)
-        for subject in subjects:
-            found.setdefault(subject, f"{reason.kind}: {reason.message}")
-    return dict(sorted(found.items()))
-
-
-def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
-    """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
-    text = []
-    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
-    known = {reason.message for reason in reasons.values()}
-    for subject, unready in not_ready.items():
-        if unready.message not in known:
-            text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
-    if reasons:
-        lines = change.lines
-        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
-        reported = {app[:2] for app in apps.values()}
-        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in reported}
-        names = {id: lines.name_of(id) for id in shown}
-        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
-        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
-    return "\n".join(text)

@@ -1,4 +1,7 @@
-"""What a run creates: an environment's plan, after all checks that come before its first change."""
+"""What a run creates: an environment's plan, after all checks that come before its first change; and how a run ends.
+
+At the end it reports what is blocked, to the command that started it or as an error.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +37,19 @@ from tenantry.preflight.fitness import Policed, fitted
 from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.lines import Lines
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.reasons import Kind, Reason, format_summary
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.ignoring import ignoring_of
 from tenantry.stacks.outcome import (
+    AGAIN,
+    HELD,
     OUTCOME_FILE,
     STARTED,
     UNPROTECT,
+    WAITING,
     for_stack,
+    is_started_by_tenantry,
     is_unrefreshed,
     offboards,
     report_outcome,
@@ -58,7 +65,6 @@ from .compare import (
 )
 from .config import StackConfig, read_config
 from .provider import connected
-from .rounds import describe
 from .secrets import missing_values, orphaned_values, read_secrets, with_secrets
 from .state import State, StillProtected, check_retained, check_unprotected
 
@@ -125,9 +131,9 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
 def change_in(plan: Plan, comparison: Comparison) -> Change:
     """What the run changes."""
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
-    found = change_of(lines, comparison.differences, removed.values())
-    every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
-    return replace(found, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
+    change = change_of(lines, comparison.differences, removed.values())
+    every = {**change.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
+    return replace(change, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
 
 
 def evidence_of(
@@ -144,7 +150,7 @@ def evidence_of(
         with connected(target) as client:
             live = live_for(client, change, live)
     ids = (*change.changed, *change.removed) if change.removed else ()
-    uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+    uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
     ready = clusters_ever_ready(change.lines, live)
     return Evidence(live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses)
 
@@ -249,7 +255,7 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     with connected(config.target) as client:
-        found, now = _held(client, fleet, planned, config, state)
+        held_objects, now = _held(client, fleet, planned, config, state)
         refused = _check(fleet, planned, now, config)
         check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
@@ -260,7 +266,7 @@ def check_plan(config: StackConfig, state: State) -> Checked:
     reasons = {
         id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
     }
-    return Checked(claimed(planned, platform, claim), fleet, found, config.target, reasons)
+    return Checked(claimed(planned, platform, claim), fleet, held_objects, config.target, reasons)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> list[Taken]:
@@ -280,14 +286,14 @@ def _held(
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
     clusters = _check_claim(client, platform, config.claim, state)
-    found = list(holdings)
-    for message in stuck(found, Places(found)):
+    every = list(holdings)
+    for message in stuck(every, Places(every)):
         pulumi.log.warn(message)
     if message := not_read(client):
         pulumi.log.warn(message)
     known = Known({object.id for object in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(found, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
-    return found, now
+    now = held(every, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
+    return every, now
 
 
 def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> list[Claim]:
@@ -327,3 +333,55 @@ def _is_tuned() -> bool:
     if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
         return True
     return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")
+
+
+def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
+    """Report what is blocked, and what is not ready. waiting: by line.
+
+    Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
+    nothing in this run.
+    """
+    kinds = {reason.kind for reason in (*reasons.values(), *waiting.values())}
+    failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
+    message = describe(run, change, reasons, waiting)
+    if Kind.DELETING in kinds:
+        report_outcome(AGAIN)
+    elif failed:
+        report_outcome(HELD)
+    elif Kind.WAITING in kinds:
+        report_outcome(WAITING)
+    if failed and not is_started_by_tenantry():
+        way = f"  `tenantry up {run.plan.environment}` lets the deletions of this run happen; bare `pulumi up` deletes nothing now"
+        raise pulumi.RunError(f"{message}\n{way}" if change.removed else message)
+    if message:
+        (pulumi.log.error if failed else pulumi.log.warn)(message)
+    return lines_of(change, reasons)
+
+
+def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, str]:
+    """The reason of each blocked line, as an output of the stack."""
+    lines: dict[str, str] = {}
+    for id, reason in reasons.items():
+        subjects = change.lines.subjects.get(id) or (change.lines.place_of(change.removed[id]).subject,)
+        for subject in subjects:
+            lines.setdefault(subject, f"{reason.kind}: {reason.message}")
+    return dict(sorted(lines.items()))
+
+
+def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
+    """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
+    text = []
+    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
+    known = {reason.message for reason in reasons.values()}
+    for subject, unready in not_ready.items():
+        if unready.message not in known:
+            text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
+    if reasons:
+        lines = change.lines
+        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
+        reported = {app[:2] for app in apps.values()}
+        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in reported}
+        names = {id: lines.name_of(id) for id in shown}
+        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
+        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
+    return "\n".join(text)

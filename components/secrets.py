@@ -147,10 +147,10 @@ def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[Mi
 
 def values_of(secret: SecretValues, config: Mapping[str, Any]) -> dict[str, str]:
     """A Secret's values in a config of nested mappings. Empty values and values that are not text count as missing."""
-    found: Any = config
+    below: Any = config
     for part in secret.path:
-        found = found.get(part) if isinstance(found, Mapping) else None
-    given = found if isinstance(found, Mapping) else {}
+        below = below.get(part) if isinstance(below, Mapping) else None
+    given = below if isinstance(below, Mapping) else {}
     return {key: given[key] for key in secret.keys if isinstance(given.get(key), str) and given[key]}
 
 

@@ -61,10 +61,12 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     if checked.document is None or unknown or source.lacks_pieces or source.template_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
-    found = first_of(once(check_rules(fleet)))
-    problems += fleet.diagnose(_explained(found, source))
+    findings_of_rules = first_of(once(check_rules(fleet)))
+    problems += fleet.diagnose(_explained(findings_of_rules, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
-    if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
+    if (known or problems) and not any(
+        finding.path[0] in ("environments", "clusters") for finding in findings_of_rules
+    ):
         urls = {problem.location for problem in problems if problem.code == "bad-url"}
         planned = _plan_all(replace(fleet, known_problems=True))[1]
         problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in urls)
@@ -80,8 +82,8 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
     if (frame := fleet.once(("frame",), (), lambda: _frame_of(fleet))) is None:
         return planned
     adopting = [permit.tenant for permit in planned.permits if permit.what == "adopt" and permit.tenant]
-    if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
-        raise NotConfined(planned.environment, found)
+    if reasons := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
+        raise NotConfined(planned.environment, reasons)
     return planned
 
 
@@ -97,8 +99,8 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    found = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
-    return sorted_once(found)[:MAX_PROBLEMS]
+    warnings = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
+    return sorted_once(warnings)[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:

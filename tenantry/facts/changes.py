@@ -31,7 +31,7 @@ class Effect(StrEnum):
 class ChangedValue:
     """before, after: or ABSENT, with secrets masked; where the author changed a text with placeholders, the text as written.
 
-    places: the one that decides, and those of the variables that differ. Of a value that is gone, the place where it stood.
+    places: the one that decides, and those of the variables that differ. Of a removed value, the place where it stood.
     """
 
     path: Path
@@ -171,15 +171,15 @@ def _places(
 
 
 def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
-    """Both sides of every path without secrets. What a key means is told by those around it, so all values are looked at."""
+    """Both sides of every path without secrets. The keys around one say what it means, so all values are looked at."""
     old_tree, new_tree = (tree_of((fact.path, fact.value) for fact in side.values()) for side in (old, new))
     shown = masked_pair(old_tree, new_tree)
-    found = {}
+    masked_values = {}
     for path in dict.fromkeys((*new, *old)):
         before, after = (old_tree, new_tree) if is_name(path) else shown
         keys = tuple(map(str, path))
-        found[path] = (value_at(before, keys, ABSENT), value_at(after, keys, ABSENT))
-    return found
+        masked_values[path] = (value_at(before, keys, ABSENT), value_at(after, keys, ABSENT))
+    return masked_values
 
 
 def hidden(values: Values) -> dict[Path, Any]:
@@ -209,12 +209,12 @@ def tree_of(values: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
 # --- equal changes --------------------------------------------------------------------------------------------------
 
 
-def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
+def joined(changes_by_cluster: Sequence[Occurrence], homes: Homes) -> list[Change]:
     """The changes, each once for all subjects and clusters that have it: what is removed, what changes, what is added."""
-    found = list(_own(found))
+    changes_by_cluster = list(_own(changes_by_cluster))
     keys: dict[Any, tuple[Occurrence, ChangedValue | None]] = {}
     lines: list[tuple[Any, Subject, str]] = []
-    for occurrence in found:
+    for occurrence in changes_by_cluster:
         for value in occurrence.values or (None,):
             key = (_rank(occurrence), repr(value))
             keys.setdefault(key, (occurrence, value))
@@ -229,14 +229,14 @@ def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
     return changes
 
 
-def _own(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
+def _own(changes: Sequence[Occurrence]) -> Iterator[Occurrence]:
     """The changes without what a subject takes over from its tenant, the platform or the cluster, which has the same change."""
     handed_down: dict[Spot, set[str]] = {
         (change.subject, change.cluster): {_essence(value) for value in change.values if value.places}
-        for change in found
+        for change in changes
         if not change.subject.name
     }
-    for change in found:
+    for change in changes:
         subject, cluster = change.subject, change.cluster
         above = [CLUSTER] if subject.name or subject.tenant else []
         above += [Subject(Kind.TENANT, subject.tenant) if subject.tenant else THE_PLATFORM] if subject.name else []
@@ -256,7 +256,7 @@ _EFFECTS = list(Effect)
 
 
 def _rank(occurrence: Occurrence) -> tuple[int, int]:
-    """Where a change stands. What happens to whole clusters is told apart from their tenants, and before them."""
+    """The order of changes: those of whole clusters come before those of their tenants."""
     subject = occurrence.subject
     whole = _WHOLES.index(subject) if subject in _WHOLES else len(_WHOLES)
     return whole, _EFFECTS.index(occurrence.effect)
@@ -302,14 +302,14 @@ Variants = dict[Path, dict[str, tuple[Any, Origin | None]]]
 
 
 def _variants(facts: Facts, subject: Subject) -> Variants:
-    found: Variants = {}
+    variants: Variants = {}
     for cluster in facts.clusters[subject]:
         values = facts.of(subject, cluster)
         shown = hidden(values)
         for path, value in values.items():
             text = written(value, shown[path])
-            found.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
-    return found
+            variants.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
+    return variants
 
 
 def _differing(first: Variants, second: Variants) -> Iterator[ChangedValue]:

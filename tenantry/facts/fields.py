@@ -60,7 +60,7 @@ def _written(data: Any) -> bytes | str:
 
 
 def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
-    """What the mappings and lists above a changed value tell about it."""
+    """How secret a changed value is, by the mappings and lists above it."""
     secrecy = Secrecy.UNKNOWN
     for part in path:
         if isinstance(part, Entry):
@@ -94,12 +94,12 @@ def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int,
         yield from _changed_numbers(before, after, path)
         return
     named_before, named_after = named
-    found = False
+    differs = False
     for name in dict.fromkeys((*named_before, *named_after)):
         for change in _changed(named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))):
-            found = True
+            differs = True
             yield change
-    if not found and list(named_before) != list(named_after):
+    if not differs and list(named_before) != list(named_after):
         yield FieldChange(path, list(named_before), list(named_after))
 
 

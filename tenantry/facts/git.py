@@ -131,8 +131,8 @@ class Checkout:
         """What stands for the repository's directory."""
         self._repository = repository
         listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
-        found = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
-        self._entries = {entry.path.removeprefix(repository.prefix): entry for entry in found if _is_plain(entry.path)}
+        below = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
+        self._entries = {entry.path.removeprefix(repository.prefix): entry for entry in below if _is_plain(entry.path)}
         self._links = any(entry.mode == _LINK for entry in self._entries.values())
 
     def take(self, patterns: Iterable[str]) -> None:

@@ -84,16 +84,18 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    found = compared(*({(plan.management, object.id): object for object in plan.objects} for plan in (before, after)))
-    changed = tuple(pair for pair in found.both.values() if pair.fields)
+    compared_objects = compared(
+        *({(plan.management, object.id): object for object in plan.objects} for plan in (before, after))
+    )
+    changed = tuple(pair for pair in compared_objects.both.values() if pair.fields)
     return Difference(
         status=status,
         before=before,
         after=after,
-        removed=tuple(found.removed.values()),
-        added=tuple(found.added.values()),
+        removed=tuple(compared_objects.removed.values()),
+        added=tuple(compared_objects.added.values()),
         changed=changed,
-        unchanged=len(found.both) - len(changed),
+        unchanged=len(compared_objects.both) - len(changed),
     )
 
 

@@ -85,9 +85,9 @@ def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Map
     all_found = [_differing(old, new, difference) for difference in differences(before, after)]
     placing = {
         repr(value)
-        for found in all_found
-        for occurrence in found.occurrences
-        if occurrence.subject in found.moved
+        for difference in all_found
+        for occurrence in difference.occurrences
+        if occurrence.subject in difference.moved
         for value in occurrence.values
         if value.path[0] in _PLACEMENT
     }
@@ -106,26 +106,26 @@ def _differing(old: Fleet | None, new: Fleet, diff: Difference) -> _Differing:
     return _Differing(diff, homes, tuple(occurrences(former_facts, facts, _wanted(old, new, diff, homes))), moved)
 
 
-def _where_it_places(found: _Differing, placing: Collection[str]) -> Iterator[Occurrence]:
+def _where_it_places(differing: _Differing, placing: Collection[str]) -> Iterator[Occurrence]:
     """What differs, without selectors that place something else in another environment alone: here they change nothing."""
-    for occurrence in found.occurrences:
+    for occurrence in differing.occurrences:
         values = occurrence.values
-        if occurrence.subject not in found.moved:
+        if occurrence.subject not in differing.moved:
             values = tuple(value for value in values if repr(value) not in placing)
         if values or occurrence.effect is not Effect.CHANGED:
             yield occurrence._replace(values=values)
 
 
 def _review(old: Fleet | None, new: Fleet, whole: _Differing, placing: Collection[str]) -> Review:
-    diff, homes, found = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
-    changed = {change.cluster for change in found} | {owner.cluster for owner in diff.owners}
+    diff, homes, placing_occurrences = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
+    changed = {change.cluster for change in placing_occurrences} | {owner.cluster for owner in diff.owners}
     rollout = diff.after.rollout
     return Review(
         environment=diff.environment,
         status=diff.status,
-        dangers=dangers(diff, found, old, new, homes),
-        changes=tuple(joined(found, homes)),
-        objects=tuple(_objects(diff, found)),
+        dangers=dangers(diff, placing_occurrences, old, new, homes),
+        changes=tuple(joined(placing_occurrences, homes)),
+        objects=tuple(_objects(diff, placing_occurrences)),
         unchanged=diff.unchanged,
         clusters=tuple(home for home in homes[CLUSTER] if home in changed),
         of=tuple(homes[CLUSTER]),
@@ -195,18 +195,18 @@ def _reordered(before: Plan, after: Plan) -> set[Owner]:
 
 def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
     """The waves that a change goes through. What is removed has its place in the plan that held it."""
-    waves, found = rollout.by_cluster(), dict[int, set[str]]()
+    waves, reached = rollout.by_cluster(), dict[int, set[str]]()
     sides = ((diff.after, (*diff.added, *(changed.after for changed in diff.changed))), (diff.before, diff.removed))
     for plan, planned in ((plan, planned) for plan, objects in sides for planned in objects):
         if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
-            found.setdefault(wave.number, set()).add(planned.owner.cluster)
+            reached.setdefault(wave.number, set()).add(planned.owner.cluster)
     for wave in rollout.waves:
-        if wave.number in found:
-            yield Reach(number=wave.number, name=wave.name, clusters=tuple(sorted(found[wave.number])))
+        if wave.number in reached:
+            yield Reach(number=wave.number, name=wave.name, clusters=tuple(sorted(reached[wave.number])))
 
 
-def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectChange]:
-    spots = {(change.subject.tenant, change.cluster) for change in found}
+def _objects(diff: Difference, changes: Iterable[Occurrence]) -> Iterator[ObjectChange]:
+    spots = {(change.subject.tenant, change.cluster) for change in changes}
     owners = spots | {(tenant, "") for tenant, _ in spots}
     clusters, wholes = ({cluster for tenant, cluster in spots if of_all or not tenant} for of_all in (True, False))
     everything = diff.elsewhere or diff.status is not Status.KEPT or "" in wholes
@@ -273,27 +273,27 @@ class SharedDanger:
 
 def sections(reviews: Iterable[Review]) -> list[Section]:
     """All changes, by the environments that have them. What concerns subjects wherever they are can be in several."""
-    found: dict[tuple[str, ...], list[Change]] = {}
+    by_environments: dict[tuple[str, ...], list[Change]] = {}
     by_name = {review.environment: review for review in reviews}
     for names, change in _shared(by_name.values(), lambda review: review.changes):
-        found.setdefault(names, []).append(change)
+        by_environments.setdefault(names, []).append(change)
     return [
         Section(reviews=tuple(by_name[name] for name in names), changes=tuple(changes))
-        for names, changes in sorted(found.items(), key=lambda group: -len(group[0]))
+        for names, changes in sorted(by_environments.items(), key=lambda group: -len(group[0]))
     ]
 
 
 def shared_dangers(reviews: Iterable[Review]) -> list[SharedDanger]:
     """All dangers, the worst first."""
     by_name = {review.environment: review for review in reviews}
-    found = _shared(by_name.values(), lambda review: review.dangers)
+    dangers_by_environments = _shared(by_name.values(), lambda review: review.dangers)
     return [
         SharedDanger(
             environments=names,
             danger=danger,
             total=len({cluster for name in names for cluster in by_name[name].of}),
         )
-        for names, danger in sorted(found, key=lambda pair: pair[1].rank)
+        for names, danger in sorted(dangers_by_environments, key=lambda pair: pair[1].rank)
     ]
 
 

@@ -107,13 +107,13 @@ Homes = Mapping[Subject, Collection[str]]
 """The clusters that each subject is on."""
 
 
-def together(found: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator[tuple[_K, Where]]:
+def together(every: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator[tuple[_K, Where]]:
     """Equal keys of several subjects on several clusters once, in the order of the first of each.
 
     A group is either a full product of subjects and clusters, or holds subjects that have the key on all of their clusters. So what
     it says is true of every subject.
     """
-    by_key = grouped(found, lambda occurrence: occurrence[0])
+    by_key = grouped(every, lambda occurrence: occurrence[0])
     for key, occurrences in by_key.items():
         clusters = {
             subject: tuple(dict.fromkeys(cluster for *_, cluster in own if cluster))

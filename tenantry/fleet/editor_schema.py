@@ -81,7 +81,7 @@ _OF_NAMES = ("$defs", "dependentSchemas", "properties")
 
 
 def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
-    """A value or `null` as `oneOf`: for `anyOf` hovers tell the texts of both. Only what says its types surely takes no `null`."""
+    """A value or `null` as `oneOf`: for `anyOf` hovers show the texts of both. Only what says its types surely takes no `null`."""
     options = schema.get("anyOf", [])
     if (
         len(options) != 2
@@ -166,14 +166,14 @@ def _keep(definition: dict[str, Any], keys: set[str]) -> None:
 
 def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
     """The definitions that a schema refers to, itself or by others, in their order."""
-    found: set[str] = set()
+    used: set[str] = set()
     waiting = [schema]
     while waiting:
         for name in _references(waiting.pop()):
-            if name not in found:
-                found.add(name)
+            if name not in used:
+                used.add(name)
                 waiting.append(definitions[name])
-    return {name: definition for name, definition in definitions.items() if name in found}
+    return {name: definition for name, definition in definitions.items() if name in used}
 
 
 def _references(schema: Any) -> Iterator[str]:

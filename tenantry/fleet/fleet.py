@@ -154,7 +154,7 @@ def _closest_first(finding: Problem) -> str:
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
-"""What people call things: passwords that are words of small letters alone are not told from it."""
+"""What people call things. A password of small letters alone looks the same."""
 
 
 def _without_secret(source: ParsedFile, finding: Problem) -> str:

@@ -1,7 +1,7 @@
 """What an author probably meant by a key that does not fit, or that earlier drafts of the language had, as the fix of a finding.
 
 Called by: `shape` for the model's keys, `blocks` for Flux's.
-Never: decides whether something is wrong, quotes what may be a secret, or tells anyone to remove an entry of the fleet.
+Never: decides whether something is wrong, quotes what may be a secret, or proposes to remove an entry of the fleet.
 """
 
 from __future__ import annotations

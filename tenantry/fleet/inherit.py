@@ -77,7 +77,7 @@ class Inherited:
 
     def placed(self, findings: Iterable[Problem]) -> tuple[Problem, ...]:
         """Findings about the whole document at the places where the author wrote it, each once."""
-        return tuple(dict.fromkeys(found for finding in findings for found in self._placed(finding)))
+        return tuple(dict.fromkeys(placed for finding in findings for placed in self._placed(finding)))
 
     def _placed(self, finding: Problem) -> Iterator[Problem]:
         name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""

@@ -253,7 +253,7 @@ def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
 
     Pydantic's `use_attribute_docstrings` would read it whenever a class is made, which takes longer than a command.
     """
-    found: dict[tuple[str, str], str] = {}
+    documented: dict[tuple[str, str], str] = {}
     modules = {inspect.getmodule(cls) for cls in classes}
     for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
@@ -261,5 +261,5 @@ def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
             match field, text:
                 case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(content))):
                     assert isinstance(node, ast.ClassDef)
-                    found[node.name, key] = inspect.cleandoc(content)
-    return found
+                    documented[node.name, key] = inspect.cleandoc(content)
+    return documented

@@ -211,16 +211,16 @@ def _removals(
     source: ParsedFile, layers: Sequence[Layer], merged: Mapping[str, Any], effective: Mapping[str, Any]
 ) -> dict[Path, Path]:
     """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
-    found: dict[Path, Path] = {}
+    removals: dict[Path, Path] = {}
     for index, layer in enumerate(layers):
         entry, at = layer.path[:2], layer.path[2:]
         for path, place in source.removed.get(entry, {}).items():
             if path[: len(at)] == at and path[len(at) :][:1] and path[len(at)] in effective:
-                found[path[len(at) :]] = place
+                removals[path[len(at) :]] = place
         if nulls := [path for path, value in leaves(layer.data) if value is None]:
             below = merge(layers[:index])
-            found |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
-    return {path: place for path, place in found.items() if value_at(merged, path, ABSENT) is ABSENT}
+            removals |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
+    return {path: place for path, place in removals.items() if value_at(merged, path, ABSENT) is ABSENT}
 
 
 def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:

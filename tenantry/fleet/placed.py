@@ -124,8 +124,8 @@ def _source_values(
 
     def values() -> tuple[Value, ...]:
         layers = source_layers(fleet, place, environment, cluster)
-        found = trace(fleet.source, layers, source.model_dump(exclude_none=True))
-        return tuple(value.under(*part) for value in found)
+        traced = trace(fleet.source, layers, source.model_dump(exclude_none=True))
+        return tuple(value.under(*part) for value in traced)
 
     return fleet.once(("source values", part), (source,), values)
 
@@ -305,10 +305,12 @@ def _state(
         index = state_override(fleet, tenant, cluster) if tenant else None
         places += [] if index is None else [("tenants", tenant, "overrides", index)]
         places += [("clusters", cluster)] if of_cluster else []
-    found = [(fleet.valid(*place)["state"], place) for place in places if place and "state" in fleet.valid(*place)]
-    if not found:
+    declared_states = [
+        (fleet.valid(*place)["state"], place) for place in places if place and "state" in fleet.valid(*place)
+    ]
+    if not declared_states:
         return ()
-    state, place = min(found, key=lambda declared: _STATES.index(declared[0]))
+    state, place = min(declared_states, key=lambda declared: _STATES.index(declared[0]))
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
@@ -337,12 +339,12 @@ def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables:
 
 def _block_of(app: EffectiveApp) -> dict[str, Any]:
     """What overrides can set of an app: its block, dependencies and metadata."""
-    found: dict[str, Any] = {app.kind: app.data}
+    block: dict[str, Any] = {app.kind: app.data}
     if app.depends_on:
-        found["dependsOn"] = list(app.depends_on)
+        block["dependsOn"] = list(app.depends_on)
     if metadata := app.metadata.model_dump(exclude_none=True):
-        found["metadata"] = metadata
-    return found
+        block["metadata"] = metadata
+    return block
 
 
 def _plain(value: Any) -> Any:

@@ -50,8 +50,8 @@ def resolved_once(
     """
 
     def whole() -> _M:
-        found = resolved_layers(layers, model, variables, part=part)
-        return found.model_copy(update={apart: {}}) if apart in found.model_fields_set else found
+        merged = resolved_layers(layers, model, variables, part=part)
+        return merged.model_copy(update={apart: {}}) if apart in merged.model_fields_set else merged
 
     def written() -> dict[str, Any]:
         data = mapping_at(merge(layers), *part)

@@ -214,14 +214,14 @@ def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
 def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
     """The names of the others by their keys, in the order of the keys. Raises: InvalidPart: a template gives no name."""
     own = main_namespace(fleet, environment, tenant)
-    found: dict[str, str] = {}
+    names_by_key: dict[str, str] = {}
     for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
         at = ("tenants", tenant, "namespaces", key)
         variables = {**_variables(fleet, environment, tenant), "namespace": own, "key": key}
         name = str(fill(declared.name, variables, (*at, "name")))
         _check_name(name, tenant, at, "shorten its 'name', or its key")
-        found[key] = name
-    return found
+        names_by_key[key] = name
+    return names_by_key
 
 
 def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:

@@ -108,8 +108,8 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...], once: Once | 
     except ValidationError as error:
         # Each of those that are kept can come with one that repeats it.
         of_error = findings_of(error, Document, data)
-        found = tuple(islice(once(of_error) if once else of_error, 2 * MAX_PROBLEMS + 2))
-        findings += first_of(without_repeats(found, known))
+        misfits = tuple(islice(once(of_error) if once else of_error, 2 * MAX_PROBLEMS + 2))
+        findings += first_of(without_repeats(misfits, known))
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     paths = (*(finding.path for finding in findings), *(once.repeated if once else ()))
@@ -220,8 +220,8 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
     fix = fix_for_key(model, key, beside)
-    if not fix and data and (found := misplaced(path, beside.get(key), data)):
-        return unknown_key(path, (), found.fix)
+    if not fix and data and (misplaced_entry := misplaced(path, beside.get(key), data)):
+        return unknown_key(path, (), misplaced_entry.fix)
     return unknown_key(path, known, fix)
 
 
@@ -241,21 +241,21 @@ _MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
 _MEANT_KEY = re.compile(r"write '([A-Za-z]+)(?=[:'])")
 
 
-def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
+def without_repeats(findings: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
     """Findings that do not repeat others: a `branch:` beside `url:` is also a missing `ref:`, a typo the missing key itself.
 
-    Args: known: further findings, which are told.
+    Args: known: further findings, which are reported.
     """
     meant = {
         (*problem.path[:-1], key[1])
-        for problem in (*known, *found)
+        for problem in (*known, *findings)
         if problem.code == "unknown-key" and (key := _MEANT_KEY.match(problem.fix))
     }
-    wrong_keys = {problem.path for problem in found if problem.at_key}
+    wrong_keys = {problem.path for problem in findings if problem.at_key}
     # What follows such a key belongs under it.
-    displaced = {problem.path for problem in found if problem.fix.startswith("indent '")}
+    displaced = {problem.path for problem in findings if problem.fix.startswith("indent '")}
     in_whole = {problem.path for problem in known if problem.code == "wrong-reference"}
-    for problem in found:
+    for problem in findings:
         if any(problem.path[: len(path)] == path for path in in_whole):
             continue
         if any(problem.path[: len(path) - 1] == path[:-1] for path in displaced) and problem.path not in displaced:
@@ -269,11 +269,11 @@ def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> I
 
 def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[Problem]:
     """Findings about a file's data, each mistake once. Args: data: the whole file."""
-    found = tuple(findings)
+    every = tuple(findings)
     if other := _of_another_format(data):
         yield other
         return
-    for same in grouped(found, key=_mistake).values():
+    for same in grouped(every, key=_mistake).values():
         first = same[0]
         if len(same) > 1 and first.code == "unknown-key":
             names = [f"'{problem.path[-1]}'" for problem in same]

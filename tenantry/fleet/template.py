@@ -77,11 +77,11 @@ class _Filling:
 
     def _text(self, text: str, at: Path) -> str:
         def value(name: str) -> str:
-            found = self.variables.get(name)
+            known = self.variables.get(name)
             # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
-            if (found is None or isinstance(found, float)) and len(self.problems) <= MAX_PROBLEMS:
-                self.problems.append(_unknown(name, self.variables, at) if found is None else _decimal(name, at))
-            return "" if found is None else text_of(found)
+            if (known is None or isinstance(known, float)) and len(self.problems) <= MAX_PROBLEMS:
+                self.problems.append(_unknown(name, self.variables, at) if known is None else _decimal(name, at))
+            return "" if known is None else text_of(known)
 
         return with_values(text, value)
 

@@ -115,10 +115,10 @@ class Once:
 
 def of_all_tenants(source: ParsedFile, warnings: Iterable[Problem]) -> Iterator[Problem]:
     """Warnings, without those about a value of a template that is in order for some of its tenants."""
-    found = tuple(warnings)
-    about = {(problem.code, problem.path) for problem in found}
+    every = tuple(warnings)
+    about = {(problem.code, problem.path) for problem in every}
     in_order: dict[tuple[str, Path], bool] = {}
-    for problem in found:
+    for problem in every:
         written = source.origin(problem.path)
         if is_shared(written) and problem.path[:1] == ("tenants",):
             if (problem.code, written) not in in_order:

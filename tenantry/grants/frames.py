@@ -63,8 +63,8 @@ class _Filling:
     def _misshapen(self, fill: Fill, at: Path, own: Any) -> None:
         """The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping."""
         if not isinstance(own, dict):
-            found = wrong_type(at, "a mapping", own)
-            self._problem(fill, at, found.code, found.message, found.fix)
+            problem = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, problem.code, problem.message, problem.fix)
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)

@@ -142,8 +142,8 @@ def _tree_of_schema(schema: Mapping[str, Any], name: str) -> _Tree | None:
     for below in (schema.get("items"), schema.get("additionalProperties")):
         if isinstance(below, Mapping):
             parts[_ANY] = below
-    found: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
-    return found or None
+    trees: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
+    return trees or None
 
 
 @cache
@@ -155,8 +155,8 @@ def _tree_of_model(model: type[Model]) -> _Tree:
             of_flux = _tree_of_kind(kind)
             tree |= of_flux if isinstance(of_flux, dict) else {}
     for name, field in model.model_fields.items():
-        if found := _tree_of_type(declared_type(field), name):
-            tree[field.alias or name] = found
+        if branches := _tree_of_type(declared_type(field), name):
+            tree[field.alias or name] = branches
     return {key: below for key, below in tree.items() if key not in model.owned}
 
 

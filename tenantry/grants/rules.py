@@ -61,8 +61,8 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
         if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
             message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
-            found = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
-            yield replace(found, notes=(*found.notes, *_left_out(fleet, tenant)), at_key=True)
+            problem = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
+            yield replace(problem, notes=(*problem.notes, *_left_out(fleet, tenant)), at_key=True)
 
 
 def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:

@@ -100,7 +100,7 @@ class Wall:
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
-        if self._is_told:
+        if self._is_reported:
             return
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
@@ -108,8 +108,8 @@ class Wall:
                 yield platforms_entry(self._fleet, tenant, path, group, name)
 
     @cached_property
-    def _is_told(self) -> bool:
-        """Whether such names are found where they are written. All of the tenant's parts are looked at, so once for all objects."""
+    def _is_reported(self) -> bool:
+        """Whether a rule reports such names where they are written. It looks at all parts of the tenant, once for all objects."""
         return self._fleet.known_problems and any(foreign_names(self._fleet, self._scope.tenant))
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:

@@ -85,7 +85,7 @@ class Severity(StrEnum):
 
 
 UNKNOWN_PLACEHOLDER = "unknown-placeholder"
-"""The code of a problem that one place has in many environments or tenants. The first of them is told."""
+"""The code of a problem that one place has in many environments or tenants. The first of them is reported."""
 NOWHERE = Location("", 0, 0)
 """The place of what is in no file, such as the objects on a cluster, and of what has not been located yet."""
 
@@ -141,8 +141,8 @@ def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
     located: dict[object, Problem] = {}
     for diagnostic in diagnostics:
-        told_once = diagnostic.code == UNKNOWN_PLACEHOLDER
-        located.setdefault((diagnostic.location, diagnostic.message) if told_once else diagnostic, diagnostic)
+        is_once = diagnostic.code == UNKNOWN_PLACEHOLDER
+        located.setdefault((diagnostic.location, diagnostic.message) if is_once else diagnostic, diagnostic)
     assert NOWHERE not in {problem.location for problem in located.values()}, "a problem of a file has no place in it"
     return tuple(sorted(located.values(), key=lambda problem: (problem.location, problem.code, problem.message)))
 
@@ -273,8 +273,8 @@ class collecting:  # reads as a verb: `with collecting(findings):`
 
 def raise_invalid(findings: Iterable[Problem]) -> None:
     """Raise the findings, if there are any. Raises: InvalidPart."""
-    if found := tuple(findings):
-        raise InvalidPart(found)
+    if problems := tuple(findings):
+        raise InvalidPart(problems)
 
 
 def refuse(problems: Iterable[Problem]) -> None:

@@ -23,7 +23,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Secrecy(IntEnum):
-    """How much of some data is secret, as its surroundings tell. VALUES: all but structure, such as names; ALL: all of it."""
+    """How much of some data is secret, as its surroundings show. VALUES: all but structure, such as names; ALL: all of it."""
 
     UNKNOWN = 0
     VALUES = 1

@@ -118,16 +118,16 @@ _MARK = re.compile("\ue000([0-9]{1,9})\ue001")
 
 def masked_text(text: str, within: Callable[[Any], Iterable[str]], hide: Callable[[str], str]) -> str:
     """The text without its secrets. Args: within: the secrets in plain data; hide: what to write for a secret."""
-    found: list[str] = []
+    secrets: list[str] = []
 
     def original(mark: re.Match[str]) -> str:
         number = int(mark[1])
-        return found[number] if number < len(found) else ""
+        return secrets[number] if number < len(secrets) else ""
 
     def marked(secret: str) -> str:
         if not _MARK.fullmatch(secret):
-            found.append(_MARK.sub(original, secret))
-            return f"\ue000{len(found) - 1}\ue001"
+            secrets.append(_MARK.sub(original, secret))
+            return f"\ue000{len(secrets) - 1}\ue001"
         return secret
 
     if _HINT.search(text):

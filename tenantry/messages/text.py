@@ -54,12 +54,12 @@ def format_diagnostic(diagnostic: Problem) -> str:
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
-    # Who is told what to write needs no list of everything that could stand there.
-    is_told = diagnostic.fix.startswith("write '")
+    # A fix that says what to write needs no list of everything that could stand there.
+    is_exact = diagnostic.fix.startswith("write '")
     notes = (
         note
         for note in diagnostic.notes
-        if not (is_told and note.startswith("known: ") and diagnostic.code == "unknown-key")
+        if not (is_exact and note.startswith("known: ") and diagnostic.code == "unknown-key")
     )
     lines += [line for note in notes for line in _wrapped(note)]
     if diagnostic.fix:
@@ -143,11 +143,11 @@ _LINES = 20
 """How many lines a list in a message has."""
 
 
-def lines_of(found: Iterable[object]) -> str:
+def lines_of(items: Iterable[object]) -> str:
     """A list with a line for each, below the first line of a message."""
-    found = list(found)
-    lines = [f"    {line}" for line in found[:_LINES]]
-    return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
+    items = list(items)
+    lines = [f"    {line}" for line in items[:_LINES]]
+    return "\n".join([*lines, f"    and {len(items) - _LINES} more"] if len(items) > _LINES else lines)
 
 
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
@@ -159,7 +159,7 @@ def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
 
 
 _MOST_NOTES = 3
-"""How many facts of equal problems are told, such as one for each cluster."""
+"""How many notes of equal problems are shown, such as one for each cluster."""
 
 
 def joined(problems: Iterable[Problem]) -> Iterator[Problem]:

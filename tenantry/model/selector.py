@@ -44,11 +44,11 @@ def has_labels(wanted: Mapping[str, str | Sequence[str]], labels: Mapping[str, s
 
 def wanted_labels(words: Iterable[str]) -> dict[str, str | list[str]]:
     """Labels as commands take them, such as `tier=edge`; those of one key are the values of which any is wanted."""
-    found: dict[str, list[str]] = {}
+    by_key: dict[str, list[str]] = {}
     for word in words:
         key, _, value = word.partition("=")
-        found.setdefault(key, []).append(value)
-    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+        by_key.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in by_key.items()}
 
 
 def format_labels(wanted: Mapping[str, str | Sequence[str]]) -> str:

@@ -61,9 +61,9 @@ class OneOf(Model):
 def _none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomError:
     *others, last = (f"'{key}:'" for key in keys)
     either, none, all_ = ("either", "neither", "both") if len(keys) == 2 else ("exactly one of", "none", "")
-    found = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
+    has = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
     fix = "add one of them" if not given else "keep one of them"
-    text = f"needs {either} {', '.join(others)} or {last}; it has {found}"
+    text = f"needs {either} {', '.join(others)} or {last}; it has {has}"
     return refusal("choose-one", text, fix=fix, of_entry=True)
 
 
@@ -181,12 +181,12 @@ class InParts:
             try:
                 return check(value)
             except ValidationError as error:
-                found = error.errors(include_url=False)
-                if wrong := [error_below for error_below in found if not _is_completed(error_below)]:
+                errors = error.errors(include_url=False)
+                if wrong := [error_below for error_below in errors if not _is_completed(error_below)]:
                     raise ValidationError.from_exception_data(
                         error.title, [_again(detail) for detail in wrong]
                     ) from None
-                return check(without(value, (detail["loc"][:2] for detail in found)))
+                return check(without(value, (detail["loc"][:2] for detail in errors)))
 
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
+from tenantry.grants.wall import below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import InvalidPart, Path, Problem
@@ -33,11 +33,11 @@ from tenantry.plan.objects.scope import (
 
 def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
-    found: dict[str, str] = {}
+    owned: dict[str, str] = {}
     for addon, owner in addons_on(fleet, cluster).items():
         with suppress(InvalidPart):
-            found |= {name: name for name in _names(fleet, owner, cluster, addon)}
-    return found
+            owned |= {name: name for name in _names(fleet, owner, cluster, addon)}
+    return owned
 
 
 def owned_namespaces(fleet: Fleet, environment: str, cluster: str, addon: str) -> tuple[str, ...]:
@@ -58,35 +58,33 @@ def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[Declar
     variables = variables_of(fleet, scope.environment, scope.cluster, app=addon)
     made: list[DeclaredObject] = []
     for name, (at, declared) in _names(fleet, scope.environment, scope.cluster, addon).items():
-        around = Surroundings(variables=variables, origin=partial(_below, at))
+        around = Surroundings(variables=variables, origin=below(*at))
         made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
     return made
 
 
-def _below(at: Path, path: Path) -> Path:
-    return (*at, *path)
-
-
 def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
     """The namespaces by name, each with its place. Raises: InvalidPart: a placeholder is unknown, or two have one name."""
-    found: dict[str, tuple[Path, AddonNamespace]] = {}
+    by_name: dict[str, tuple[Path, AddonNamespace]] = {}
     variables = variables_of(fleet, environment, cluster, app=addon)
     for template, declared in fleet.document.platform.addons[addon].namespaces.items():
         at = ("platform", "addons", addon, "namespaces", template)
         name = str(fill(template, variables, at))
-        if name in found:
+        if name in by_name:
             message = f"two namespaces of add-on '{addon}' are named '{name}'"
             raise InvalidPart([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
-        found[name] = (at, declared)
-    return found
+        by_name[name] = (at, declared)
+    return by_name
 
 
 def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
         raise InvalidPart([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
+    platform = fleet.document.platform
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
-    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs, *_homes(fleet)):
+    homes = {addon.namespace for addon in platform.addons.values()}  # of Flux objects; bootstrap makes them
+    if names.is_reserved_namespace(name) or name in (platform.namespace, *kubeconfigs, *homes):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
         raise InvalidPart(
             [Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)]
@@ -95,11 +93,6 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
         message = f"add-ons '{owner}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{owner}' instead"
         raise InvalidPart([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
-
-
-def _homes(fleet: Fleet) -> set[str]:
-    """The namespaces of add-ons' Flux objects, which bootstrap makes."""
-    return {addon.namespace for addon in fleet.document.platform.addons.values() if addon.namespace}
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:

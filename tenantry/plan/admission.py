@@ -15,7 +15,7 @@ from tenantry.model.durations import LONGEST_DURATION
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
 
 Rule = tuple[str, str]
-"""An expression that is true of objects that are allowed, and what the author of another one is told."""
+"""An expression that is true of objects that are allowed, and the message for all others."""
 _API = "admissionregistration.k8s.io/v1"
 _OF_ENVIRONMENT = {"key": ENVIRONMENT_LABEL, "operator": "Exists"}
 FLEETS = {"matchExpressions": [_OF_ENVIRONMENT], "matchLabels": ROLE_LABEL}

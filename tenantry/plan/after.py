@@ -68,11 +68,11 @@ def contents_by(plan: Plan, key: Callable[[PlannedApp], _K]) -> dict[_K, str]:
     Clusters with the same content count once, so one more of them changes no digest.
     """
     chains, objects = Chains(plan), {planned.id: planned for planned in plan.objects}
-    found: dict[_K, str] = {}
+    digests: dict[_K, str] = {}
     for name, same in grouped(plan.apps, key).items():
         parts = {digest({"objects": list(_parts(app, chains.of(app.id), objects))}, _DIGITS) for app in same}
-        found[name] = digest({"variants": sorted(parts)}, _DIGITS)
-    return found
+        digests[name] = digest({"variants": sorted(parts)}, _DIGITS)
+    return digests
 
 
 def _parts(app: PlannedApp, chain: Sequence[Manifest], objects: Mapping[ObjectId, KubeObject]) -> Iterator[Any]:

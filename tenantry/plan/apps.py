@@ -22,7 +22,7 @@ from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Addon, Helm, Kustomize, State
+from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
@@ -174,11 +174,8 @@ class _Builder:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
             return lifecycle(cluster, self._addon(app.name).state)
-        return lifecycle(cluster, *self._states, document.tenants[self.scope.tenant].apps[app.name].state)
-
-    @cached_property
-    def _states(self) -> tuple[State, State]:
-        return tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
+        states = tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
+        return lifecycle(cluster, *states, document.tenants[self.scope.tenant].apps[app.name].state)
 
     def _addon(self, app: str) -> Addon:
         return self.fleet.document.platform.addons[app]
@@ -194,7 +191,8 @@ class _Builder:
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
         at = (*_path_of(self.scope, app.name), "helm")
-        check_chart(app, helm, source, at, self._charts_declared())
+        sources = walk.owner_of(self.fleet, at).sources
+        check_chart(app, helm, source, at, [name for name, declared in sources.items() if declared.helm])
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
             raise InvalidPart([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
@@ -234,12 +232,6 @@ class _Builder:
         scope = self.scope
         at = setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, "interval")
         return (at,) if at[-1] == "interval" else ()
-
-    def _charts_declared(self) -> list[str]:
-        """The Helm repositories that an app can name."""
-        document = self.fleet.document
-        sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
-        return [name for name, source in sources.items() if source.helm]
 
     def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
         """Whether an app's object names Secrets or ConfigMaps. Raises: InvalidPart: an API server or Flux would not take it."""

@@ -20,8 +20,7 @@ from tenantry.messages.text import listed
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
-from tenantry.plan.objects.baseline import users_of
-from tenantry.plan.objects.network import METADATA, metadata_services
+from tenantry.plan.objects.baseline import METADATA, metadata_services, users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -77,7 +76,8 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
         problems = list(_problems(scope, manifest, at, around))
         if _key(manifest) in taken or _is_fleets(scope, manifest):
-            problems.append(_twice(manifest, at))
+            message = f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
+            problems.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
         taken.add(_key(manifest))
         findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
         made.append(DeclaredObject(manifest, around.origin(at)))
@@ -122,23 +122,16 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
 
-def _twice(manifest: Manifest, at: Path) -> Problem:
-    message = (
-        f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
-    )
-    return Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True)
-
-
 def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
     kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
-    if around.network == "strict" and kind == "NetworkPolicy" and (found := metadata_services(manifest)):
-        colon = ":" in found[0]
+    if around.network == "strict" and kind == "NetworkPolicy" and (services := metadata_services(manifest)):
+        colon = ":" in services[0]
         left_out = ", ".join(f'"{service}"' for service in METADATA if (":" in service) is colon)
         rule = f'to: [{{ipBlock: {{cidr: "{"::/0" if colon else "0.0.0.0/0"}", except: [{left_out}]}}}}]'
-        message = f"policy '{name}' leads to metadata services of clouds ({listed(found)}), which 'strict' forbids"
+        message = f"policy '{name}' leads to metadata services of clouds ({listed(services)}), which 'strict' forbids"
         fix = f"name where the pods may connect to, or write '{rule}'"
         yield Problem((*at, "spec"), "metadata-service", message, fix=fix)
     if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:

@@ -26,7 +26,7 @@ def missing_dependencies(
     """Dependencies that would be waited for in vain, because they do not run on the cluster, or another stack plans them.
 
     Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
-    Args: there: the apps and add-ons that can be waited for, as `dependsOn` names them.
+    Args: known: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     for index, name in enumerate(app.depends_on):
         at = app.origin("dependsOn", index)
@@ -55,9 +55,9 @@ def placement_after(
     for index, name in enumerate(settings.dependsOn):
         at = setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, "dependsOn", index)
         waiting = "tenants" if is_shared(at) else f"tenant '{scope.tenant}'"
-        if found := addons.get(name):
-            if found.planned or (scope.kubeconfig and found.id.kind == KINDS["helm"]):
-                yield name, found
+        if dependency := addons.get(name):
+            if dependency.planned or (scope.kubeconfig and dependency.id.kind == KINDS["helm"]):
+                yield name, dependency
             else:
                 findings.append(_for_another_stack(fleet, scope, waiting, name, at))
         elif (addon := addon_named(name) or "") in fleet.document.platform.addons:

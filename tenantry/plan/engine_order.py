@@ -57,12 +57,12 @@ class Chains:
 
     def of(self, id: ObjectId) -> tuple[Manifest, ...]:
         """The planned source, the chart if there is one, and the Kustomization or HelmRelease itself, in this order."""
-        found: list[Manifest] = []
+        chain: list[Manifest] = []
         at: tuple[str, str, str] | None = (id.kind, id.namespace, id.name)
         while at and (manifest := self._by_name.get(at)):
-            found.insert(0, manifest)
+            chain.insert(0, manifest)
             at = reference_of(manifest, id.namespace)
-        return tuple(found)
+        return tuple(chain)
 
 
 def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | None:
@@ -80,12 +80,12 @@ class Users:
     def __init__(self, plan: Plan) -> None:
         chains = Chains(plan)
         shared = {planned.id for planned in plan.objects if not planned.owner.cluster}
-        found: dict[ObjectId, list[KubeObject]] = {}
+        users: dict[ObjectId, list[KubeObject]] = {}
         for planned in plan.objects if shared else ():
             for manifest in chains.of(planned.id)[:-1] if is_reconciled(planned.id) else ():
                 if (id := object_id(manifest)) in shared:
-                    found.setdefault(id, []).append(planned)
-        self._users: Mapping[ObjectId, list[KubeObject]] = found
+                    users.setdefault(id, []).append(planned)
+        self._users: Mapping[ObjectId, list[KubeObject]] = users
         self._clusters = {planned.owner.cluster for planned in plan.objects} - {""}
 
     def of(self, id: ObjectId) -> list[KubeObject]:
@@ -107,20 +107,23 @@ def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
 
     objects: those of the plan that holds the app.
     """
-    planned = objects.get(app.id)
-    content = (
-        next((objects[id] for id in planned.depends_on if _is_taken(planned, id, objects)), None) if planned else None
-    )
-    return _followed(content.manifest, objects, content) if content else ""
+    if not (planned := objects.get(app.id)):
+        return ""
+    spec = planned.manifest["spec"]
+    reference = spec.get("chartRef") or spec.get("sourceRef") or {}
+    for id in planned.depends_on:
+        if id in objects and (id.kind, id.name) == (reference.get("kind"), reference.get("name")):
+            return _followed(objects[id], objects)
+    return ""
 
 
 def following(*plans: Plan) -> list[str]:
     """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
-    found: dict[str, None] = {}
+    followers: dict[str, None] = {}
     for plan in plans:
         objects = {object.id: object for object in plan.objects}
-        found |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
-    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in found]
+        followers |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
+    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in followers]
 
 
 def is_range(bypassed: str) -> bool:
@@ -128,24 +131,17 @@ def is_range(bypassed: str) -> bool:
     return bypassed.startswith(_RANGE)
 
 
-def _is_taken(app: KubeObject, id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> bool:
-    """Whether an object is what the app takes its content from."""
-    spec = app.manifest["spec"]
-    reference = spec.get("chartRef") or spec.get("sourceRef") or {}
-    return id in objects and (id.kind, id.name) == (reference.get("kind"), reference.get("name"))
-
-
-def _followed(content: Manifest, objects: Mapping[ObjectId, KubeObject], planned: KubeObject) -> str:
-    spec: dict[str, Any] = mapping_at(dict(content), "spec")
+def _followed(content: KubeObject, objects: Mapping[ObjectId, KubeObject]) -> str:
+    """What of a source or a chart Flux follows by itself."""
+    spec: dict[str, Any] = mapping_at(dict(content.manifest), "spec")
     ref = spec.get("ref") or {}
-    match content["kind"]:
+    match content.id.kind:
         case "HelmChart":
             reference = spec["sourceRef"]
             if reference["kind"] != "HelmRepository":
-                source = next(
-                    (objects[id] for id in planned.depends_on if id.name == reference["name"] and id in objects), None
-                )
-                return _followed(source.manifest, objects, source) if source else ""
+                sources = (objects[id] for id in content.depends_on if id.name == reference["name"] and id in objects)
+                source = next(sources, None)
+                return _followed(source, objects) if source else ""
             version = str(spec.get("version", "*"))
             return "" if _EXACT.fullmatch(version) else f"{_RANGE}{version} of its chart"
         case "GitRepository" if not (ref.get("commit") or ref.get("tag")):

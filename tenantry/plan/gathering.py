@@ -36,7 +36,7 @@ class Gathering:
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
         for object in objects:
-            self.findings += (replace(found, path=at, at_key=True) for found in too_large(object.manifest))
+            self.findings += (replace(problem, path=at, at_key=True) for problem in too_large(object.manifest))
             self._take((object,), at)
 
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:

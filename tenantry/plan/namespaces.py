@@ -128,7 +128,7 @@ class Territory:
         if first.tenant == claim.tenant:
             message = f"two namespaces of tenant '{first.tenant}' would both be named '{name}'"
             return Problem(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
-        own = [holder for holder in (claim, first) if self._has_own_template(holder)]
+        own = [holder for holder in (claim, first) if self.fleet.document.tenants[holder.tenant].namespace]
         reported = next((holder for holder in (first, claim) if holder.key), own[0] if own else claim)
         beside = self._place(claim if reported is first else first)
         notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
@@ -136,9 +136,6 @@ class Territory:
         return Problem(
             self._place(reported), "shared-namespace", message, notes, _RENAME_ENTRY if reported.key else fix
         )
-
-    def _has_own_template(self, claim: _Claim) -> bool:
-        return self.fleet.document.tenants[claim.tenant].namespace is not None
 
     def _place(self, claim: _Claim) -> Path:
         if claim.key:
@@ -174,24 +171,24 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
 
 def addon_namespaces(fleet: Fleet) -> set[str]:
     """The namespaces that add-ons install into, anywhere. A tenant there could use the service accounts of the add-ons."""
-    found: set[str] = set()
+    targeted: set[str] = set()
     for addon in fleet.document.platform.addons:
         at = ("platform", "addons", addon)
         blocks = (block for path, block in blocks_of(fleet.source.data, at))
         targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
         own = fleet.document.platform.addons[addon].namespace
         for name in (*targets, *fleet.raw(*at, "namespaces"), *([own] if own else ())):
-            found |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
-    return found
+            targeted |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
+    return targeted
 
 
 def _filled_names(fleet: Fleet, at: tuple[str, ...], name: str) -> set[str]:
     """What a name with placeholders is on the clusters of an add-on; a mistake in it is reported with the add-on."""
-    found: set[str] = set()
+    filled: set[str] = set()
     for environment, cluster in placements_of(fleet, at):
         with suppress(InvalidPart):
-            found.add(str(fill(name, variables_of(fleet, environment, cluster, app=at[-1]), at)))
-    return found
+            filled.add(str(fill(name, variables_of(fleet, environment, cluster, app=at[-1]), at)))
+    return filled
 
 
 def foreign_accounts(

@@ -48,12 +48,12 @@ def plan_alerts(
     *,
     own: bool = True,
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
-    """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
+    """The alerts of the scope's tenant, or the platform's, that have something to report, with their places in the document.
 
     Shape: for each the Secrets it needs, its Provider, its Alert; Secrets come again with the next alert that needs them.
-           Beside kubeconfigs a second Provider and Alert tell of the sources, which clusters share; they come again with each.
+           Beside kubeconfigs a second Provider and Alert report the sources, which clusters share; they come again with each.
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
-           own: whether to plan those that tell of the cluster's own objects.
+           own: whether to plan those that report the cluster's own objects.
     """
     if not (
         declared := fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts
@@ -134,7 +134,7 @@ def _event_sources(
 
 
 def _events_of_sources(fleet: Fleet, scope: Scope, alert: Alert, at: Path) -> list[dict[str, Any]]:
-    """What an alert tells of among the sources that clusters share: all of their author; the platform's tells of tenants' too."""
+    """The sources that an alert reports of those that clusters share: all of their author; the platform's reports tenants' too."""
     if alert.apps is not None or alert.provider.type in COMMIT_STATUS:
         return []
     labels = _labels(replace(scope, cluster=""))
@@ -155,7 +155,7 @@ def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
-    """What an alert of an included file tells of, where the main file has apps or sources of the tenant."""
+    """The objects that an alert of an included file reports, where the main file has apps or sources of the tenant."""
     named = [_source_of(scope, name, id) for name, id in apps.items() if is_own(fleet, scope.tenant, "apps", name)]
     own = _own_sources(fleet, scope) if named and not commits and not scope.kubeconfig else {}
     labels = _labels(scope)
@@ -171,7 +171,7 @@ def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
 
 
 def _labels(scope: Scope, app: str = "") -> dict[str, str]:
-    """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment.
+    """The labels that all objects of an alert have: the platform's alerts report a cluster, whatever the environment.
 
     What clusters share is of one environment.
     """
@@ -242,11 +242,8 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
         if receiver.sources is not None and name not in receiver.sources:
             continue
         if source.manifest["spec"].get("type") == "oci":
-            yield from _charts_of(source, planned)
+            charts = (object for object in planned.objects.values() if object.id.kind == "HelmChart")
+            taken = (chart for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))
+            yield from sorted(chart.id for chart in taken)
         else:
             yield source.id
-
-
-def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
-    charts = (object for object in planned.objects.values() if object.id.kind == "HelmChart")
-    return sorted(chart.id for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))

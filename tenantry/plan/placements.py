@@ -104,7 +104,7 @@ class PlacementPlanner:
         base = self._base(scope, settings, tuple(after.values()), own)
         scope = replace(scope, base=base)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
-        # Before the apps, so that their first failure is told, and after them when they go.
+        # Before the apps, so that their first failure is reported; they are removed after the apps.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
         planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
         self._gathering.add_apps(planned)
@@ -248,8 +248,8 @@ class PlacementPlanner:
         def refuse() -> None:
             findings: list[Problem] = []
             for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-                for found in chain.from_iterable(map(refusals, manifests)):
-                    findings.append(replace(found, path=self._origin(scope, key, found.path)))
+                for problem in chain.from_iterable(map(refusals, manifests)):
+                    findings.append(replace(problem, path=self._origin(scope, key, problem.path)))
             raise_invalid(findings)
 
         self.fleet.once(("refusals", scope.tenant, scope.kubeconfig is None), (settings,), refuse)

@@ -37,7 +37,7 @@ _NOT_CONTENT = frozenset(
 
 
 class Installs(NamedTuple):
-    """What an app installs. place: where, which is quickly compared. what: that, in words. deletes: whether it goes with the app.
+    """What an app installs. place: where, which is quickly compared. what: for messages. deletes: whether it goes with the app.
 
     declared: whether the file writes a part of it. Two apps without `path` are how a fleet looks that is only begun, and the root
     of a repository may still be empty: so at least one of two has to write it.
@@ -87,10 +87,10 @@ def release_of(cluster: str, spec: Mapping[str, Any], chart: KubeObject) -> Inst
 def _address(url: str) -> str:
     """The host and path of an address: one repository can be fetched in several ways."""
     try:
-        found = read(url)
+        address = read(url)
     except BadAddress:
         return url
-    return f"{found.host}{found.path.removesuffix('.git')}"
+    return f"{address.host}{address.path.removesuffix('.git')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,9 +65,9 @@ class PlatformPlanner:
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
     def alerts(self, cluster: str) -> None:
-        """They are there once, and tell of all environments' objects for the cluster on this management cluster.
+        """Plan the platform's alerts, once for a cluster: they report all environments' objects for it on this management cluster.
 
-        The sources that clusters share are each environment's own, and so are the alerts that tell of them.
+        The sources that clusters share are each environment's own, and so are the alerts that report them.
         """
         if not self._platform.alerts:
             return
@@ -96,7 +96,7 @@ class PlatformPlanner:
         if mine:
             self.plan_access(cluster)
         addons_on_cluster = {
-            name.removeprefix(names.ADDON_PREFIX): found for name, found in self.addons_there(cluster).items()
+            name.removeprefix(names.ADDON_PREFIX): dependency for name, dependency in self.addons_there(cluster).items()
         }
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
             self._add_addons(
@@ -215,7 +215,7 @@ class PlatformPlanner:
         )
 
     def _attached(self, cluster: str) -> tuple[str, ...]:
-        """What tells an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from those of the others.
+        """What separates an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from all others.
 
         Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
         """

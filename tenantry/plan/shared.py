@@ -92,7 +92,7 @@ def is_platforms(fleet: Fleet, scope: Scope, name: str, planned: KubeObject) -> 
 
 
 def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: str) -> tuple[KubeObject, KubeObject]:
-    """The Provider and the Alert for the sources that clusters share: one of each, unless a placeholder tells clusters apart.
+    """The Provider and the Alert for the sources that clusters share: one of each, unless a placeholder is another on each cluster.
 
     Their names follow from their content, as those of sources. scope: of no cluster.
     """

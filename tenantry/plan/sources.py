@@ -139,11 +139,6 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
     return charts
 
 
-def _written_at(layers: Sequence[Layer], block: Path, path: Path) -> Path:
-    """Where the value at a path of a source's spec is written."""
-    return source_origin(layers, (*block, *path))
-
-
 def place_of_reference(at: Path, block: Path, path: Path) -> Path:
     """Where a source says what its spec has at a path. Args: at: of the source; block: of the key with its kind."""
     return (*at, "credentials") if path[0] == "secretRef" else (*block, *path)
@@ -197,7 +192,11 @@ class SourceSet:
 
         def checked() -> KubeObject:
             planned = source_object(scope, name, source, at, is_chart=is_chart)
-            kind, spec, origin = planned.id.kind, planned.manifest["spec"], partial(_written_at, layers, block)
+            kind, spec = planned.id.kind, planned.manifest["spec"]
+
+            def origin(path: Path) -> Path:
+                return source_origin(layers, (*block, *path))
+
             check_size(planned, at)
             raise_invalid(self._wall.check_addresses(kind, spec, origin))
             raise_invalid(check_spec(kind, spec, block))

@@ -142,10 +142,10 @@ def _root(text: str, kind: type[_Loader]) -> Node | None:
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> InvalidFleet:
-    found = explained(error, LINE_BREAK.split(text))
-    if found is None:  # libyaml misses something behind the last line
+    mistake = explained(error, LINE_BREAK.split(text))
+    if mistake is None:  # libyaml misses something behind the last line
         return invalid(end_of(text, file), "syntax", f"not valid YAML: {error.problem}")
-    return invalid(Location(file, found.line + 1, found.column + 1), "syntax", found.message, found.fix)
+    return invalid(Location(file, mistake.line + 1, mistake.column + 1), "syntax", mistake.message, mistake.fix)
 
 
 def _bad_character(error: yaml.reader.ReaderError, text: str, file: str) -> InvalidFleet:
@@ -265,13 +265,13 @@ class Constructor:
 
 def _empty_above(mapping: MappingNode, name: Node) -> ScalarNode | None:
     """The last key without a value in front of another key: an entry that is indented too far swallows what follows it."""
-    found = None
+    key_above = None
     for key, value in mapping.value:
         if key is name:
             break
         if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and not value.value and not value.style:
-            found = key
-    return found
+            key_above = key
+    return key_above
 
 
 MAX_NODES = 3_000_000
@@ -299,10 +299,10 @@ def surely_allowed(text: str) -> int:
     return (MAX_NODES - 4 - text.count("*")) // 2
 
 
-def check_depth(depth: int, found: yaml.events.Event | Node, file: str) -> None:
+def check_depth(depth: int, event: yaml.events.Event | Node, file: str) -> None:
     """Raises: InvalidFleet: the node or event is nested too deeply."""
     if depth > MAX_DEPTH:
-        raise invalid(location(file, found), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
+        raise invalid(location(file, event), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
 
 
 def check_aliases(root: Node, file: str) -> None:

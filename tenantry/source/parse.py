@@ -122,13 +122,13 @@ def check_values(file: ParsedFile) -> None:
 
 def _hidden(text: str) -> int | None:
     """Where the first such character is."""
-    for found in _SUSPECT.finditer(text):
-        character = found[0]
-        before = text[max(0, found.start() - 2) : found.start()].rstrip(_OF_EMOJI)[-1:]
+    for match in _SUSPECT.finditer(text):
+        character = match[0]
+        before = text[max(0, match.start() - 2) : match.start()].rstrip(_OF_EMOJI)[-1:]
         if character in _OF_EMOJI and before and unicodedata.category(before) in ("So", "Sk"):
             continue
         if character.isascii() or unicodedata.category(character) in _CATEGORIES or _BLANK.match(character):
-            return found.start()
+            return match.start()
     return None
 
 

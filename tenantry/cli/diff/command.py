@@ -115,7 +115,7 @@ def command(
     if between:
         return compare_environments(file, *between, tenants, output)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
-    if not sides.base.found:
+    if not sides.base.exists:
         say(f"{sides.base.name} has no {file.name}: everything is new")
     limits = Limits(sides, max_deletions, allowed)
     with working("comparing"):

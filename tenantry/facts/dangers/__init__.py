@@ -28,14 +28,14 @@ _JUDGES = (
 
 
 def dangers(
-    diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet, homes: Homes
+    diff: Difference, changes: Iterable[Occurrence], before: Fleet | None, after: Fleet, homes: Homes
 ) -> tuple[Danger, ...]:
     """The dangers of a difference, the worst first. Args: found: the facts that differ; before, after: both files."""
-    return joined(_found(diff, found, before, after), homes)
+    return joined(_found(diff, changes, before, after), homes)
 
 
 def _found(
-    diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet
+    diff: Difference, changes: Iterable[Occurrence], before: Fleet | None, after: Fleet
 ) -> Iterator[ClusterDanger]:
     if diff.status is Status.REMOVED:
         text = (
@@ -44,7 +44,7 @@ def _found(
         yield ClusterDanger(DangerKind.DELETION, Rank.EVERYTHING, ENVIRONMENT, "", text)
         return
     # On another management cluster everything is new.
-    yield from of_facts(change for change in found if not (diff.elsewhere and change.subject is CLUSTER))
+    yield from of_facts(change for change in changes if not (diff.elsewhere and change.subject is CLUSTER))
     if before is not None and diff.status is Status.KEPT:
         yield from grant_dangers(before, after, diff.environment)
     pieces = Pieces(diff)

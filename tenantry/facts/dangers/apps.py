@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Piece, Pieces
 from tenantry.facts.objects import Changed
 from tenantry.facts.subjects import CLUSTER, subject_of
@@ -147,7 +147,7 @@ class _Judge:
         if app := self._apps.get(planned.id):
             return ClusterDanger(kind, rank, subject_of(app), app.cluster, text)
         name = "the baseline" if planned.owner.tenant else f"{planned.id.kind} {planned.id.name}"
-        return ClusterDanger(kind, rank, owner_subject(planned.owner), planned.owner.cluster, f"{name} {text}")
+        return of_owner(kind, rank, planned.owner, f"{name} {text}")
 
 
 def _adopts(spec: dict[str, Any]) -> bool:
@@ -218,8 +218,7 @@ def immutable_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
                 f"{kind} {piece.key.name} cannot change in {listed(fields)}: on a management cluster it is deleted and created anew"
                 f"{_COSTS.get(kind, '')}; on a remote cluster its baseline fails until somebody deletes it"
             )
-            owner = piece.key.owner
-            yield ClusterDanger(DangerKind.REINSTALLATION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+            yield of_owner(DangerKind.REINSTALLATION, Rank.DATA, piece.key.owner, text)
 
 
 def _changed(piece: Piece) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
@@ -77,7 +77,7 @@ def _base(isolation: Manifest | None) -> str:
 
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
-    """Whether some policy selected the pods before, as far as that can be told. Where none did, a new one only restricts."""
+    """Whether some policy may have selected the pods before. Where none did, a new one only restricts."""
     return any(_may_overlap(policy.pods, pods) for policy in before.values())
 
 
@@ -97,12 +97,12 @@ def _allows(known: Any, rule: Any) -> bool:
         return True
     if not isinstance(known, dict) or not isinstance(rule, dict):
         return False
-    return all(not known.get(key) or _is_part(rule.get(key), known[key]) for key in ("from", "to", "ports"))
-
-
-def _is_part(inner: Any, outer: Any) -> bool:
-    """Whether all entries of a list are in another one. An empty list means everything."""
-    return isinstance(inner, list) and bool(inner) and all(pair in outer for pair in inner)
+    for key in ("from", "to", "ports"):
+        entries, wider = rule.get(key), known.get(key)
+        # An empty list means everything.
+        if wider and not (isinstance(entries, list) and entries and all(entry in wider for entry in entries)):
+            return False
+    return True
 
 
 def _covers(selector: Any, narrower: Any) -> bool:
@@ -116,16 +116,16 @@ def _may_overlap(first: Any, second: Any) -> bool:
 
 
 def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[str, Manifest]]:
-    found: dict[tuple[Any, str], dict[str, Manifest]] = {}
+    policies: dict[tuple[Any, str], dict[str, Manifest]] = {}
     for key, manifest in side.items():
         if key.group == _GROUP:
-            found.setdefault((key.owner, key.namespace), {})[key.name] = manifest
-    return found
+            policies.setdefault((key.owner, key.namespace), {})[key.name] = manifest
+    return policies
 
 
 def _directions(policies: Mapping[str, Manifest], direction: str, key: str) -> dict[str, _Policy]:
-    found = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
-    return {name: policy for name, policy in found.items() if policy}
+    in_direction = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
+    return {name: policy for name, policy in in_direction.items() if policy}
 
 
 def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Policy | None:
@@ -147,4 +147,4 @@ def _unjudged(piece: Piece) -> Iterator[ClusterDanger]:
 
 
 def _found(piece: Piece, text: str) -> ClusterDanger:
-    return ClusterDanger(DangerKind.NETWORK, Rank.WALLS, owner_subject(piece.key.owner), piece.key.owner.cluster, text)
+    return of_owner(DangerKind.NETWORK, Rank.WALLS, piece.key.owner, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
 from tenantry.guard.kubeconfigs import held_by
@@ -21,7 +21,7 @@ _STAYS = "is no longer managed, and stays with its data"
 
 
 def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
-    """Dangers of what is removed from an environment that stays on its management cluster."""
+    """Dangers of what is removed from an environment that keeps its management cluster."""
     removed = _Removed(pieces)
     yield from removed.placements()
     yield from removed.namespaces()
@@ -33,23 +33,23 @@ def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
 
 
 def _deletion(owner: Owner, text: str) -> ClusterDanger:
-    return ClusterDanger(DangerKind.DELETION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+    return of_owner(DangerKind.DELETION, Rank.DATA, owner, text)
 
 
 class _Removed:
-    """What goes with the objects that are removed, and what stays because an object is suspended."""
+    """What is deleted with the objects that are removed, and what is held because an object is suspended."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
         self._objects = {removed.id: removed for removed in pieces.diff.removed}
         releases = (removed for removed in pieces.diff.removed if removed.id.kind == "HelmRelease")
         self._abandoned = {release.owner for release in releases if leaves_objects(release.manifest)}
-        """Placements whose baseline is suspended: on the cluster everything stays."""
+        """Placements whose baseline is suspended: on the cluster nothing is deleted."""
         old, new = (
             {Owner(placement.tenant, placement.cluster) for placement in plan.placements}
             for plan in (pieces.before, pieces.after)
         )
-        self._gone = old - new
+        self._removed = old - new
 
     @cached_property
     def _given_up(self) -> frozenset[tuple[Owner, str]]:
@@ -60,22 +60,22 @@ class _Removed:
         return frozenset(own | addons)
 
     def placements(self) -> Iterator[ClusterDanger]:
-        """Tenants that leave clusters."""
-        given_up = {owner for owner, _ in self._given_up} if self._gone else frozenset()
+        """Tenants that are removed from clusters."""
+        given_up = {owner for owner, _ in self._given_up} if self._removed else frozenset()
         for placement in self._pieces.before.placements:
             owner = Owner(placement.tenant, placement.cluster)
-            if owner in self._gone and owner not in self._abandoned:
-                is_given_up = owner in given_up
-                held = "apps and rights are deleted, and namespaces stay with their data"
-                text = "everything in the namespaces is deleted, with its data" if is_given_up else held
+            if owner in self._removed and owner not in self._abandoned:
+                text = "apps and rights are deleted, and namespaces stay with their data"
+                if owner in given_up:
+                    text = "everything in the namespaces is deleted, with its data"
                 yield _deletion(owner, f"is removed: {text}")
 
     def namespaces(self) -> Iterator[ClusterDanger]:
-        """Namespaces of placements that stay, and those of add-ons."""
+        """Namespaces of placements that are in both plans, and those of add-ons."""
         moved = {(owner, names[0]) for owner, names in self._pieces.moved.items()}
         old, new = self._pieces.namespaces
         for owner, name in sorted(old - new - moved):
-            if owner not in self._gone and owner not in self._abandoned:
+            if owner not in self._removed and owner not in self._abandoned:
                 yield self._namespace(owner, name)
         for piece in self._pieces.of_kinds("Namespace"):
             owner = piece.key.owner
@@ -83,17 +83,17 @@ class _Removed:
                 yield self._namespace(owner, piece.key.name)
 
     def _namespace(self, owner: Owner, name: str) -> ClusterDanger:
-        is_given_up = (owner, name) in self._given_up
-        return _deletion(owner, f"namespace {name} {'is deleted with everything in it' if is_given_up else _STAYS}")
+        outcome = "is deleted with everything in it" if (owner, name) in self._given_up else _STAYS
+        return _deletion(owner, f"namespace {name} {outcome}")
 
     def apps(self) -> Iterator[ClusterDanger]:
-        """Apps of placements that stay, and add-ons."""
+        """Apps of placements that are in both plans, and add-ons."""
         planned_apps = {_key(app) for app in self._pieces.after.apps}
-        gone = [app for app in self._pieces.before.apps if _key(app) not in planned_apps]
-        places = _new_places(self._pieces.before, self._pieces.after) if gone else {}
-        for app in gone:
+        removed = [app for app in self._pieces.before.apps if _key(app) not in planned_apps]
+        places = _new_places(self._pieces.before, self._pieces.after) if removed else {}
+        for app in removed:
             planned = self._objects.get(app.id)
-            if Owner(app.tenant, app.cluster) in self._gone or not planned or leaves_objects(planned.manifest):
+            if Owner(app.tenant, app.cluster) in self._removed or not planned or leaves_objects(planned.manifest):
                 continue
             new = places.get((app.tenant, app.name))
             verb = f"moves to {new}" if new else "is removed"
@@ -115,7 +115,7 @@ def _key(app: PlannedApp) -> tuple[str, str, str]:
 
 
 def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
-    """Where apps are from now on that leave all of their clusters."""
+    """The new clusters of apps that are on none of their former ones."""
     old, new = (grouped(plan.apps, lambda app: (app.tenant, app.name)) for plan in (before, after))
     moved = {}
     for name in old.keys() & new.keys():
@@ -141,7 +141,7 @@ def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:
     marked = {Owner(*mark[:2]) for mark in held_by(pieces.after).marked}
     new = [owner for owner in new if owner in marked]
     for owner in new:
-        yield ClusterDanger(DangerKind.PROTECTION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+        yield of_owner(DangerKind.PROTECTION, Rank.DATA, owner, text)
     objects = {added.id: added.manifest for added in pieces.diff.added}
     for app in apps:
         manifest = objects.get(app.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.facts.subjects import Kind, Subject
 from tenantry.fleet.fleet import Fleet, clusters_of
@@ -69,7 +69,7 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
 def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[ClusterDanger]:
     had = grouped(before, lambda grant: grant[:4])
     new = [grant for grant in dict.fromkeys(after) if not _covered(grant, had.get(grant[:4], []))]
-    # What a new placement brings is told where it is added, except for rights without a bound.
+    # What a new placement brings is reported where it is added, except for rights without a bound.
     reported = [
         grant
         for grant in new
@@ -92,10 +92,11 @@ def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: boo
 
 
 def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
-    return ClusterDanger(DangerKind.RIGHTS, rank, owner_subject(owner), owner.cluster, text)
+    return of_owner(DangerKind.RIGHTS, rank, owner, text)
 
 
 def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
+    """Whether somebody has the role already, or one that may do more."""
     level = _ORDER.get(grant.role)
     return any(held.role == grant.role or (level is not None and _ORDER.get(held.role, -1) >= level) for held in had)
 
@@ -123,21 +124,21 @@ def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
 
 def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
     """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
-    found: dict[Owner, set[str]] = {}
+    namespaces: dict[Owner, set[str]] = {}
     for placement in plan.placements:
         if (owner := Owner(placement.tenant, placement.cluster)) in owners:
-            found.setdefault(owner, set()).update(placement.namespaces)
+            namespaces.setdefault(owner, set()).update(placement.namespaces)
     for planned in plan.objects:  # baselines too: a tenant may have no app there
         if planned.owner in owners and planned.id.kind in RECONCILERS:
-            found.setdefault(planned.owner, set()).add(planned.id.namespace)
-    return {owner: frozenset(names) for owner, names in found.items()}
+            namespaces.setdefault(planned.owner, set()).add(planned.id.namespace)
+    return {owner: frozenset(names) for owner, names in namespaces.items()}
 
 
 # --- roles ------------------------------------------------------------------------------------------------------------
 
 
 def _rules(piece: Piece) -> Iterator[ClusterDanger]:
-    """A role in a namespace that allows more; those of whole clusters are told with who has them."""
+    """A role in a namespace that allows more; those of whole clusters are reported with who has them."""
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
     old, new = (set(rights_of_rules(_listed(manifest.get("rules")))) for manifest in (piece.before, piece.after))
@@ -159,11 +160,11 @@ def _wide_rights(
 
 def _by_owner(objects: Mapping[Key, Manifest]) -> dict[Owner, dict[Key, Manifest]]:
     """The cluster-scoped objects of each owner."""
-    found: dict[Owner, dict[Key, Manifest]] = {}
+    by_owner: dict[Owner, dict[Key, Manifest]] = {}
     for key, manifest in objects.items():
         if not key.namespace:
-            found.setdefault(key.owner, {})[key] = manifest
-    return found
+            by_owner.setdefault(key.owner, {})[key] = manifest
+    return by_owner
 
 
 def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
@@ -178,13 +179,13 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
 
 
 def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
-    keys = grouped(gained, lambda right: right[0])
-    return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
-
-
-def _format_rights(rights: Sequence[Right | str]) -> str:
-    roles = [right for right in rights if isinstance(right, str)]
-    return "; ".join([*roles, *filter(None, [format_rights(right for right in rights if isinstance(right, Right))])])
+    """Such as: read (get, list nodes); admins (role ops)"""
+    parts = []
+    for key, own in grouped(gained, lambda right: right[0]).items():
+        roles = [right for _, right in own if isinstance(right, str)]
+        rights = format_rights(right for _, right in own if isinstance(right, Right))
+        parts.append(f"{key} ({'; '.join(filter(None, [*roles, rights]))})")
+    return "; ".join(parts)
 
 
 # --- accounts -----------------------------------------------------------------------------------------------------------
@@ -211,22 +212,19 @@ def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[Clu
     for tenant in after.document.tenants:
         if tenant not in before.document.tenants:
             continue
-        gains = [
-            *_new_grants(_granted(before, tenant, environment), _granted(after, tenant, environment)),
-            *_given_away(before, after, tenant),
-        ]
+        gains = [*_new_grants(_granted(before, tenant, environment), _granted(after, tenant, environment))]
+        # Credentials that were the main file's: if the included file declares them, it may use them for everything.
+        names = (
+            name
+            for name in after.raw("tenants", tenant, "credentials")
+            if not is_own(before, tenant, "credentials", name)
+        )
+        if given := tuple(name for name in names if is_own(after, tenant, "credentials", name)):
+            gains.append(("credentials", given))
         if gains:
             text = "; ".join(f"{key} {listed(names)}" for key, names in gains)
             subject = Subject(Kind.TENANT, tenant)
             yield ClusterDanger(DangerKind.RIGHTS, Rank.ACCESS, subject, "", f"its included files may do more: {text}")
-
-
-def _given_away(before: Fleet, after: Fleet, tenant: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Credentials that were the main file's. The included file declares them now, so it may use them for everything."""
-    key = "credentials"
-    names = (name for name in after.raw("tenants", tenant, key) if not is_own(before, tenant, key, name))
-    if given := tuple(name for name in names if is_own(after, tenant, key, name)):
-        yield key, given
 
 
 def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:

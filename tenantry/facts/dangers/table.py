@@ -102,9 +102,9 @@ _ROWS = (
 )  # fmt: skip
 
 
-def of_facts(found: Iterable[Occurrence]) -> Iterator[ClusterDanger]:
+def of_facts(changes: Iterable[Occurrence]) -> Iterator[ClusterDanger]:
     """The dangers of the keys that differ; of several keys in one row, one danger."""
-    for subject, cluster, effect, values in found:
+    for subject, cluster, effect, values in changes:
         for row in _ROWS:
             if subject.kind in row.of and (row.of_new or effect is Effect.CHANGED):
                 own = [value for value in values if fnmatchcase(format_path(value.path), row.path)]

@@ -207,8 +207,9 @@ def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
     own = sum(1 for addon in platform.addons.values() if addon.source) + (platform.chart is not None)
     sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.sources) + own
     for environment in fleet.environments:
-        remotes = [found for name in remotes_of(fleet, environment) if (found := fleet.clusters[name].kubeconfig)]
-        homes = {kubeconfig.resolved.namespace for kubeconfig in remotes}
+        kubeconfigs = [fleet.clusters[name].kubeconfig for name in remotes_of(fleet, environment)]
+        remotes = [kubeconfig.resolved for kubeconfig in kubeconfigs if kubeconfig]
+        homes = {kubeconfig.namespace for kubeconfig in remotes}
         if len(homes) == len(remotes) > 1 and len(homes) * sources >= _MANY:
             message = (
                 f"Flux fetches up to {len(homes) * sources} sources for environment '{environment}', where {sources} could do:"

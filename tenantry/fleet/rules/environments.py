@@ -1,4 +1,4 @@
-"""Rules about the environments that tenants, apps and add-ons name, the tenants that environments name, and whether gates can open."""
+"""Rules about the environments that parts of the file name, the tenants that environments name, and whether gates can open."""
 
 from __future__ import annotations
 
@@ -201,11 +201,11 @@ def _versions(fleet: Fleet, names: tuple[str, str]) -> Iterator[tuple[str, dict[
 def _places_of_versions(
     placed: Iterator[tuple[str, tuple[Layer, ...]]], names: tuple[str, str], path: Path
 ) -> dict[str, dict[str, Path]]:
-    found: dict[str, dict[str, Path]] = {name: {} for name in names}
+    versions: dict[str, dict[str, Path]] = {name: {} for name in names}
     for name, layers in placed:
         if isinstance(version := value_at(merge(layers), path), str):
-            found[name][version] = origin(layers, path)
-    return found
+            versions[name][version] = origin(layers, path)
+    return versions
 
 
 def _number(version: str) -> tuple[int, ...]:

@@ -35,7 +35,7 @@ def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Problem]:
 
 
 def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
-    """Whoever is told has to be able to believe whose an object is."""
+    """Who reads a message has to be able to believe whose an object is."""
     for at, alert in walk.alerts(fleet):
         metadata = alert.flux.get("eventMetadata")
         for key in metadata if isinstance(metadata, dict) else ():
@@ -67,7 +67,7 @@ def providers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
 
 
 def missing_in_alert(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
-    """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
+    """A finding for each setting that an alert's provider needs and lacks. Flux would accept it, and fail at every event."""
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
         yield _incomplete((*at, "provider"), kind, "a channel", "add 'channel:'")
@@ -115,7 +115,7 @@ def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
-    """What the alert at a path may tell of."""
+    """The apps or add-ons that the alert at a path may report."""
     return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
 
 

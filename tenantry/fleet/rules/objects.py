@@ -56,8 +56,8 @@ _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apir
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
     for at, manifest in walk.cluster_objects(fleet):
-        if found := _refused(manifest):
-            code, message, fix = found
+        if refusal := _refused(manifest):
+            code, message, fix = refusal
             yield Problem((*at, "kind"), code, message, fix=fix)
 
 

@@ -138,8 +138,8 @@ def _last(layers: Sequence[Layer], path: Path) -> Path | None:
     """Where the last override of a value stands. What is merged into the value does not replace it."""
     whole = path in REFS
     values = ((layer.path, value_at(layer.data, path, ABSENT)) for layer in reversed(layers))
-    found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
-    return next(((*place, *path) for place in found), None)
+    places = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
+    return next(((*place, *path) for place in places), None)
 
 
 def _are_the_only_ones(layers: Mapping[str, Sequence[Layer]], path: Path) -> bool:

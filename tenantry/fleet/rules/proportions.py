@@ -75,7 +75,7 @@ _COUNTED = ("cpu", "memory")
 
 
 def quotas_come_with_defaults_for_containers(fleet: Fleet) -> Iterator[Problem]:
-    found: dict[Path, tuple[str, str, str]] = {}
+    without_default: dict[Path, tuple[str, str, str]] = {}
     for tenant, environment, cluster in _placements(fleet):
         for key in ("", *fleet.raw("tenants", tenant, "namespaces")):
             layers = namespace_layers(fleet, tenant, environment, cluster, key)
@@ -85,8 +85,8 @@ def quotas_come_with_defaults_for_containers(fleet: Fleet) -> Iterator[Problem]:
                 limits = (mapping_at(settings, "limits", part) for part in _DEFAULTED_BY.get(kind or "requests", ()))
                 if resource in _COUNTED and not any(resource in part for part in limits):
                     where = f"tenant '{tenant}'" + (f", namespace '{key}'" if key else "")
-                    found.setdefault(origin(layers, ("quota", name)), (kind or "requests", resource, where))
-    for path, (kind, resource, where) in found.items():
+                    without_default.setdefault(origin(layers, ("quota", name)), (kind or "requests", resource, where))
+    for path, (kind, resource, where) in without_default.items():
         message = f"this quota refuses pods with a container that has no {kind}.{resource}, and 'limits' gives it none"
         fix = f"write 'limits: {{{_DEFAULTED_BY[kind][0]}: {{{resource}: QUANTITY}}}}' beside 'quota'"
         yield doubtful(path, "no-default", message, (f"so it is for {where}",), fix=fix, at_key=True)

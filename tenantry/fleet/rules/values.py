@@ -70,9 +70,9 @@ _GO_KEYWORD = re.compile(r"(?<!\{)\{\{(break|continue|else|end)\}\}(?!\})")
 def keywords_of_go_templates_keep_their_braces(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
         for path, text in texts_in(fleet.raw(group), (group,)):
-            if "{{" in text and (found := _GO_KEYWORD.search(text)):
-                message = f"'{found[0]}' of a Go template becomes '{{{found[1]}}}' here"
-                yield doubtful(path, "go-template", message, fix=f"write '{{{{ {found[1]} }}}}'")
+            if "{{" in text and (keyword := _GO_KEYWORD.search(text)):
+                message = f"'{keyword[0]}' of a Go template becomes '{{{keyword[1]}}}' here"
+                yield doubtful(path, "go-template", message, fix=f"write '{{{{ {keyword[1]} }}}}'")
 
 
 _PASSWORD = re.compile(

@@ -87,12 +87,12 @@ _WRITE = {
 
 def _default(fleet: Fleet, levels: Iterable[Path], variable: str) -> Path | None:
     """The place of the least specific value that no other level takes away."""
-    found: Path | None = None
+    place: Path | None = None
     for level in levels:
         variables = fleet.raw(*level, "variables")
-        if variable in variables and (found is None or variables[variable] is None):
-            found = (*level, "variables", variable) if variables[variable] is not None else None
-    return found
+        if variable in variables and (place is None or variables[variable] is None):
+            place = (*level, "variables", variable) if variables[variable] is not None else None
+    return place
 
 
 def _type(value: object) -> str:

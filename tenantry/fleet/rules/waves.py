@@ -200,12 +200,12 @@ def _is_running(fleet: Fleet, at: tuple[str, ...], cluster: str) -> bool:
 
 def _written(fleet: Fleet) -> Iterator[_Written]:
     """All waves where they are written. An environment that inherits them is not repeated."""
-    found: dict[Path, _Written] = {}
+    by_place: dict[Path, _Written] = {}
     for name, environment in fleet.environments.items():
         if environment.waves:
             at = fleet.declared_at(name, "waves")
-            found.setdefault(at, _Written(at, environment.waves, [])).environments.append(name)
-    return iter(found.values())
+            by_place.setdefault(at, _Written(at, environment.waves, [])).environments.append(name)
+    return iter(by_place.values())
 
 
 def _chains(fleet: Fleet) -> Iterator[_Chain]:

@@ -61,7 +61,7 @@ def _defaults_of(schema: dict[str, Any]) -> _Defaults | None:
     """The defaults of a schema; None: it has none."""
     properties = schema.get("properties") or {}
     own = {key: part["default"] for key, part in properties.items() if "default" in part}
-    parts = {key: found for key, part in properties.items() if (found := _defaults_of(part))}
+    parts = {key: defaults for key, part in properties.items() if (defaults := _defaults_of(part))}
     items = _defaults_of(schema["items"]) if schema.get("items") else None
     return _Defaults(own, parts, items) if own or parts or items else None
 
@@ -117,7 +117,7 @@ def _ruled(schema: dict[str, Any]) -> _Ruled | None:
     """What a schema or a part of it says beyond its structure; None: nothing."""
     rules = tuple(schema.get("x-kubernetes-validations", ()))
     keys = schema.get("x-kubernetes-list-map-keys") or []
-    parts = tuple((key, found) for key, part in schema.get("properties", {}).items() if (found := _ruled(part)))
+    parts = tuple((key, ruled) for key, part in schema.get("properties", {}).items() if (ruled := _ruled(part)))
     items = _ruled(schema["items"]) if schema.get("items") else None
     return _Ruled(schema, rules, keys, parts, items) if rules or keys or parts or items else None
 
@@ -183,11 +183,11 @@ def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem
     """
     schema = schema_of(kind)
     complete = completed(schema.spec, dict(spec))
-    found = False
+    has_misfit = False
     for finding in misfits(schema, complete, at):
-        found = True
+        has_misfit = True
         yield finding
-    if not found:
+    if not has_misfit:
         yield from broken_rules(schema.spec, complete, at)
         yield from text_problems(kind, spec, at)
 

@@ -164,5 +164,5 @@ def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:
     part: Any = schema
     for step in path:
         part = part[step]
-    found: dict[str, Any] = part
-    return found
+    part_schema: dict[str, Any] = part
+    return part_schema

@@ -73,10 +73,10 @@ class Object:
             alike = self._alike() if self.is_beside and self.kind in _APPLYING else None
             if alike in self.plan.sound and self._names_are_right(tree["spec"]):
                 return
-            found = [*self._walk(tree, self.manifest), *self._values()]
-            if alike is not None and not found:
+            problems = [*self._walk(tree, self.manifest), *self._values()]
+            if alike is not None and not problems:
                 self.plan.sound.add(alike)
-            yield from found
+            yield from problems
         else:
             yield "is of a kind of which no tenant has any"
 

@@ -78,9 +78,15 @@ def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterab
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **flux_order(scope, "HelmRelease", (*first, *after)),
-        "install": {**_retried(app, "install", data), **_create_namespace(scope, target)},
-        "upgrade": {**_of_platform(scope), **_retried(app, "upgrade", data)},
+        "install": _retried(app, "install", data),
+        "upgrade": _retried(app, "upgrade", data),
     }
+    if not scope.tenant:
+        # Tenants stand on an add-on, so it is upgraded in place if its chart gets another name; its author may say otherwise.
+        spec["upgrade"] = {"chartNameChangeStrategy": IN_PLACE, **spec["upgrade"]}
+        # Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline.
+        if target not in (scope.storage, *scope.namespaces.values()):
+            spec["install"] = {**spec["install"], "createNamespace": True}
     depends_on = (*scope.base, chart, *edges(after))
     return scope.object(HELM_API, "HelmRelease", app.name, {"spec": spec}, app=app.name, depends_on=depends_on)
 
@@ -115,14 +121,3 @@ def _retried(app: EffectiveApp, action: Action, data: Mapping[str, Any]) -> dict
     if action not in app.retried:
         return written
     return {**written, "strategy": {**written["strategy"], "retryInterval": app.settings.retryInterval}}
-
-
-def _of_platform(scope: Scope) -> dict[str, str]:
-    """An add-on is upgraded in place if its chart gets another name, as tenants stand on it; its author may say otherwise."""
-    return {} if scope.tenant else {"chartNameChangeStrategy": IN_PLACE}
-
-
-def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
-    """Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline."""
-    namespaces = (scope.storage, *scope.namespaces.values())
-    return {"createNamespace": True} if not scope.tenant and target not in namespaces else {}

@@ -32,8 +32,6 @@ ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 ACCOUNT_LABEL = "tenantry/account"
 """A label of tenants' namespaces on the management cluster: the service account, if it is not named like the tenant."""
 
-"""An annotation of tenants' namespaces: the tenants that had it before, with commas between them."""
-
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
 
@@ -161,9 +159,6 @@ class Scope:
             **({APP_LABEL: app} if app else {}),
         }
 
-    def _shard(self) -> dict[str, str]:
-        return {SHARD_LABEL: self.shard} if self.shard else {}
-
     def remote(self) -> dict[str, Any]:
         """`kubeConfig` of a Kustomization or HelmRelease; empty on the management cluster."""
         if self.kubeconfig is None:
@@ -186,7 +181,7 @@ class Scope:
         metadata = {
             "name": self.name(key, kind),
             "namespace": self.home,
-            "labels": {**self.labels(app), **(self._shard() if kind in SHARDED else {})},
+            "labels": {**self.labels(app), **({SHARD_LABEL: self.shard} if self.shard and kind in SHARDED else {})},
             "annotations": dict(_PROVIDER),
         }
         return KubeObject(
@@ -217,9 +212,9 @@ def check_length(object: KubeObject, at: Path) -> None:
 
 def check_size(object: KubeObject, at: Path) -> None:
     """Check an object, which `at` of the document describes. Raises: InvalidPart: it is too large for an API server."""
-    for found in too_large(object.manifest):
-        place = (*at, "metadata", *found.path) if found.path[:1] == ("annotations",) else at
-        raise InvalidPart([replace(found, path=place, at_key=place == at)])
+    for problem in too_large(object.manifest):
+        place = (*at, "metadata", *problem.path) if problem.path[:1] == ("annotations",) else at
+        raise InvalidPart([replace(problem, path=place, at_key=place == at)])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:

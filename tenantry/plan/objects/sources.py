@@ -111,7 +111,10 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
     if is_chart(source):
         for key in _ONLY_OF_A_PART:
             if key in helm.model_fields_set:
-                raise InvalidPart([_of_the_source(app, key)])
+                message = f"the whole source is the chart, so '{key}' does not apply"
+                fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
+                at = app.origin("helm", key)
+                raise InvalidPart([Problem(at, "no-choice-of-chart", message, fix=fix, at_key=True)])
         return
     if helm.chart is None:
         raise InvalidPart([missing_key(at, "chart")])
@@ -163,9 +166,3 @@ def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Itera
     )
     fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *alternatives])
     return Problem(app.origin("helm", "version"), "no-version", message, fix=fix)
-
-
-def _of_the_source(app: EffectiveApp, key: str) -> Problem:
-    message = f"the whole source is the chart, so '{key}' does not apply"
-    fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
-    return Problem(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)
