@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.value_hints import IN_A_SECRET, quoted
 from tenantry.flux.schemas import schema_of
 from tenantry.grants.model import Grants, Include
@@ -54,6 +53,7 @@ from tenantry.model import (
 )
 from tenantry.model.clusters import Capi
 from tenantry.model.flux import PostBuild
+from tenantry.model.strict import fields_of, model_at
 from tenantry.model.tenancy import AddonAccount, ExtraNamespace, Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}

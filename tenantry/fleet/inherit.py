@@ -12,8 +12,7 @@ from typing import Any
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.messages.data import mapping_at, without
 from tenantry.messages.errors import Problem, first_of
-from tenantry.messages.problems import missing_key
-from tenantry.messages.text import declared
+from tenantry.messages.problems import missing_key, undeclared
 
 
 def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
@@ -137,13 +136,9 @@ def whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
 def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Problem]:
     for name, parent in parents.items():
         if parent not in environments:
-            yield Problem(
-                ("environments", name, "extends"),
-                "unknown-environment",
-                f"environment '{name}' extends '{parent}', which is not declared",
-                (declared("declared", parent, environments.keys() - {name}),),
-                fix="correct the name, or remove it",
-            )
+            message, others = f"environment '{name}' extends '{parent}'", environments.keys() - {name}
+            fix = "correct the name, or remove it"
+            yield undeclared(("environments", name, "extends"), "environment", parent, message, others, fix)
 
 
 def too_long(parents: Mapping[str, str]) -> Iterator[str]:

@@ -18,8 +18,7 @@ from tenantry.kube import names
 from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
-from tenantry.model.objects import as_written
-from tenantry.model.tenancy import Network, PodSecurity, TenantOwner
+from tenantry.model.tenancy import Network, PodSecurity, TenantOwner, as_written
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,

@@ -18,7 +18,6 @@ from pydantic_core import ValidationError
 
 from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.templates import Once
 from tenantry.fleet.value_hints import fix_for_value, quota_fix, quoted
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
@@ -37,6 +36,7 @@ from tenantry.messages.problems import (
 )
 from tenantry.messages.text import grouped
 from tenantry.model import Addon, Document, Model, Oci, Tenant
+from tenantry.model.strict import fields_of, model_at
 
 _KEY_MARK = "[key]"
 _SETTING = object()

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
@@ -28,7 +27,7 @@ from tenantry.model import (
     Tenant,
     When,
 )
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import OneOf, fields_of, model_at
 from tenantry.model.tenancy import TenantOwner
 
 IN_A_SECRET = (

@@ -10,7 +10,7 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import declared
+from tenantry.messages.problems import undeclared
 from tenantry.model import (
     AddonPatch,
     Alert,
@@ -26,8 +26,7 @@ from tenantry.model import (
     When,
 )
 from tenantry.model.document import Platform, Tenant
-from tenantry.model.objects import ObjectManifest, ObjectMetadata
-from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
+from tenantry.model.tenancy import AddonNamespace, ExtraNamespace, ObjectManifest, ObjectMetadata
 from tenantry.source.parsed_file import override_of
 
 
@@ -242,15 +241,9 @@ def dependencies(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[
 
 
 def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Problem:
-    return Problem(
-        at,
-        "unknown-cluster",
-        f"{what}, which is not declared",
-        (declared("declared", name, fleet.names("clusters")),),
-        fix=_cluster_meant(fleet, at, name)
-        or f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
-        at_key=at_key,
-    )
+    fix = f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name"
+    fix = _cluster_meant(fleet, at, name) or fix
+    return undeclared(at, "cluster", name, what, fleet.names("clusters"), fix, at_key=at_key)
 
 
 def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
@@ -284,7 +277,7 @@ def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
         yield (*at, "owners", index, "role"), owner.role
 
 
-def undeclared(
+def undeclared_names(
     fleet: Fleet, at: tuple[str, ...], key: str, names: Iterable[str], kind: tuple[str, str]
 ) -> Iterator[Problem]:
     """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
@@ -296,10 +289,6 @@ def undeclared(
     known = fleet.names(*owner, group)
     for index, name in enumerate(names):
         if name not in known:
-            yield Problem(
-                (*at, key, index),
-                f"unknown-{what}",
-                f"{noun} '{at[-1]}' refers to {what} '{name}', which is not declared",
-                (declared("declared", name, known),),
-                fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
-            )
+            message = f"{noun} '{at[-1]}' refers to {what} '{name}'"
+            fix = f"declare it under '{'.'.join((*owner, group))}:', or correct the name"
+            yield undeclared((*at, key, index), what, name, message, known, fix)

@@ -166,8 +166,8 @@ class _Filling:
     ) -> Iterator[tuple[Path, str]]:
         """The paths of what an override of the file may not say, each with what else to do."""
         # As in `_is_grantable`.
-        from tenantry.fleet.model_paths import fields_of
         from tenantry.model import TenantOverride
+        from tenantry.model.strict import fields_of
 
         grants, known = _Granted(frame), fields_of(TenantOverride)
         for key, value in entry.items():
@@ -255,9 +255,9 @@ def _nulls(value: Any, at: Path) -> Iterator[Path]:
 def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:
     """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
     # As in `_is_grantable`.
-    from tenantry.fleet.model_paths import fields_of
     from tenantry.fleet.shape import unknown_key_of
     from tenantry.model import Tenant
+    from tenantry.model.strict import fields_of
 
     known = at[-1] in fields_of(Tenant)
     return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]), dict(main.data))

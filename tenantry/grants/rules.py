@@ -24,9 +24,9 @@ from tenantry.grants.limits import beyond_limits, limited_in_tenant, refused_by_
 from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
+from tenantry.messages.problems import doubtful, undeclared
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import declared, listed
+from tenantry.messages.text import listed
 from tenantry.model import PlacedSettings
 from tenantry.source.parsed_file import override_of
 
@@ -183,13 +183,12 @@ def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for index, name in enumerate(grants.environments or ()):
             if name not in fleet.document.environments:
-                yield Problem(
-                    (*at, "environments", index),
-                    "unknown-environment",
-                    f"a grant names environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.names("environments")),),
-                    fix="declare it under 'environments:', or correct the name",
+                message, fix = (
+                    f"a grant names environment '{name}'",
+                    "declare it under 'environments:', or correct the name",
                 )
+                place: Path = (*at, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
 
 
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """Hides secrets in plain data, such as Helm values, before any format shows the data.
 
-Called by: `compare.fields.changed_fields`, so every changed field is masked already; code that shows whole manifests.
+Called by: `facts.fields.changed_fields`, so every changed field is masked already; code that shows whole manifests.
 Never: is sure. A value is hidden if its key or its form says that it may be a secret; see `secret_keys` and `redact`.
 
 What is shown instead tells changed secrets apart: "(hidden)" before, "(hidden, changed)" after. The data of Secrets is always
@@ -51,9 +51,9 @@ def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> 
         return [old for old, _ in pairs], [new for _, new in pairs]
     first = _Mask()
     shown_before = first.of(before, secrecy)
-    second = _Mask(None if before is ABSENT else first.found)
+    second = _Mask(None if before is ABSENT else first.hidden)
     shown_after = second.of(after, secrecy)
-    looks_alike = second.found and shown_before == shown_after and before != after
+    looks_alike = second.hidden and shown_before == shown_after and before != after
     return shown_before, HIDDEN_CHANGED if looks_alike else shown_after
 
 
@@ -77,11 +77,11 @@ def _masked_mappings(before: dict[str, Any], after: dict[str, Any], secrecy: Sec
 
 
 class _Mask:
-    """known: the secrets of the state before; None: there is no such state. found: those that were hidden."""
+    """known: the secrets of the state before; None: there is no such state. hidden: those that were hidden."""
 
     def __init__(self, known: set[str] | None = None) -> None:
         self.known = known
-        self.found: set[str] = set()
+        self.hidden: set[str] = set()
 
     def of(self, data: Any, secrecy: Secrecy) -> Any:
         match data:
@@ -99,7 +99,7 @@ class _Mask:
                 return data
 
     def _hide(self, secret: str) -> str:
-        self.found.add(secret)
+        self.hidden.add(secret)
         return HIDDEN_VALUE if self.known is None or secret in self.known else HIDDEN_CHANGED
 
 
@@ -107,7 +107,7 @@ def _values_in(data: Any) -> Iterator[str]:
     """The secrets of data that was written as a text, such as a patch."""
     mask = _Mask()
     mask.of(data, Secrecy.UNKNOWN)
-    return iter(mask.found)
+    return iter(mask.hidden)
 
 
 def _secrecy_at(parent: Mapping[str, Any], key: str, secrecy: Secrecy) -> Secrecy:

@@ -1,4 +1,5 @@
-"""What all parts of the model have in common: no silent conversion, no unknown key, and values that may hold placeholders.
+"""What all parts of the model have in common: no silent conversion, no unknown key, values that may hold placeholders; and which
+model stands at a path of tenants.yaml.
 
 Of some entries only a part is written: templates, which tenants and clusters complete, and what overrides change. What is written
 is checked here. That the whole is complete is checked where it is merged.
@@ -7,6 +8,8 @@ is checked here. That the whole is complete is checked where it is merged.
 from __future__ import annotations
 
 import types
+import typing
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from keyword import iskeyword
@@ -18,6 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
 from tenantry.messages.data import without
+from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
 
@@ -203,3 +207,41 @@ def _again(error: ErrorDetails) -> InitErrorDetails:
     ours = "text" in context
     again = PydanticCustomError(kind, "{text}", context) if ours else kind
     return InitErrorDetails(type=again, loc=error["loc"], input=error["input"], ctx={} if ours else context)
+
+
+def model_at(model: type[Model], path: Path) -> type[Model] | None:
+    """The model class whose keys stand at `path`."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    return next(_models(annotation), None)
+
+
+@cache
+def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    for option in _members(annotation):
+        if typing.get_origin(option) in (dict, list):
+            return typing.get_args(option)[-1]
+        if isinstance(option, type) and issubclass(option, Model) and part in fields_of(option):
+            return fields_of(option)[str(part)].annotation
+    return None
+
+
+def _models(annotation: Any) -> Iterator[type[Model]]:
+    return (member for member in _members(annotation) if isinstance(member, type) and issubclass(member, Model))
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """The alternatives of an annotation, without what Annotated adds."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        for arg in typing.get_args(annotation):
+            yield from _members(arg)
+    else:
+        yield annotation

@@ -17,8 +17,7 @@ from tenantry.grants.wall import below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import InvalidPart, Path, Problem
-from tenantry.model.objects import as_written
-from tenantry.model.tenancy import AddonNamespace
+from tenantry.model.tenancy import AddonNamespace, as_written
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release

@@ -13,13 +13,12 @@ from tenantry.fleet.template import fill_manifest
 from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
-from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
-from tenantry.model.tenancy import ClusterRights
+from tenantry.model.tenancy import ClusterObject, ClusterRights, ObjectManifest
 from tenantry.plan.objects.baseline import METADATA, metadata_services, users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
 
@@ -146,7 +145,7 @@ def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) ->
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
         yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
-    for index, subject in enumerate(_listed(manifest.get("subjects"))):
+    for index, subject in enumerate(mappings_in(manifest.get("subjects"))):
         if whose := _whose(scope, subject, own, around):
             message = (
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
@@ -158,7 +157,7 @@ def _gives_all(manifest: Manifest) -> bool:
     """Whether a binding gives `cluster-admin`, or a role as much."""
     if manifest["kind"] == "RoleBinding":
         return bool(mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN)
-    return gives_all(_listed(manifest.get("rules")))
+    return gives_all(mappings_in(manifest.get("rules")))
 
 
 def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
@@ -170,10 +169,6 @@ def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surr
         return f"a service account of {holder}" if holder else ""
     is_own = subject.get("kind") == "User" and name in users_of(scope)
     return "reserved by Kubernetes" if name.startswith("system:") and not is_own else ""
-
-
-def _listed(value: Any) -> list[Mapping[str, Any]]:
-    return [mapping for mapping in value if isinstance(mapping, Mapping)] if isinstance(value, list) else []
 
 
 def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:

@@ -1,6 +1,6 @@
 """Text to data: YAML with the place of every value, and the files that a fleet includes.
 
-Called by: `load` and `compare.revision`; `fleet` keeps the source to turn paths into places.
+Called by: `load` and `facts.revision`; `fleet` keeps the source to turn paths into places.
 Never: knows which keys exist.
 
     include      a fleet's file and the files it includes, as one

@@ -18,7 +18,7 @@ from tenantry.grants.authors import is_own
 from tenantry.grants.grants import grants_of, is_covered
 from tenantry.kube.objects import Manifest, Owner
 from tenantry.kube.values import Right, format_rights, rights_of_rules
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.plan import Plan
@@ -62,7 +62,7 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
         _Grant(key.owner, key.namespace, *_whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
         for key, manifest in objects.items()
         if key.kind in _BINDINGS
-        for subject in _listed(manifest.get("subjects"))
+        for subject in mappings_in(manifest.get("subjects"))
     ]
 
 
@@ -141,8 +141,8 @@ def _rules(piece: Piece) -> Iterator[ClusterDanger]:
     """A role in a namespace that allows more; those of whole clusters are reported with who has them."""
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
-    old, new = (set(rights_of_rules(_listed(manifest.get("rules")))) for manifest in (piece.before, piece.after))
-    if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
+    old, new = (set(rights_of_rules(mappings_in(manifest.get("rules")))) for manifest in (piece.before, piece.after))
+    if gained := [rule for rule in rights_of_rules(mappings_in(piece.after.get("rules"))) if rule in new - old]:
         yield _found(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
 
 
@@ -174,7 +174,7 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
         if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
             continue
         short = key.name.rpartition(".")[2]
-        rights = rights_of_rules(_listed(rules[role].get("rules"))) if role in rules else [f"role {role}"]
+        rights = rights_of_rules(mappings_in(rules[role].get("rules"))) if role in rules else [f"role {role}"]
         yield from ((short, right) for right in rights)
 
 
@@ -197,10 +197,6 @@ def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
     old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
     for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
         yield _found(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
-
-
-def _listed(value: Any) -> list[Any]:
-    return [mapping for mapping in value if isinstance(mapping, Mapping)] if isinstance(value, list | tuple) else []
 
 
 _ADDRESSES = ("sources", "alerts")

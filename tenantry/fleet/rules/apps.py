@@ -13,7 +13,7 @@ from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, shown
+from tenantry.messages.problems import doubtful, shown, undeclared
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import (
@@ -24,6 +24,8 @@ from tenantry.model import (
     PlacedSettings,
     Source,
 )
+
+_CORRECT = "correct the name, or remove it"
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -129,15 +131,9 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
         for index, name in enumerate(when.environments or ()):
             if name not in fleet.document.environments:
                 is_cluster = name in fleet.names("clusters")
-                yield Problem(
-                    (*path, "environments", index),
-                    "unknown-environment",
-                    f"an override is for environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.document.environments),),
-                    fix=f"write 'clusters: {{names: [{name}]}}': it is a cluster"
-                    if is_cluster
-                    else "correct the name, or remove it",
-                )
+                fix = f"write 'clusters: {{names: [{name}]}}': it is a cluster" if is_cluster else _CORRECT
+                message, place = f"an override is for environment '{name}'", (*path, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.document.environments, fix)
 
 
 def overrides_name_declared_apps_and_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -160,17 +156,9 @@ def _absent(
         known = fleet.names(*owner, group)
         for name in entries:
             if name not in known:
-                code = f"unknown-{group.removesuffix('s')}"
-                what = "add-on" if group == "addons" else group.removesuffix("s")
-                message = f"an override changes {what} '{name}', which is not declared"
-                yield Problem(
-                    (*path, group, name),
-                    code,
-                    message,
-                    (declared("declared", name, known),),
-                    fix="correct the name, or remove it",
-                    at_key=True,
-                )
+                kind = group.removesuffix("s")
+                message = f"an override changes {'add-on' if kind == 'addon' else kind} '{name}'"
+                yield undeclared((*path, group, name), kind, name, message, known, _CORRECT, at_key=True)
 
 
 def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
@@ -217,7 +205,7 @@ def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
                     "unknown-app",
                     f"app '{app}' depends on '{name}', which is not declared beside it",
                     (declared("declared", name, known - {app}),),
-                    fix=_dependency_meant(fleet, at, name) or "correct the name, or remove it",
+                    fix=_dependency_meant(fleet, at, name) or _CORRECT,
                 )
 
 
@@ -245,13 +233,9 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:
                 message = f"add-on '{app}' depends on '{name}': add-ons refer to each other without the prefix"
                 yield Problem(place, "needless-prefix", message, fix=f"write '{addon}'")
             elif addon not in known:
-                yield Problem(
-                    place,
-                    "unknown-addon",
-                    f"app '{app}' depends on add-on '{addon}', which is not declared",
-                    (declared("declared", addon, known),),
-                    fix="declare it under 'platform.addons:', or correct the name",
-                )
+                message = f"app '{app}' depends on add-on '{addon}'"
+                fix = "declare it under 'platform.addons:', or correct the name"
+                yield undeclared(place, "addon", addon, message, known, fix)
 
 
 def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Problem]:

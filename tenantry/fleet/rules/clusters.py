@@ -9,8 +9,8 @@ from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful
-from tenantry.messages.text import declared, listed
+from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.text import listed
 from tenantry.model import ConfigMap
 
 
@@ -28,13 +28,9 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
         if before is not None and fleet.is_frame(before):
             yield _frame(fleet, _after_at(fleet, name), f"environment '{name}' comes after '{before}'", before)
         elif before is not None and before not in fleet.environments:
-            yield Problem(
-                _after_at(fleet, name),
-                "unknown-environment",
-                f"environment '{name}' comes after '{before}', which is not declared",
-                (declared("declared", before, fleet.environments.keys() - {name}),),
-                fix="correct the name, or remove it",
-            )
+            message, others = f"environment '{name}' comes after '{before}'", fleet.environments.keys() - {name}
+            fix = "correct the name, or remove it"
+            yield undeclared(_after_at(fleet, name), "environment", before, message, others, fix)
     for circle in cycles(earlier):
         yield Problem(
             _after_at(fleet, circle[0]),
@@ -75,13 +71,11 @@ def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
             if fleet.is_frame(environment):
                 yield _frame(fleet, at, f"cluster '{name}' belongs to environment '{environment}'", environment)
             elif environment not in fleet.environments:
-                yield Problem(
-                    at,
-                    "unknown-environment",
-                    f"cluster '{name}' belongs to environment '{environment}', which is not declared",
-                    (declared("declared", environment, fleet.environments),),
-                    fix=f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name",
+                message = f"cluster '{name}' belongs to environment '{environment}'"
+                fix = (
+                    f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name"
                 )
+                yield undeclared(at, "environment", environment, message, fleet.environments, fix)
 
 
 def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:

@@ -13,8 +13,8 @@ from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, place
 from tenantry.grants.grants import filled_entries, grants_of
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful
-from tenantry.messages.text import declared, listed
+from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.text import listed
 from tenantry.model import After
 
 
@@ -22,13 +22,12 @@ def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, owner, names in _lists(fleet):
         for index, name in enumerate(names):
             if name not in fleet.document.environments:
-                yield Problem(
-                    (*at, "environments", index),
-                    "unknown-environment",
-                    f"{owner} names environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.names("environments")),),
-                    fix="declare it under 'environments:', or correct the name",
+                message, fix = (
+                    f"{owner} names environment '{name}'",
+                    "declare it under 'environments:', or correct the name",
                 )
+                place: Path = (*at, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
 
 
 def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
@@ -36,13 +35,9 @@ def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
     for name, tenants in _tenants_of_environments(fleet):
         for index, tenant in enumerate(tenants):
             if tenant not in known:
-                yield Problem(
-                    ("environments", name, "tenants", index),
-                    "unknown-tenant",
-                    f"environment '{name}' names tenant '{tenant}', which is not declared",
-                    (declared("declared", tenant, known),),
-                    fix="declare it under 'tenants:', or correct the name",
-                )
+                message = f"environment '{name}' names tenant '{tenant}'"
+                fix = "declare it under 'tenants:', or correct the name"
+                yield undeclared(("environments", name, "tenants", index), "tenant", tenant, message, known, fix)
 
 
 def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:

@@ -31,7 +31,7 @@ _OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": 
 
 def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Problem]:
     for at, alert in walk.alerts(fleet):
-        yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
+        yield from walk.undeclared_names(fleet, at, "apps", alert.apps or (), ("apps", "app"))
 
 
 def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
@@ -137,7 +137,7 @@ _WITHOUT_SECRET = "generic-oidc"
 
 def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     for at, receiver in walk.receivers(fleet):
-        yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
+        yield from walk.undeclared_names(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
 
 
 def receivers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Path, Problem
 from tenantry.model.flux import FluxMetadata
-from tenantry.model.objects import ObjectManifest
+from tenantry.model.tenancy import ObjectManifest
 
 
 def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:

@@ -19,7 +19,7 @@ from tenantry.messages.data import mapping_at, scalars, value_at
 from tenantry.model.durations import seconds_of
 
 if TYPE_CHECKING:
-    from tenantry.grants.confined.objects import Object
+    from tenantry.grants.confined.escapes import Object
 
 _REFERENCES = {
     "repository": "GitRepository",
