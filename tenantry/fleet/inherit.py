@@ -102,8 +102,9 @@ def inherit(data: dict[str, Any]) -> Inherited:
     layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
     merged = {name: whole(layers[name]) if name in layers else own for name, own in environments.items()}
     # One that others extend is a frame, which has no management cluster.
+    extended = {*parents.values()}
     no_hub = (name for name, own in merged.items() if isinstance(own, dict) and "management" not in own)
-    alone = (name for name in no_hub if name not in parents.values())
+    alone = (name for name in no_hub if name not in extended)
     findings += tuple(missing_key(("environments", name), "management", "management: CLUSTER") for name in alone)
     return Inherited({**data, "environments": merged}, layers, findings, incomplete)
 
