@@ -29,7 +29,7 @@ from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
 
-from .contact import connected
+from .provider import connected
 from .secrets import SecretConfig, with_plain_secrets
 from .state import State, check_retained
 
@@ -57,7 +57,7 @@ class Comparison:
     orphans: Mapping[ObjectId, Manifest] = field(default_factory=dict)
     unfit: Mapping[ObjectId, Manifest | None] = field(default_factory=dict)
 
-    def leaving(self, plan: Plan) -> Plan:
+    def with_live_fields(self, plan: Plan) -> Plan:
         """The plan, in which Pulumi leaves alone what the API server writes otherwise.
 
         After a refresh it would show these fields as changes in every preview, and write them in every run.
@@ -79,24 +79,26 @@ def compare_with_cluster(
     """
     objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in missing), secrets)
     with connected(target) as client:
-        found = compare(client, plan.environment, objects, secrets=True)
-        namespaces = list(namespaces_of(client)) if found.differences or found.unplanned else []
+        comparison = compare(client, plan.environment, objects, secrets=True)
+        namespaces = list(namespaces_of(client)) if comparison.differences or comparison.unplanned else []
         names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
-        confirmed = asked(client, found.differences, names)
+        confirmed = asked(client, comparison.differences, names)
         differences = confirmed.differences
         left = {difference.id for difference in differences}
-        rewritten = [difference for difference in found.differences if difference.id not in left and difference.changed]
-        unplanned = [manifest for manifest in found.unplanned if readable_id(manifest) not in missing]
+        rewritten = [
+            difference for difference in comparison.differences if difference.id not in left and difference.changed
+        ]
+        unplanned = [live for live in comparison.unplanned if readable_id(live) not in missing]
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
-            check_deletable(client, plan.environment, _secrets_leaving(plan, state))
-        data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
+            check_deletable(client, plan.environment, _unplanned_secrets(plan, state))
+        data = [id for id in remains(plan, comparison.unplanned) if id.kind != "Namespace"]
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
-        there = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
-        unfit = dict(zip(missing, there, strict=True))
-    return Comparison(differences, rewritten, found.flux, confirmed.refused, removed, abandoned, unfit)
+        permitted_objects = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
+        unfit = dict(zip(missing, permitted_objects, strict=True))
+    return Comparison(differences, rewritten, comparison.flux, confirmed.refused, removed, abandoned, unfit)
 
 
 def _unplanned(
@@ -105,13 +107,9 @@ def _unplanned(
     """What the plan no longer has: what the state has, and what no state knows, without what a tenant can have made."""
     if not unplanned:
         return {}, {}
-    proven, others = orphans(unplanned, places, state.__contains__)
-    proven += filter(Policed(lambda id: one(client, id)), others) if others else ()
-    known = (
-        (id, manifest)
-        for manifest in unplanned
-        if (id := readable_id(manifest)) and id in state and _is_removed(manifest)
-    )
+    proven, unproven = orphans(unplanned, places, state.__contains__)
+    proven += filter(Policed(lambda id: one(client, id)), unproven) if unproven else ()
+    known = ((id, live) for live in unplanned if (id := readable_id(live)) and id in state and _is_removed(live))
     return dict(known), {object_id(manifest): manifest for manifest in proven}
 
 
@@ -121,9 +119,9 @@ def _is_removed(manifest: Manifest) -> bool:
     return is_leftover({**manifest, "metadata": metadata})
 
 
-def _secrets_leaving(plan: Plan, state: State) -> Iterator[ObjectId]:
+def _unplanned_secrets(plan: Plan, state: State) -> Iterator[ObjectId]:
     """The Secrets that the state has and the plan does not."""
-    planned = {planned.id for planned in plan.objects}
+    planned = {object.id for object in plan.objects}
     return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
 
 
@@ -147,12 +145,13 @@ def _is_unknown(difference: Difference, state: State, *, is_held: bool) -> bool:
     return bool(difference.changed) and not compared(difference.planned.manifest, remembered.inputs)[0]
 
 
-def end_for_refresh(found: Sequence[Difference], *, is_elsewhere: bool = False) -> NoReturn:
+def end_for_refresh(differences: Sequence[Difference], *, is_elsewhere: bool = False) -> NoReturn:
     """End a run that has to refresh. The command that begins it again needs no error. is_elsewhere: a refresh does not help."""
     report_outcome(REFRESH)
+    verb = "is" if len(differences) == 1 else "are"
     message = (
-        f"{counted(len(found), 'object')} on the management cluster {'is' if len(found) == 1 else 'are'} not as planned, and"
-        f" Pulumi's state does not know it\n{lines_of(found)}"
+        f"{counted(len(differences), 'object')} on the management cluster {verb} not as planned, and"
+        f" Pulumi's state does not know it\n{lines_of(differences)}"
     )
     if is_unrefreshed():
         pulumi.log.info(message)
@@ -185,9 +184,9 @@ def report_differences(differences: Sequence[Difference], unknown: Sequence[Diff
         )
 
 
-def report_orphans(found: Iterable[ObjectId]) -> None:
+def report_orphans(orphans_left: Iterable[ObjectId]) -> None:
     """Name what an interrupted run has left, and this one deletes."""
-    if ids := list(found):
+    if ids := list(orphans_left):
         what, them = ("object was", "it") if len(ids) == 1 else ("objects were", "them")
         pulumi.log.warn(
             f"{len(ids)} {what} left by an interrupted run and {'is' if len(ids) == 1 else 'are'} not in the file: this run"
@@ -202,18 +201,22 @@ def check_applied(
 
     applied: what the engine says of each object. Raises: RunError.
     """
-    known = [each for each in before if each.id in applied and is_planned(each.planned, applied[each.id])]
+    known = [
+        difference
+        for difference in before
+        if difference.id in applied and is_planned(difference.planned, applied[difference.id])
+    ]
     # A field that the plan has dropped can be another manager's of Pulumi, too.
-    known = [each for each in known if each.live is None or each.changed or each.added]
+    known = [difference for difference in known if difference.live is None or difference.changed or difference.added]
     if not known:
         return
     with connected(target) as client:
         left = compare_again(client, plan.environment, known)
     if left:
-        foreign = {each.id for each in left if not is_applied(each.live or {})}
-        end_for_refresh(left, is_elsewhere=foreign.issuperset(planned.id for planned in plan.objects))
+        foreign = {difference.id for difference in left if not is_applied(difference.live or {})}
+        end_for_refresh(left, is_elsewhere=foreign.issuperset(object.id for object in plan.objects))
 
 
 def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:
-    """Whether the engine says that an object is as planned. Otherwise it was told to leave the object alone, as by `--target`."""
+    """Whether the engine says that an object is as planned. Otherwise it leaves the object alone, as with `--target`."""
     return not compared(planned.manifest, answer)[0]

@@ -61,8 +61,8 @@ class Part(pulumi.ComponentResource):
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
-        planned = [planned for one in owned for planned in one.objects]
-        accounts = sorted(item.id.full_name for item in planned if item.id.kind == "ServiceAccount")
+        planned = [object for owned_objects in owned for object in owned_objects.objects]
+        accounts = sorted(object.id.full_name for object in planned if object.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
         for name, fact in facts.items():
             setattr(self, name, pulumi.Output.from_input(fact))
@@ -113,9 +113,9 @@ class Tenant(Part):
         }
         self._complete(
             share.all(),
-            namespaces=sorted(set[str]().union(*(owned.namespaces for owned in share.all()))),
+            namespaces=sorted(set[str]().union(*(component.namespaces for component in share.all()))),
             clusters=sorted(self.placements),
-            apps=sorted(set[str]().union(*(owned.apps for owned in share.all()))),
+            apps=sorted(set[str]().union(*(component.apps for component in share.all()))),
         )
 
 
@@ -166,9 +166,9 @@ class Fleet(Part):
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with without_positions():
-            self.clusters = {cluster: Cluster(cluster, owned, own) for cluster, owned in platform.by_cluster.items()}
-            self.tenants = {tenant: Tenant(tenant, share, own) for tenant, share in tenants.items()}
-        objects = Objects(run.plan.timeout, run.state, {owner: part for owner, part in self._parts()})
+            self.clusters = {name: Cluster(name, owned, own) for name, owned in platform.by_cluster.items()}
+            self.tenants = {name: Tenant(name, share, own) for name, share in tenants.items()}
+        objects = Objects(run.plan.timeout, run.state, {name: part for name, part in self._parts()})
         rounds = Rounds.of(run, objects)
         rounds.begin()
         # The SDK waits for all outputs at the end of the program.

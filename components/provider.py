@@ -1,12 +1,20 @@
-"""The provider of a stack, for its management cluster. Flux reaches remote clusters, so these have none."""
+"""How a run reaches its management cluster: by its provider and by a client. Flux reaches remotes, so these have neither."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+import pulumi
 from pulumi_kubernetes import Provider, ProviderArgs
 
+from tenantry.cluster import connect
 from tenantry.stacks.file import Reach
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
 
 _NAME = "management"
 """Whatever the cluster's name: which cluster it is, the identifier says."""
@@ -39,3 +47,16 @@ def management_provider(way: Reach, cluster: str) -> Provider:
         enable_config_map_mutable=True,
         **_ADOPTING,
     )
+
+
+@contextmanager
+def connected(target: Reach) -> Iterator[Client]:
+    """A client for the management cluster.
+
+    A preview may do without Secrets, which it takes note of; a run has to read those that it writes.
+    Raises: Refused: it cannot be reached.
+    """
+    with connect.connected(target) as client:
+        if pulumi.runtime.is_dry_run():
+            client.unread = set()
+        yield client

@@ -24,10 +24,9 @@ from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied
-from .contact import connected
-from .ending import end
 from .objects import Object, Objects, Registration
-from .run import Run, readable_errors
+from .provider import connected
+from .run import Run, end, readable_errors
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -65,7 +64,7 @@ class Rounds:
 
     @classmethod
     def of(cls, run: Run, objects: Objects) -> Rounds:
-        return cls(run, objects, run.change, run.evidence, {planned.id: planned for planned in run.plan.objects})
+        return cls(run, objects, run.change, run.evidence, {object.id: object for object in run.plan.objects})
 
     # --- the first round: while the program builds its components ----------------------------------------------------
 
@@ -121,10 +120,10 @@ class Rounds:
                 progress = time.monotonic()
                 continue
             reasons = [*self.reasons.values(), *waiting.values()]
-            going = [reason for reason in reasons if reason.kind is Kind.PROGRESSING]
-            if not going or time.monotonic() - progress >= self.run.plan.timeout:
+            progressing = [reason for reason in reasons if reason.kind is Kind.PROGRESSING]
+            if not progressing or time.monotonic() - progress >= self.run.plan.timeout:
                 return waiting
-            self._report(going[0], len(going))
+            self._report(progressing[0], len(progressing))
             await asyncio.sleep(self.pause)
 
     async def _answers(self) -> None:
@@ -141,7 +140,7 @@ class Rounds:
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
     def _is_applied(self, id: ObjectId, answer: object, fields: Collection[FieldPath] | None) -> bool:
-        """Whether the engine has applied an object. What it was told to leave alone, as by `--target`, is as it was before.
+        """Whether the engine has applied an object. What `--target` leaves out is as it was before.
 
         An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
         fields: those that had other values; None: not known.
@@ -173,10 +172,10 @@ class Rounds:
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
         free = {id for id in self.change.changed if id in self.pending and id not in self.reasons}
-        found = [
+        dropped = [
             difference for difference in self.run.comparison.differences if difference.added and difference.id in free
         ]
-        refused = self._asked(lambda client: take_off_added(client, found)) if found else {}
+        refused = self._asked(lambda client: take_off_added(client, dropped)) if dropped else {}
         self.evidence = replace(self.evidence, refused={**self.evidence.refused, **refused})
         return bool(refused)
 
@@ -184,7 +183,7 @@ class Rounds:
         """Register what is not blocked, after everything that it depends on. Returns: whether there was anything."""
         before = len(self.pending)
         for id, planned in list(self.pending.items()):
-            if id not in self.reasons and not any(other in self.pending for other in planned.depends_on):
+            if id not in self.reasons and not any(dependency in self.pending for dependency in planned.depends_on):
                 made = self.objects.create(planned)
                 del self.pending[id]
                 if id in self.change.changed:
@@ -213,7 +212,7 @@ class Rounds:
             await asyncio.to_thread(self._delete_orphans)
         applied = {id: await self.objects.created[id].content().future(with_unknowns=True) for id in self.applied}
         before = self.run.comparison.differences
-        known = {id: each for id, each in applied.items() if isinstance(each, dict)}
+        known = {id: live for id, live in applied.items() if isinstance(live, dict)}
         await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
 
     def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
@@ -225,18 +224,18 @@ class Rounds:
         comparison did not list. known: the removed objects that it did.
         """
         state, planned = self.run.state, self.change.objects
-        others = (id for id in state.objects() if id not in planned and id not in known)
-        unlisted = {id: found.inputs for id in others if (found := state.object(id))}
+        unknown = (id for id in state.objects() if id not in planned and id not in known)
+        unlisted = {id: remembered.inputs for id in unknown if (remembered := state.object(id))}
         self.change = replace(self.change, removed={**unlisted, **self.change.removed})
         ids = (*self.change.changed, *self.change.removed)
-        uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+        uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
         self.evidence = replace(self.evidence, uses=uses)
         self._ask()
 
     def _delete_orphans(self) -> None:
         orphans = self.run.comparison.orphans
-        if found := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
-            self._asked(lambda client: delete(client, found, _CLEAN_UP))
+        if unblocked := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
+            self._asked(lambda client: delete(client, unblocked, _CLEAN_UP))
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
         missing = {id for id, change in self.run.change.changed.items() if change.live is None}

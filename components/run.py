@@ -1,4 +1,7 @@
-"""What a run creates: an environment's plan, after all checks that come before its first change."""
+"""What a run creates: an environment's plan, after all checks that come before its first change; and how a run ends.
+
+At the end it reports what is blocked, to the command that started it or as an error.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +37,19 @@ from tenantry.preflight.fitness import Policed, fitted
 from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.lines import Lines
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.reasons import Kind, Reason, format_summary
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import (
+    AGAIN,
+    HELD,
     OUTCOME_FILE,
     STARTED,
     UNPROTECT,
+    WAITING,
     for_stack,
     ignoring_of,
+    is_started_by_tenantry,
     is_unrefreshed,
     offboards,
     report_outcome,
@@ -57,9 +64,8 @@ from .compare import (
     unknown_to_state,
 )
 from .config import StackConfig, read_config
-from .contact import connected
-from .ending import describe
-from .secrets import left_over, missing_values, read_secrets, with_secrets
+from .provider import connected
+from .secrets import missing_values, orphaned_values, read_secrets, with_secrets
 from .state import State, StillProtected, check_retained, check_unprotected
 
 if TYPE_CHECKING:
@@ -99,7 +105,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         checked = check_plan(config, state)
         plan, target, ignoring = checked.plan, config.target, ignoring_of(checked.plan)
         secrets = read_secrets()
-        for message in left_over(plan, secrets):
+        for message in orphaned_values(plan, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         valueless = missing_values(plan, secrets)
         missing = {**valueless, **checked.taken}
@@ -107,7 +113,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         change = change_in(plan, comparison)
         before = checked.before(ignoring)
         run = Run(
-            plan=comparison.leaving(with_secrets(plan, secrets, valueless)),
+            plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
             target=target,
             change=change,
             evidence=evidence_of(change, comparison, missing, before, state, target),
@@ -118,16 +124,16 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         reasons = blocked(change, run.evidence, run.now(), ignoring)
         restore(run, reasons)
     report_waves(run, reasons)
-    say_if_slow(plan)
+    warn_if_slow(plan)
     return run
 
 
 def change_in(plan: Plan, comparison: Comparison) -> Change:
     """What the run changes."""
     lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
-    found = change_of(lines, comparison.differences, removed.values())
-    every = {**found.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
-    return replace(found, changed={planned.id: every[planned.id] for planned in plan.objects if planned.id in every})
+    change = change_of(lines, comparison.differences, removed.values())
+    every = {**change.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
+    return replace(change, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
 
 
 def evidence_of(
@@ -144,7 +150,7 @@ def evidence_of(
         with connected(target) as client:
             live = live_for(client, change, live)
     ids = (*change.changed, *change.removed) if change.removed else ()
-    uses = {id: found.dependencies for id in ids if (found := state.object(id))}
+    uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
     ready = clusters_ever_ready(change.lines, live)
     return Evidence(live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses)
 
@@ -248,7 +254,7 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     with connected(config.target) as client:
-        found, now = _held(client, fleet, planned, config, state)
+        held_objects, now = _held(client, fleet, planned, config, state)
         refused = _check(fleet, planned, now, config)
         check_unprotected(state, never_applied(planned, now))
         planned = fitted(client, planned)
@@ -259,7 +265,7 @@ def check_plan(config: StackConfig, state: State) -> Checked:
     reasons = {
         id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
     }
-    return Checked(claimed(planned, platform, claim), fleet, found, config.target, reasons)
+    return Checked(claimed(planned, platform, claim), fleet, held_objects, config.target, reasons)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> list[Taken]:
@@ -278,15 +284,15 @@ def _held(
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
-    there = _check_claim(client, platform, config.claim, state)
-    found = list(holdings)
-    for message in stuck(found, Places(found)):
+    clusters = _check_claim(client, platform, config.claim, state)
+    every = list(holdings)
+    for message in stuck(every, Places(every)):
         pulumi.log.warn(message)
     if message := not_read(client):
         pulumi.log.warn(message)
-    known = Known({each.id for each in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(found, planned.environment, known).recorded(chain.from_iterable(item.kept for item in there))
-    return found, now
+    known = Known({object.id for object in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
+    now = held(every, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
+    return every, now
 
 
 def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> list[Claim]:
@@ -294,9 +300,9 @@ def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> li
 
     Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
     """
-    there = claims_on(client, platform)
-    refuse(other_claims(mine, there, platform))
-    if mine not in there:
+    claims = claims_on(client, platform)
+    refuse(other_claims(mine, claims, platform))
+    if mine not in claims:
         urns = state.urns
         refuse(foreign(mine, urns))
         if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
@@ -304,14 +310,14 @@ def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> li
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
-    return there
+    return claims
 
 
 _MANY = 300
 """Objects. A run of fewer takes seconds in any case."""
 
 
-def say_if_slow(plan: Plan) -> None:
+def warn_if_slow(plan: Plan) -> None:
     """Name `tenantry up` in a run that changes a large fleet with Pulumi's own settings.
 
     Once in a run: `pulumi up` starts the program for its preview, too, where the settings matter little.
@@ -326,3 +332,55 @@ def _is_tuned() -> bool:
     if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
         return True
     return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")
+
+
+def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:
+    """Report what is blocked, and what is not ready. waiting: by line.
+
+    Returns: the reason of each blocked line. Raises: RunError: something failed, and no command reports it. The engine then deletes
+    nothing in this run.
+    """
+    kinds = {reason.kind for reason in (*reasons.values(), *waiting.values())}
+    failed = bool(kinds & {Kind.FAILED, Kind.PROGRESSING})
+    message = describe(run, change, reasons, waiting)
+    if Kind.DELETING in kinds:
+        report_outcome(AGAIN)
+    elif failed:
+        report_outcome(HELD)
+    elif Kind.WAITING in kinds:
+        report_outcome(WAITING)
+    if failed and not is_started_by_tenantry():
+        way = f"  `tenantry up {run.plan.environment}` lets the deletions of this run happen; bare `pulumi up` deletes nothing now"
+        raise pulumi.RunError(f"{message}\n{way}" if change.removed else message)
+    if message:
+        (pulumi.log.error if failed else pulumi.log.warn)(message)
+    return lines_of(change, reasons)
+
+
+def lines_of(change: Change, reasons: Mapping[ObjectId, Reason]) -> dict[str, str]:
+    """The reason of each blocked line, as an output of the stack."""
+    lines: dict[str, str] = {}
+    for id, reason in reasons.items():
+        subjects = change.lines.subjects.get(id) or (change.lines.place_of(change.removed[id]).subject,)
+        for subject in subjects:
+            lines.setdefault(subject, f"{reason.kind}: {reason.message}")
+    return dict(sorted(lines.items()))
+
+
+def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> str:
+    """What a run or a preview says of what is blocked, and of what is applied and not ready; "": nothing is."""
+    text = []
+    not_ready = {subject: reason for subject, reason in waiting.items() if reason.kind is not Kind.WAITING}
+    known = {reason.message for reason in reasons.values()}
+    for subject, unready in not_ready.items():
+        if unready.message not in known:
+            text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
+    if reasons:
+        lines = change.lines
+        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
+        reported = {app[:2] for app in apps.values()}
+        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in reported}
+        names = {id: lines.name_of(id) for id in shown}
+        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
+        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
+    return "\n".join(text)

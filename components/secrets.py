@@ -1,7 +1,8 @@
-"""Secrets get their values from the stack's secret config, marked as secret on the way."""
+"""Secrets get their values from the stack's secret config, marked as secret on the way. A plan never knows the values."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,8 +11,7 @@ from typing import Any
 
 import pulumi
 
-from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
+from tenantry.kube.objects import REGISTRY_KEY, KubeObject, ObjectId, SecretValues
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.stacks.file import NAMESPACE
@@ -45,7 +45,7 @@ def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> 
     yield from (_plain(planned, secrets) for planned in objects)
 
 
-def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
+def orphaned_values(plan: Plan, secrets: SecretConfig) -> list[str]:
     """A warning for each tenant that the environment does not have, but the config has values of: the next tenant with this
     name would get them.
     """
@@ -107,13 +107,13 @@ def missing_values(plan: Plan, secrets: SecretConfig) -> dict[ObjectId, str]:
 
     Raises: Refused: values of the platform's are missing: add-ons and baselines are everybody's.
     """
-    lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    if absent := missing((secret for secret in lacking if not secret.owner.tenant), secrets.values):
+    incomplete = [planned for planned in plan.objects if missing([planned], secrets.values)]
+    if absent := missing((object for object in incomplete if not object.owner.tenant), secrets.values):
         what = (
             "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
         )
         raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(command_of, absent)))
-    return {secret.id: _without_value(secret, secrets) for secret in lacking}
+    return {object.id: _without_value(object, secrets) for object in incomplete}
 
 
 def _without_value(planned: KubeObject, secrets: SecretConfig) -> str:
@@ -121,3 +121,50 @@ def _without_value(planned: KubeObject, secrets: SecretConfig) -> str:
     what = "a value is" if len(values) == 1 else f"{len(values)} values are"
     commands = ", and ".join(map(command_of, values))
     return for_stack(f"{what} not in the stack's secret config: {commands}", pulumi.get_stack())
+
+
+@dataclass(frozen=True, slots=True)
+class MissingValue:
+    """A missing value that a plan needs: its path as in `SecretValues`, ending with the value's own key."""
+
+    path: tuple[str, ...]
+
+
+def wanted(objects: Iterable[KubeObject]) -> Iterator[SecretValues]:
+    """What the Secrets among objects are filled with, each once, although several clusters may hold the same."""
+    yield from dict.fromkeys(object.secret for object in objects if object.secret)
+
+
+def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[MissingValue]:
+    """The values that objects need and a config does not hold."""
+    return [
+        MissingValue((*secret.path, key))
+        for secret in wanted(objects)
+        for key in secret.keys
+        if key not in values_of(secret, config)
+    ]
+
+
+def values_of(secret: SecretValues, config: Mapping[str, Any]) -> dict[str, str]:
+    """A Secret's values in a config of nested mappings. Empty values and values that are not text count as missing."""
+    below: Any = config
+    for part in secret.path:
+        below = below.get(part) if isinstance(below, Mapping) else None
+    given = below if isinstance(below, Mapping) else {}
+    return {key: given[key] for key in secret.keys if isinstance(given.get(key), str) and given[key]}
+
+
+def data_of(secret: SecretValues, values: Mapping[str, str]) -> dict[str, str]:
+    """`data` of the Secret, in base64 as the API wants it.
+
+    Source: kubernetes.io, "Pull an Image from a Private Registry": the form of .dockerconfigjson.
+    """
+    if not secret.registry:
+        return {key: _base64(values[key]) for key in secret.keys}
+    login = {key: values[key] for key in ("username", "password")}
+    login["auth"] = _base64(f"{values['username']}:{values['password']}")
+    return {REGISTRY_KEY: _base64(json.dumps({"auths": {secret.registry: login}}))}
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()

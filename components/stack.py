@@ -53,7 +53,7 @@ def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
     for app in planned.apps:
         if app.tenant:
             facts[app.tenant].apps.add(app.name)
-    objects = Counter(each.owner.tenant for each in planned.objects)
+    objects = Counter(object.owner.tenant for object in planned.objects)
     return {tenant: facts[tenant].output(objects[tenant]) for tenant in sorted(facts)}
 
 

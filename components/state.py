@@ -66,12 +66,12 @@ class State:
     @cached_property
     def _ids(self) -> Mapping[str, ObjectId]:
         """The objects, by URN."""
-        found = (
+        objects = (
             (resource, readable_id(mapping_at(resource, "inputs")))
             for resource in self.resources
             if _is_object(resource)
         )
-        return {str(item.get("urn")): id for item, id in found if id}
+        return {str(resource.get("urn")): id for resource, id in objects if id}
 
     def __contains__(self, id: ObjectId) -> bool:
         return key_in_state(id) in self._by_key
@@ -86,20 +86,20 @@ class State:
 
     def object(self, id: ObjectId) -> StateObject | None:
         """An object; None: the state does not have it."""
-        found = self._by_key.get(key_in_state(id))
-        if found is None or not _is_object(found):
+        resource = self._by_key.get(key_in_state(id))
+        if resource is None or not _is_object(resource):
             return None
-        inputs = mapping_at(found, "inputs")
-        seconds = mapping_at(found, "customTimeouts")
+        inputs = mapping_at(resource, "inputs")
+        seconds = mapping_at(resource, "customTimeouts")
         return StateObject(
             id,
-            str(found.get("urn")),
-            owner_of(str(found.get("parent", ""))),
+            str(resource.get("urn")),
+            owner_of(str(resource.get("parent", ""))),
             inputs,
-            tuple(self._ids[urn] for urn in found.get("dependencies") or () if urn in self._ids),
-            protect=bool(found.get("protect")),
-            retained=bool(found.get("retainOnDelete")),
-            ignored=tuple(found.get("ignoreChanges") or ()),
+            tuple(self._ids[urn] for urn in resource.get("dependencies") or () if urn in self._ids),
+            protect=bool(resource.get("protect")),
+            retained=bool(resource.get("retainOnDelete")),
+            ignored=tuple(resource.get("ignoreChanges") or ()),
             timeouts={key: round(float(value)) for key, value in seconds.items() if value},
             is_secret=_holds_secret(inputs),
         )
@@ -127,7 +127,7 @@ def exported_resources() -> list[dict[str, Any]]:
             f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
         ) from problem
-    return [each for each in deployment.get("resources") or () if isinstance(each, dict)]
+    return [resource for resource in deployment.get("resources") or () if isinstance(resource, dict)]
 
 
 def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:
@@ -137,7 +137,7 @@ def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:
     Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
     """
     if left:
-        refuse(unmarked(state.resources, {each.id for each in planned.objects}))
+        refuse(unmarked(state.resources, {object.id for object in planned.objects}))
 
 
 _SHOWN = 10
@@ -164,5 +164,5 @@ def check_unprotected(state: State, removed: Iterable[ObjectId]) -> None:
     """
     if keys := {key_in_state(id) for id in removed}:
         urns = [str(resource.get("urn")) for resource in state.resources if resource.get("protect")]
-        if found := [urn for urn in urns if key_of(urn) in keys]:
-            raise StillProtected(found)
+        if protected := [urn for urn in urns if key_of(urn) in keys]:
+            raise StillProtected(protected)

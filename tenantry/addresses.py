@@ -52,10 +52,10 @@ class Address(NamedTuple):
 
 def read(text: str) -> Address:
     """The address in parts. Raises: BadAddress: programs could read it in different ways, or not at all."""
-    found = _read(text)
-    if isinstance(found, str):
-        raise BadAddress(found)
-    return found
+    address = _read(text)
+    if isinstance(address, str):
+        raise BadAddress(address)
+    return address
 
 
 def is_address(text: str) -> bool:
@@ -155,7 +155,7 @@ def _unexpected(text: str, unknown: re.Pattern[str], part: str) -> str:
 def _is_ipv6(text: str) -> bool:
     """Whether a text is an IPv6 address in its only form; an IPv4 address within one would be a second form of that."""
     try:
-        found = IPv6Address(text)
+        address = IPv6Address(text)
     except AddressValueError:
         return False
-    return found.ipv4_mapped is None and found.scope_id is None and str(found) == text.lower()
+    return address.ipv4_mapped is None and address.scope_id is None and str(address) == text.lower()

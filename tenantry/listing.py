@@ -10,22 +10,20 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.fleet.apps import app_layers, kind_of
+from tenantry.fleet.apps import app_layers, kind_of, source_data, source_place, variables_of_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
-from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
     addon_environment,
     app_barrier,
     clusters_taken,
     is_management,
 )
-from tenantry.fleet.settings import variables_of_app
-from tenantry.fleet.sources import source_data, source_place, variables_of_source
+from tenantry.fleet.settings import main_namespace, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import UNKNOWN_NAME, Found, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, InvalidPart, Path, Refused
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import declared, grouped
 
@@ -317,7 +315,7 @@ def _filled(written: Any, variables: Variables) -> str | None:
     """A text with its placeholders filled in, or as it is written where planning refuses it."""
     try:
         return _text(fill(written, dict(variables), ()))
-    except Found:
+    except InvalidPart:
         return _text(written)
 
 

@@ -7,16 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
-from tenantry.fleet.filled_selectors import with_filled_selectors
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
-from tenantry.fleet.shape import check_shape
-from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_templates
+from tenantry.fleet.shape import check_shape, explained
+from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_filled_selectors, with_templates
 from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
-from tenantry.messages.progress import Tell, silent, steps
+from tenantry.messages.progress import Progress, silent, steps
 from tenantry.messages.text import joined
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
@@ -54,36 +53,28 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     """
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
-
     nulls = {problem.path for problem in source.problems if problem.code == NO_VALUE}
-
-    def is_repeated(found: Problem) -> bool:
-        return is_follow_up(source, found) or found.path in nulls
-
-    findings = [finding for finding in checked.findings if not is_repeated(finding)]
+    findings = [finding for finding in checked.findings if not (is_follow_up(source, finding) or finding.path in nulls)]
     # Where a piece of the file cannot be read, what names its templates is no further problem.
     of_names = () if source.lacks_pieces else (*unknown, *source.template_findings)
     problems = [*_explained(source.problems, source), *diagnose(source, (*of_names, *_explained(findings, source)))]
     if checked.document is None or unknown or source.lacks_pieces or source.template_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
-    found = first_of(once(check_rules(fleet)))
-    problems += fleet.diagnose(_explained(found, source))
+    findings_of_rules = first_of(once(check_rules(fleet)))
+    problems += fleet.diagnose(_explained(findings_of_rules, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
-    if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
-        told_urls = {problem.location for problem in problems if problem.code == "bad-url"}
+    if (known or problems) and not any(
+        finding.path[0] in ("environments", "clusters") for finding in findings_of_rules
+    ):
+        urls = {problem.location for problem in problems if problem.code == "bad-url"}
         planned = _plan_all(replace(fleet, known_problems=True))[1]
-        problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in told_urls)
+        problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in urls)
     return fleet, problems
 
 
 def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Problem]:
-    if not findings:
-        return ()
-    # A sound file does without.
-    from tenantry.fleet.mistakes import explained
-
-    return explained(findings, source.data)
+    return explained(findings, source.data) if findings else ()
 
 
 def _confined(fleet: Fleet, planned: Plan) -> Plan:
@@ -91,8 +82,8 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
     if (frame := fleet.once(("frame",), (), lambda: _frame_of(fleet))) is None:
         return planned
     adopting = [permit.tenant for permit in planned.permits if permit.what == "adopt" and permit.tenant]
-    if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
-        raise NotConfined(planned.environment, found)
+    if reasons := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
+        raise NotConfined(planned.environment, reasons)
     return planned
 
 
@@ -108,8 +99,8 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    found = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
-    return sorted_once(found)[:MAX_PROBLEMS]
+    warnings = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
+    return sorted_once(warnings)[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:
@@ -119,23 +110,23 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
     """
     planned = _confined(fleet, plan(fleet, environment))
     beside = neighbours(fleet, environment)
-    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, name) for name in beside)))):
+    if findings := tuple(collisions(fleet, (planned, *(plan(fleet, environment) for environment in beside)))):
         raise fleet.invalid(findings)
     return planned
 
 
-def plan_all(fleet: Fleet, tell: Tell = silent) -> dict[str, Plan]:
+def plan_all(fleet: Fleet, report: Progress = silent) -> dict[str, Plan]:
     """The plan of every environment, in their order. Raises: InvalidFleet: the problems of all of them."""
-    plans, problems = _plan_all(fleet, tell)
+    plans, problems = _plan_all(fleet, report)
     if problems:
         raise InvalidFleet(problems)
     return {environment: _confined(fleet, planned) for environment, planned in plans.items()}
 
 
-def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[Problem]]:
+def _plan_all(fleet: Fleet, report: Progress = silent) -> tuple[dict[str, Plan], list[Problem]]:
     plans: dict[str, Plan] = {}
     problems: list[Problem] = []
-    for environment in steps(fleet.in_order(), "environments", tell):
+    for environment in steps(fleet.in_order(), "environments", report):
         try:
             plans[environment] = plan(fleet, environment)
         except InvalidFleet as invalid:

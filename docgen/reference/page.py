@@ -11,7 +11,7 @@ from docgen.reference.flux import documentation, flux_rows
 from docgen.reference.kinds import alternatives, named_types, words
 from docgen.reference.sections import Section, default_of, hints, key_of, sections, text_of
 from tenantry.fleet.json_schema import SHORT_FORMS
-from tenantry.flux.credentials import USES, Use, in_words
+from tenantry.flux.credentials import USES, Use, format_keys
 from tenantry.flux.schemas import schema_of
 from tenantry.model import Credentials, FluxBlock, Model
 from tenantry.model.strict import OneOf
@@ -79,7 +79,7 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
 
 
 def _keys(use: Use) -> str:
-    also = f"; also {in_words(use.also)}" if use.also else ""
+    also = f"; also {format_keys(use.also)}" if use.also else ""
     return f"{use.words}{also}".replace("'", "`")
 
 

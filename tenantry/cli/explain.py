@@ -19,8 +19,8 @@ from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
-from tenantry.plan.after import in_words
-from tenantry.plan.bypasses import is_range
+from tenantry.plan.after import format_gate
+from tenantry.plan.engine_order import is_range
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 
@@ -98,7 +98,7 @@ def _lines(explanation: Explanation) -> Iterator[Line]:
         yield from _choice(explanation.choice, "granted" if subject.kind is Kind.TENANT else "placed")
     if explanation.gate:
         after, origin = explanation.gate
-        yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
+        yield Line(f"after: {scalar(after.environment)}", f"{format_gate(after)}, {place(origin)}", bold=True)
     if explanation.rollout:
         yield from _rollout_lines(explanation.rollout)
     if explanation.choices:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from shutil import get_terminal_size
 from typing import ClassVar
 
-from tenantry.messages.progress import Tell, silent
+from tenantry.messages.progress import Progress, silent
 from tenantry.messages.text import printable
 
 PATIENCE = 1.0
@@ -88,7 +88,7 @@ class _Line:
 
 
 @contextmanager
-def working(what: str) -> Iterator[Tell]:
+def working(what: str) -> Iterator[Progress]:
     """Show long work on a terminal. It gives a function that takes how far the work has got: "3 of 9 environments"."""
     if not shows_progress():
         yield silent

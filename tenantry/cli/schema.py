@@ -6,8 +6,7 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.output import data_json
-from tenantry.fleet.editor_schema import editor_schema
-from tenantry.fleet.included_schema import included_schema
+from tenantry.fleet.editor_schema import editor_schema, included_schema
 
 
 @click.command(

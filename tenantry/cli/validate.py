@@ -15,8 +15,8 @@ from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
-from tenantry.plan.after import in_words as gate_in_words
-from tenantry.plan.bypasses import following
+from tenantry.plan.after import format_gate
+from tenantry.plan.engine_order import following
 
 
 @click.command(
@@ -62,7 +62,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     facts += [f"environment {name} changes {rollout}" for name, rollout in waves.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     for name, gate in gates.items():
-        facts.append(f"environment {name}: {gate_in_words(gate)}")
+        facts.append(f"environment {name}: {format_gate(gate)}")
         if apps := following(plans[name], plans[gate.environment]):
             facts.append(
                 f"environment {name}: whatever {gate.environment} runs, it has to be ready, no more, for {listed(apps)}:"

@@ -12,8 +12,7 @@ from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import After
-from tenantry.plan.bypasses import bypass
-from tenantry.plan.engine_order import becomes_ready
+from tenantry.plan.engine_order import becomes_ready, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import age, moment

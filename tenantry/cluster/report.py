@@ -22,10 +22,10 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
+from tenantry.plan.engine_order import Users
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.users import Users
 from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.flux_status import Readiness, age, moment
@@ -155,7 +155,7 @@ def _report(
     rest = (state for state in states.values() if not state.stands_for)
     others = [state for state in rest if selection.takes_planned(state.planned, users)]
     unready = (state for state in others if state.readiness is not Readiness.READY)
-    off = (replace(state, used=users.in_words(state.id) or None) for state in unready)
+    off = (replace(state, used=users.format_usage(state.id) or None) for state in unready)
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(
         plan.environment,

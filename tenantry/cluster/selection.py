@@ -12,10 +12,10 @@ from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.kube.objects import KubeObject, Manifest, labels_of
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
+from tenantry.plan.engine_order import Users
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.users import Users
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def withdraw(editor: Editor, path: Path, when: Condition) -> Path:
         file, at = said
         editor.unset(at, file=file)
         return at
-    raise Refused(f"no override sets '{format_path(path)}' for {When.model_validate(when).in_words}")
+    raise Refused(f"no override sets '{format_path(path)}' for {When.model_validate(when).description}")
 
 
 def _said(editor: Editor, path: Path, when: Condition) -> Iterator[tuple[FilePath, Path]]:

@@ -9,12 +9,11 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.overriding import override
 from tenantry.edit.values import Style, flow
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import REFS, app_layers, source_entry, source_layers, source_taken, variables_of_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import clusters_of_app, placements_of
 from tenantry.fleet.settings import variable_at, variables_of_app
-from tenantry.fleet.sources import REFS, source_entry, source_layers, source_taken, variables_of_source
 from tenantry.fleet.template import fill
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, mapping_at, value_at

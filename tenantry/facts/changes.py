@@ -31,7 +31,7 @@ class Effect(StrEnum):
 class ChangedValue:
     """before, after: or ABSENT, with secrets masked; where the author changed a text with placeholders, the text as written.
 
-    places: the one that decides, and those of the variables that differ. Of a value that is gone, the place where it stood.
+    places: the one that decides, and those of the variables that differ. Of a removed value, the place where it stood.
     """
 
     path: Path
@@ -83,8 +83,8 @@ def _added(before: Facts | None, after: Facts, subject: Subject, cluster: str) -
     """The values of a new subject, or what differs from where it was before."""
     former = before.clusters.get(subject) if before and subject != CLUSTER else None
     if before and former:
-        stays = [each for each in former if each in after.clusters.get(subject, ())]
-        yield from _changed(before, after, subject, (stays or former)[0], cluster)
+        clusters_held = [place for place in former if place in after.clusters.get(subject, ())]
+        yield from _changed(before, after, subject, (clusters_held or former)[0], cluster)
     else:
         yield from _values(before, after, {}, after.of(subject, cluster), subject, (cluster, cluster))
 
@@ -100,10 +100,10 @@ def _values(
     paths = [path for path in dict.fromkeys((*new, *old)) if _differs(old.get(path), new.get(path), clusters)]
     shown = _masked(old, new) if paths else {}
     for path in paths:
-        one, other = old.get(path), new.get(path)
+        before_value, after_value = old.get(path), new.get(path)
         was, now = shown[path]
-        places = _places(before, after, subject, clusters, (one, other))
-        was, now = _as_written((one, was, clusters[0]), (other, now, clusters[1]))
+        places = _places(before, after, subject, clusters, (before_value, after_value))
+        was, now = _as_written((before_value, was, clusters[0]), (after_value, now, clusters[1]))
         yield ChangedValue(path=path, before=was, after=now, places=tuple(places))
 
 
@@ -114,13 +114,13 @@ def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
     that the same change on several clusters is one.
     """
     texts = [
-        written(each, shown) if each and (each.origin or (other and placeholders(other.written))) else shown
-        for (each, shown, _), (other, *_) in zip(sides, sides[::-1], strict=True)
+        written(fact, shown) if fact and (fact.origin or (opposite and placeholders(opposite.written))) else shown
+        for (fact, shown, _), (opposite, *_) in zip(sides, sides[::-1], strict=True)
     ]
     if is_same(texts[0], texts[1]):
         texts = [
-            _without(shown, cluster) if side and "cluster" in placeholders(side.written) else shown
-            for side, shown, cluster in sides
+            _without(shown, cluster) if fact and "cluster" in placeholders(fact.written) else shown
+            for fact, shown, cluster in sides
         ]
     return texts[0], texts[1]
 
@@ -130,14 +130,14 @@ def written(value: Value, shown: Any) -> Any:
     return value.written if value.written is not None and is_same(shown, value.value) else shown
 
 
-def _differs(one: Value | None, other: Value | None, clusters: tuple[str, str]) -> bool:
+def _differs(before: Value | None, after: Value | None, clusters: tuple[str, str]) -> bool:
     """Whether a reader has to know. A default that comes or goes follows from something that is written."""
-    if one is None or other is None:
-        there = one or other
-        return there is not None and bool(there.origin or there.removed)
-    if clusters[0] != clusters[1] and other.written is not None and is_same(one.written, other.written):
+    if before is None or after is None:
+        value = before or after
+        return value is not None and bool(value.origin or value.removed)
+    if clusters[0] != clusters[1] and after.written is not None and is_same(before.written, after.written):
         return False  # the same text on another cluster
-    return not is_same(one.value, other.value)
+    return not is_same(before.value, after.value)
 
 
 def _places(
@@ -147,13 +147,21 @@ def _places(
     clusters: tuple[str, str],
     values: tuple[Value | None, Value | None],
 ) -> Iterator[Origin]:
-    one, other = values
-    decisive = next((place for each in (other, one) if each and (place := each.removed or each.origin)), None)
+    before_value, after_value = values
+    decisive = next(
+        (place for fact in (after_value, before_value) if fact and (place := fact.removed or fact.origin)), None
+    )
     if decisive:
         yield decisive
-    if before and one and other and other.written is not None and is_same(one.written, other.written):
+    if (
+        before
+        and before_value
+        and after_value
+        and after_value.written is not None
+        and is_same(before_value.written, after_value.written)
+    ):
         old, new = (side.variables(subject, at) for side, at in zip((before, after), clusters, strict=True))
-        for name in placeholders(other.written):
+        for name in placeholders(after_value.written):
             place = after.variable(subject, clusters[1], name)
             if place and old.get(name, ABSENT) != new.get(name, ABSENT):
                 yield place
@@ -163,22 +171,22 @@ def _places(
 
 
 def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
-    """Both sides of every path without secrets. What a key means is told by those around it, so all values are looked at."""
-    one, other = (tree_of((each.path, each.value) for each in side.values()) for side in (old, new))
-    shown = masked_pair(one, other)
-    found = {}
+    """Both sides of every path without secrets. The keys around one say what it means, so all values are looked at."""
+    old_tree, new_tree = (tree_of((fact.path, fact.value) for fact in side.values()) for side in (old, new))
+    shown = masked_pair(old_tree, new_tree)
+    masked_values = {}
     for path in dict.fromkeys((*new, *old)):
-        before, after = (one, other) if is_name(path) else shown
+        before, after = (old_tree, new_tree) if is_name(path) else shown
         keys = tuple(map(str, path))
-        found[path] = (value_at(before, keys, ABSENT), value_at(after, keys, ABSENT))
-    return found
+        masked_values[path] = (value_at(before, keys, ABSENT), value_at(after, keys, ABSENT))
+    return masked_values
 
 
 def hidden(values: Values) -> dict[Path, Any]:
     """Every value without secrets."""
     shown = masked(tree_of((value.path, value.value) for value in values.values()))
     return {
-        path: value.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, value in values.items()
+        path: fact.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, fact in values.items()
     }
 
 
@@ -201,12 +209,12 @@ def tree_of(values: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
 # --- equal changes --------------------------------------------------------------------------------------------------
 
 
-def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
+def joined(changes_by_cluster: Sequence[Occurrence], homes: Homes) -> list[Change]:
     """The changes, each once for all subjects and clusters that have it: what is removed, what changes, what is added."""
-    found = list(_own(found))
+    changes_by_cluster = list(_own(changes_by_cluster))
     keys: dict[Any, tuple[Occurrence, ChangedValue | None]] = {}
     lines: list[tuple[Any, Subject, str]] = []
-    for occurrence in found:
+    for occurrence in changes_by_cluster:
         for value in occurrence.values or (None,):
             key = (_rank(occurrence), repr(value))
             keys.setdefault(key, (occurrence, value))
@@ -214,28 +222,28 @@ def joined(found: Sequence[Occurrence], homes: Homes) -> list[Change]:
     by_where: dict[tuple[Any, Where], list[Any]] = {}
     for key, where in together(lines, homes):
         by_where.setdefault((key[0], where), []).append(key)
-    made = []
-    for (rank, where), own in by_where.items():
+    changes = []
+    for (_, where), own in sorted(by_where.items(), key=lambda group: group[0][0]):
         values = tuple(value for key in own if (value := keys[key][1]))
-        made.append((rank, Change(effect=keys[own[0]][0].effect, where=where, values=values)))
-    return [change for _, change in sorted(made, key=lambda each: each[0])]
+        changes.append(Change(effect=keys[own[0]][0].effect, where=where, values=values))
+    return changes
 
 
-def _own(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
+def _own(changes: Sequence[Occurrence]) -> Iterator[Occurrence]:
     """The changes without what a subject takes over from its tenant, the platform or the cluster, which has the same change."""
     handed_down: dict[Spot, set[str]] = {
-        (item.subject, item.cluster): {_essence(value) for value in item.values if value.places}
-        for item in found
-        if not item.subject.name
+        (change.subject, change.cluster): {_essence(value) for value in change.values if value.places}
+        for change in changes
+        if not change.subject.name
     }
-    for item in found:
-        subject, cluster = item.subject, item.cluster
+    for change in changes:
+        subject, cluster = change.subject, change.cluster
         above = [CLUSTER] if subject.name or subject.tenant else []
         above += [Subject(Kind.TENANT, subject.tenant) if subject.tenant else THE_PLATFORM] if subject.name else []
-        known = set[str]().union(*(handed_down.get((one, cluster), ()) for one in above))
-        values = tuple(value for value in item.values if _essence(value) not in known)
-        if values or item.effect is not Effect.CHANGED:
-            yield item._replace(values=values)
+        known = set[str]().union(*(handed_down.get((holder, cluster), ()) for holder in above))
+        values = tuple(value for value in change.values if _essence(value) not in known)
+        if values or change.effect is not Effect.CHANGED:
+            yield change._replace(values=values)
 
 
 def _essence(value: ChangedValue) -> str:
@@ -248,7 +256,7 @@ _EFFECTS = list(Effect)
 
 
 def _rank(occurrence: Occurrence) -> tuple[int, int]:
-    """Where a change stands. What happens to whole clusters is told apart from their tenants, and before them."""
+    """The order of changes: those of whole clusters come before those of their tenants."""
     subject = occurrence.subject
     whole = _WHOLES.index(subject) if subject in _WHOLES else len(_WHOLES)
     return whole, _EFFECTS.index(occurrence.effect)
@@ -294,23 +302,30 @@ Variants = dict[Path, dict[str, tuple[Any, Origin | None]]]
 
 
 def _variants(facts: Facts, subject: Subject) -> Variants:
-    found: Variants = {}
+    variants: Variants = {}
     for cluster in facts.clusters[subject]:
         values = facts.of(subject, cluster)
         shown = hidden(values)
         for path, value in values.items():
             text = written(value, shown[path])
-            found.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
-    return found
+            variants.setdefault(path, {}).setdefault(repr(text), (text, value.removed or value.origin))
+    return variants
 
 
 def _differing(first: Variants, second: Variants) -> Iterator[ChangedValue]:
     for path in dict.fromkeys((*second, *first)):
-        one, other = first.get(path, {}), second.get(path, {})
-        if one.keys() != other.keys():
-            variants = (side[key] for side, rest in ((other, one), (one, other)) for key in side if key not in rest)
+        old_values, new_values = first.get(path, {}), second.get(path, {})
+        if old_values.keys() != new_values.keys():
+            variants = (
+                side[key]
+                for side, rest in ((new_values, old_values), (old_values, new_values))
+                for key in side
+                if key not in rest
+            )
             places = dict.fromkeys(place for _, place in variants if place)
-            yield ChangedValue(path=path, before=_one_or_all(one), after=_one_or_all(other), places=tuple(places)[:1])
+            yield ChangedValue(
+                path=path, before=_one_or_all(old_values), after=_one_or_all(new_values), places=tuple(places)[:1]
+            )
 
 
 def _one_or_all(variants: dict[str, tuple[Any, Origin | None]]) -> Any:

@@ -17,7 +17,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
 from tenantry.plan.after import After
-from tenantry.plan.bypasses import bypass
+from tenantry.plan.engine_order import bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -90,8 +90,8 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
     if subject.name:
         return _explained_app(fleet, plan, subject, cluster)
     facts = Facts(fleet, plan)
-    clusters = [each for each in facts.clusters[subject] if each and cluster in (None, each)]
-    placed = [Placed(cluster=cluster, values=_values(facts, subject, cluster)) for cluster in clusters]
+    clusters = [name for name in facts.clusters[subject] if name and cluster in (None, name)]
+    placed = [Placed(cluster=name, values=_values(facts, subject, name)) for name in clusters]
     shared, placed = _apart(placed)
     if not placed:
         shared = tuple(_hidden(facts.of(subject, "").values()))
@@ -131,21 +131,19 @@ def _values(facts: Facts, subject: Subject, cluster: str) -> tuple[Value, ...]:
 def _hidden(values: Iterable[Value]) -> Iterator[Value]:
     by_path = {value.path: value for value in values}
     for path, shown in hidden(by_path).items():
-        each = by_path[path]
-        changed = each.written is not None and shown != each.value
-        yield replace(each, value=shown, written=HIDDEN_VALUE if changed else each.written)
+        fact = by_path[path]
+        changed = fact.written is not None and shown != fact.value
+        yield replace(fact, value=shown, written=HIDDEN_VALUE if changed else fact.written)
 
 
 def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
     """The values that are the same on all clusters, and the others of each."""
     if len(placed) < 2:
         return (), placed
-    first, *others = ({repr(value) for value in placement.values} for placement in placed)
-    same = first.intersection(*others)
+    first, *rest_of_clusters = ({repr(value) for value in place.values} for place in placed)
+    same = first.intersection(*rest_of_clusters)
     shared = tuple(value for value in placed[0].values if repr(value) in same)
-    rest = [
-        replace(placement, values=tuple(v for v in placement.values if repr(v) not in same)) for placement in placed
-    ]
+    rest = [replace(place, values=tuple(v for v in place.values if repr(v) not in same)) for place in placed]
     return shared, rest
 
 
@@ -157,7 +155,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
     choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
     choice = choose or choice_of_addon(fleet, environment, name, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    here = [planned[cluster] for cluster in choice.clusters]
+    apps_placed = [planned[name] for name in choice.clusters]
     placed = [
         Placed(
             cluster=app.cluster,
@@ -165,7 +163,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
             names=app.shortened,
             values=_values(facts, subject, app.cluster),
         )
-        for app in here
+        for app in apps_placed
     ]
     shared, placed = _apart(placed)
     at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
@@ -176,7 +174,7 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
         choice=choice,
         shared=shared,
         placed=tuple(placed),
-        rollout=_rollout(fleet, plan, here, at),
+        rollout=_rollout(fleet, plan, apps_placed, at),
         gate=(after, origin_at(fleet.source, ("environments", environment, "after"))) if after else None,
     )
 
@@ -193,7 +191,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
             number=wave.number,
             name=wave.name,
             clusters=tuple(cluster for cluster in wave.clusters if cluster in clusters),
-            left_out=tuple(each for each in wave.left_out if each in clusters),
+            left_out=tuple(name for name in wave.left_out if name in clusters),
             soak=wave.soak,
             tolerate=wave.tolerate.written,
         )
@@ -202,10 +200,10 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
     ]
     return AppRollout(
         of="environment",
-        origin=origin_at(fleet.source, fleet.said_at(plan.environment, "waves")),
+        origin=origin_at(fleet.source, fleet.declared_at(plan.environment, "waves")),
         total=len(plan.rollout.waves),
         waves=tuple(waves),
-        bypass=next(filter(None, (bypass(app, objects) for app in apps)), ""),
+        bypass=next(filter(None, (bypass(reconciler, objects) for reconciler in apps)), ""),
     )
 
 
@@ -222,9 +220,9 @@ def _check_declared(fleet: Fleet, environment: str, subject: Subject, cluster: s
         known("add-on", subject.name, document.platform.addons, "the platform")
     if cluster is not None:
         known("cluster", cluster, fleet.clusters, file)
-        if cluster not in (here := clusters_of(fleet, environment)):
+        if cluster not in (clusters := clusters_of(fleet, environment)):
             message = in_another_environment(cluster, fleet.clusters[cluster].environments, environment)
-            raise Refused(message, f"name one of: {', '.join(here)}", code=UNKNOWN_NAME)
+            raise Refused(message, f"name one of: {', '.join(clusters)}", code=UNKNOWN_NAME)
 
 
 def known(what: str, name: str, declared: Iterable[str], owner: str) -> None:

@@ -21,7 +21,7 @@ from tenantry.fleet.placed import (
 )
 from tenantry.fleet.settings import variable_at, variables_of
 from tenantry.grants.grants import grant_layers
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -40,8 +40,8 @@ class Facts:
         self._known: dict[tuple[Subject, str], Values] = {}
         self._apps: dict[tuple[Subject, str], PlannedApp] = {(subject_of(app), app.cluster): app for app in plan.apps}
         self.clusters: dict[Subject, list[str]] = {ENVIRONMENT: [""]}
-        here = clusters_of(fleet, plan.environment)
-        self.clusters |= {CLUSTER: here, THE_PLATFORM: here}
+        clusters = clusters_of(fleet, plan.environment)
+        self.clusters |= {CLUSTER: clusters, THE_PLATFORM: clusters}
         for placement in plan.placements:
             self.clusters.setdefault(Subject(Kind.TENANT, placement.tenant), []).append(placement.cluster)
         for subject, cluster in self._apps:
@@ -65,7 +65,7 @@ class Facts:
                 return (*cluster_entry(fleet, cluster), *self._of_platform(cluster))
             case Kind.PLATFORM:
                 # The chart of baselines is a fact of the clusters on which it installs some.
-                entry = (each for each in platform_entry(fleet, environment, cluster) if each.path[0] != "chart")
+                entry = (value for value in platform_entry(fleet, environment, cluster) if value.path[0] != "chart")
                 return (platform_namespace(fleet), *platform_times(fleet), *entry)
             case Kind.TENANT:
                 return (
@@ -81,7 +81,7 @@ class Facts:
         environment, remote = self._plan.environment, cluster != self._plan.management
         try:
             return placed_platform(self._fleet, environment, cluster, installs=remote)
-        except Found:  # nothing needs the chart, so nothing has checked whether it fits
+        except InvalidPart:  # nothing needs the chart, so nothing has checked whether it fits
             return placed_platform(self._fleet, environment, cluster, installs=False)
 
     def variables(self, subject: Subject, cluster: str) -> Variables:

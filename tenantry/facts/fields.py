@@ -46,9 +46,9 @@ def changed_fields(before: Any, after: Any) -> Iterator[FieldChange]:
         yield FieldChange(change.path, *masked_pair(change.before, change.after, secrecy))
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same(before: Any, after: Any) -> bool:
     """Whether two values are equal, with the same types and the same order of keys. `==` alone would treat True as 1."""
-    return one is other or (one == other and (type(one) is str or _written(one) == _written(other)))
+    return before is after or (before == after and (type(before) is str or _written(before) == _written(after)))
 
 
 def _written(data: Any) -> bytes | str:
@@ -60,7 +60,7 @@ def _written(data: Any) -> bytes | str:
 
 
 def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
-    """What the mappings and lists above a changed value tell about it."""
+    """How secret a changed value is, by the mappings and lists above it."""
     secrecy = Secrecy.UNKNOWN
     for part in path:
         if isinstance(part, Entry):
@@ -79,9 +79,9 @@ def _entry(data: Any, name: Entry) -> Any:
 def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[FieldChange]:
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys((*before, *after)):
-            one, other = before.get(key, ABSENT), after.get(key, ABSENT)
-            if not is_same(one, other):
-                yield from _changed(one, other, (*path, key))
+            old, new = before.get(key, ABSENT), after.get(key, ABSENT)
+            if not is_same(old, new):
+                yield from _changed(old, new, (*path, key))
     elif isinstance(before, list) and isinstance(after, list):
         yield from _changed_entries(before, after, path)
     elif type(before) is not type(after) or before != after:
@@ -94,12 +94,12 @@ def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int,
         yield from _changed_numbers(before, after, path)
         return
     named_before, named_after = named
-    found = False
+    differs = False
     for name in dict.fromkeys((*named_before, *named_after)):
         for change in _changed(named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))):
-            found = True
+            differs = True
             yield change
-    if not found and list(named_before) != list(named_after):
+    if not differs and list(named_before) != list(named_after):
         yield FieldChange(path, list(named_before), list(named_after))
 
 
@@ -109,11 +109,11 @@ def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int,
     end = _alike(before[start:][::-1], after[start:][::-1])
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     if len(old) == len(new):
-        for number, (one, other) in enumerate(zip(old, new, strict=True), start):
-            yield from _changed(one, other, (*path, number))
+        for number, (old_item, new_item) in enumerate(zip(old, new, strict=True), start):
+            yield from _changed(old_item, new_item, (*path, number))
         return
-    yield from (FieldChange((*path, number), each, ABSENT) for number, each in enumerate(old, start))
-    yield from (FieldChange((*path, number), ABSENT, each) for number, each in enumerate(new, start))
+    yield from (FieldChange((*path, number), item, ABSENT) for number, item in enumerate(old, start))
+    yield from (FieldChange((*path, number), ABSENT, item) for number, item in enumerate(new, start))
 
 
 def _alike(before: list[Any], after: list[Any]) -> int:
@@ -149,10 +149,10 @@ def _full_name(entry: Any) -> str | None:
     return f"{name} in {namespace}" if namespace else name
 
 
-def projected(there: Any, wanted: Any) -> Any:
+def projected(live: Any, wanted: Any) -> Any:
     """The part of live data that wanted data sets; list entries correspond by index."""
-    if isinstance(there, dict) and isinstance(wanted, dict):
-        return {key: projected(there[key], part) for key, part in wanted.items() if key in there}
-    if isinstance(there, list) and isinstance(wanted, list) and len(there) == len(wanted):
-        return [projected(*pair) for pair in zip(there, wanted, strict=True)]
-    return there
+    if isinstance(live, dict) and isinstance(wanted, dict):
+        return {key: projected(live[key], part) for key, part in wanted.items() if key in live}
+    if isinstance(live, list) and isinstance(wanted, list) and len(live) == len(wanted):
+        return [projected(*pair) for pair in zip(live, wanted, strict=True)]
+    return live

@@ -85,9 +85,9 @@ class Repository:
                 raise Refused(
                     f"{self.directory} is not in a Git repository", "name a file or a directory to compare with"
                 )
-            said = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
+            lines = ended.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ended.returncode}"]
             fix = "run it inside a clone, or name a file or a directory to compare with"
-            raise Refused(f"git in '{self.directory}': {said[0].removeprefix('fatal: ')}", fix)
+            raise Refused(f"git in '{self.directory}': {lines[0].removeprefix('fatal: ')}", fix)
         return ended.stdout
 
     def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -131,8 +131,8 @@ class Checkout:
         """What stands for the repository's directory."""
         self._repository = repository
         listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
-        found = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
-        self._entries = {item.path.removeprefix(repository.prefix): item for item in found if _is_plain(item.path)}
+        below = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
+        self._entries = {entry.path.removeprefix(repository.prefix): entry for entry in below if _is_plain(entry.path)}
         self._links = any(entry.mode == _LINK for entry in self._entries.values())
 
     def take(self, patterns: Iterable[str]) -> None:
@@ -152,13 +152,13 @@ class Checkout:
     def _write(self, taken: list[_Entry]) -> None:
         """Files first, so that none is written through a symlink."""
         files = [entry for entry in taken if entry.mode in _FILES]
-        for each in [file for file in files if file.size > MAX_BYTES]:
-            os.truncate(self._made(each, b""), each.size)  # refused by its size, whatever it holds
+        for entry in [file for file in files if file.size > MAX_BYTES]:
+            os.truncate(self._made(entry, b""), entry.size)  # refused by its size, whatever it holds
         links = [entry for entry in taken if entry.mode == _LINK and entry.size < _LONGEST]
-        for each, content in self._contents([*(file for file in files if file.size <= MAX_BYTES), *links]):
-            target = self._tree / each.path
-            if each.mode != _LINK:
-                self._made(each, content)
+        for entry, content in self._contents([*(file for file in files if file.size <= MAX_BYTES), *links]):
+            target = self._tree / entry.path
+            if entry.mode != _LINK:
+                self._made(entry, content)
             elif not os.path.lexists(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.symlink_to(os.fsdecode(content))

@@ -68,8 +68,8 @@ class Difference:
     @property
     def owners(self) -> frozenset[Owner]:
         """Whose objects differ."""
-        changed = (change.after for change in self.changed)
-        return frozenset(planned.owner for planned in (*self.removed, *self.added, *changed))
+        changed = (changed.after for changed in self.changed)
+        return frozenset(object.owner for object in (*self.removed, *self.added, *changed))
 
 
 def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Difference, ...]:
@@ -84,18 +84,18 @@ def differences(before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[
 
 def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Difference:
     """The objects that differ. The order of creation is not a difference."""
-    found = compared(
-        *({(plan.management, planned.id): planned for planned in plan.objects} for plan in (before, after))
+    compared_objects = compared(
+        *({(plan.management, object.id): object for object in plan.objects} for plan in (before, after))
     )
-    changed = tuple(side for side in found.both.values() if side.fields)
+    changed = tuple(pair for pair in compared_objects.both.values() if pair.fields)
     return Difference(
         status=status,
         before=before,
         after=after,
-        removed=tuple(found.removed.values()),
-        added=tuple(found.added.values()),
+        removed=tuple(compared_objects.removed.values()),
+        added=tuple(compared_objects.added.values()),
         changed=changed,
-        unchanged=len(found.both) - len(changed),
+        unchanged=len(compared_objects.both) - len(changed),
     )
 
 
@@ -110,9 +110,13 @@ class Compared(NamedTuple, Generic[_Key]):
 def compared(before: Mapping[_Key, KubeObject], after: Mapping[_Key, KubeObject]) -> Compared[_Key]:
     """The objects of two sides by their identity."""
     return Compared(
-        {key: planned for key, planned in before.items() if key not in after},
-        {key: planned for key, planned in after.items() if key not in before},
-        {key: Changed(before[key], new, _fields(before[key], new)) for key, new in after.items() if key in before},
+        {key: object for key, object in before.items() if key not in after},
+        {key: object for key, object in after.items() if key not in before},
+        {
+            key: Changed(before[key], object, _fields(before[key], object))
+            for key, object in after.items()
+            if key in before
+        },
     )
 
 

@@ -71,7 +71,7 @@ _PLACEMENT = ("clusters", "environments")
 """The keys that say on which clusters a subject is."""
 
 
-class _Found(NamedTuple):
+class _Differing(NamedTuple):
     """What differs in an environment. moved: the subjects that are on other clusters than before."""
 
     diff: Difference
@@ -82,52 +82,52 @@ class _Found(NamedTuple):
 
 def review(old: Fleet | None, new: Fleet, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> tuple[Review, ...]:
     """The reviews of all environments. Args: old: None: there was no file; before, after: the plans by environment."""
-    all_found = [_found(old, new, difference) for difference in differences(before, after)]
+    all_found = [_differing(old, new, difference) for difference in differences(before, after)]
     placing = {
         repr(value)
-        for found in all_found
-        for occurrence in found.occurrences
-        if occurrence.subject in found.moved
+        for difference in all_found
+        for occurrence in difference.occurrences
+        if occurrence.subject in difference.moved
         for value in occurrence.values
         if value.path[0] in _PLACEMENT
     }
-    return tuple(_review(old, new, each, placing) for each in all_found)
+    return tuple(_review(old, new, change, placing) for change in all_found)
 
 
-def _found(old: Fleet | None, new: Fleet, diff: Difference) -> _Found:
+def _differing(old: Fleet | None, new: Fleet, diff: Difference) -> _Differing:
     name = diff.environment
-    one = Facts(old, diff.before) if old and name in old.environments else None
-    other = Facts(new, diff.after) if name in new.environments else None
-    homes = _homes(one, other)
-    if not other:
-        return _Found(diff, homes, (), frozenset())
-    former = one.clusters if one else {}
-    moved = frozenset(subject for subject in homes if former.get(subject) != other.clusters.get(subject))
-    return _Found(diff, homes, tuple(occurrences(one, other, _wanted(old, new, diff, homes))), moved)
+    former_facts = Facts(old, diff.before) if old and name in old.environments else None
+    facts = Facts(new, diff.after) if name in new.environments else None
+    homes = _homes(former_facts, facts)
+    if not facts:
+        return _Differing(diff, homes, (), frozenset())
+    former = former_facts.clusters if former_facts else {}
+    moved = frozenset(home for home in homes if former.get(home) != facts.clusters.get(home))
+    return _Differing(diff, homes, tuple(occurrences(former_facts, facts, _wanted(old, new, diff, homes))), moved)
 
 
-def _where_it_places(found: _Found, placing: Collection[str]) -> Iterator[Occurrence]:
+def _where_it_places(differing: _Differing, placing: Collection[str]) -> Iterator[Occurrence]:
     """What differs, without selectors that place something else in another environment alone: here they change nothing."""
-    for occurrence in found.occurrences:
+    for occurrence in differing.occurrences:
         values = occurrence.values
-        if occurrence.subject not in found.moved:
+        if occurrence.subject not in differing.moved:
             values = tuple(value for value in values if repr(value) not in placing)
         if values or occurrence.effect is not Effect.CHANGED:
             yield occurrence._replace(values=values)
 
 
-def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[str]) -> Review:
-    diff, homes, found = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
-    changed = {item.cluster for item in found} | {owner.cluster for owner in diff.owners}
+def _review(old: Fleet | None, new: Fleet, whole: _Differing, placing: Collection[str]) -> Review:
+    diff, homes, placing_occurrences = whole.diff, whole.homes, tuple(_where_it_places(whole, placing))
+    changed = {change.cluster for change in placing_occurrences} | {owner.cluster for owner in diff.owners}
     rollout = diff.after.rollout
     return Review(
         environment=diff.environment,
         status=diff.status,
-        dangers=dangers(diff, found, old, new, homes),
-        changes=tuple(joined(found, homes)),
-        objects=tuple(_objects(diff, found)),
+        dangers=dangers(diff, placing_occurrences, old, new, homes),
+        changes=tuple(joined(placing_occurrences, homes)),
+        objects=tuple(_objects(diff, placing_occurrences)),
         unchanged=diff.unchanged,
-        clusters=tuple(cluster for cluster in homes[CLUSTER] if cluster in changed),
+        clusters=tuple(home for home in homes[CLUSTER] if home in changed),
         of=tuple(homes[CLUSTER]),
         waves=tuple(_reach(diff, rollout)) if rollout else (),
         of_waves=len(rollout.waves) if rollout else 0,
@@ -135,10 +135,10 @@ def _review(old: Fleet | None, new: Fleet, whole: _Found, placing: Collection[st
     )
 
 
-def _homes(one: Facts | None, other: Facts | None) -> Mapping[Subject, Collection[str]]:
+def _homes(before: Facts | None, after: Facts | None) -> Mapping[Subject, Collection[str]]:
     """The clusters of each subject, before or after, in the order of the plans."""
     homes: dict[Subject, dict[str, None]] = {}
-    for side in (other, one):
+    for side in (after, before):
         for subject, clusters in side.clusters.items() if side else ():
             homes.setdefault(subject, {}).update(dict.fromkeys(clusters))
     return homes
@@ -172,8 +172,12 @@ def _wanted(
 
 def _edited(old: Fleet | None, new: Fleet, key: str) -> set[str]:
     """The entries of a mapping of the file that are written differently."""
-    one, other = old.raw(key) if old else {}, new.raw(key)
-    return {name for name in one.keys() | other.keys() if repr(one.get(name)) != repr(other.get(name))}
+    old_entries, new_entries = old.raw(key) if old else {}, new.raw(key)
+    return {
+        name
+        for name in old_entries.keys() | new_entries.keys()
+        if repr(old_entries.get(name)) != repr(new_entries.get(name))
+    }
 
 
 def _reordered(before: Plan, after: Plan) -> set[Owner]:
@@ -191,18 +195,18 @@ def _reordered(before: Plan, after: Plan) -> set[Owner]:
 
 def _reach(diff: Difference, rollout: Rollout) -> Iterator[Reach]:
     """The waves that a change goes through. What is removed has its place in the plan that held it."""
-    waves, found = rollout.by_cluster(), dict[int, set[str]]()
-    there = ((diff.after, (*diff.added, *(change.after for change in diff.changed))), (diff.before, diff.removed))
-    for plan, planned in ((plan, planned) for plan, objects in there for planned in objects):
+    waves, reached = rollout.by_cluster(), dict[int, set[str]]()
+    sides = ((diff.after, (*diff.added, *(changed.after for changed in diff.changed))), (diff.before, diff.removed))
+    for plan, planned in ((plan, planned) for plan, objects in sides for planned in objects):
         if plan.wave_of(planned.id) and (wave := waves.get(planned.owner.cluster)):
-            found.setdefault(wave.number, set()).add(planned.owner.cluster)
+            reached.setdefault(wave.number, set()).add(planned.owner.cluster)
     for wave in rollout.waves:
-        if wave.number in found:
-            yield Reach(number=wave.number, name=wave.name, clusters=tuple(sorted(found[wave.number])))
+        if wave.number in reached:
+            yield Reach(number=wave.number, name=wave.name, clusters=tuple(sorted(reached[wave.number])))
 
 
-def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectChange]:
-    spots = {(item.subject.tenant, item.cluster) for item in found}
+def _objects(diff: Difference, changes: Iterable[Occurrence]) -> Iterator[ObjectChange]:
+    spots = {(change.subject.tenant, change.cluster) for change in changes}
     owners = spots | {(tenant, "") for tenant, _ in spots}
     clusters, wholes = ({cluster for tenant, cluster in spots if of_all or not tenant} for of_all in (True, False))
     everything = diff.elsewhere or diff.status is not Status.KEPT or "" in wholes
@@ -213,11 +217,11 @@ def _objects(diff: Difference, found: Iterable[Occurrence]) -> Iterator[ObjectCh
         return everything or owner in owners or (owner.cluster in above if owner.cluster else bool(above))
 
     for effect, objects in ((Effect.REMOVED, diff.removed), (Effect.ADDED, diff.added)):
-        for planned in objects:
-            yield ObjectChange(effect=effect, object=planned.id, explained=explained(planned.owner))
-    for one in diff.changed:
-        of_owner = explained(one.after.owner)
-        yield ObjectChange(effect=Effect.CHANGED, object=one.id, explained=of_owner, fields=one.fields)
+        for object in objects:
+            yield ObjectChange(effect=effect, object=object.id, explained=explained(object.owner))
+    for changed in diff.changed:
+        of_owner = explained(changed.after.owner)
+        yield ObjectChange(effect=Effect.CHANGED, object=changed.id, explained=of_owner, fields=changed.fields)
 
 
 # --- what several environments have ----------------------------------------------------------------------------------
@@ -269,27 +273,27 @@ class SharedDanger:
 
 def sections(reviews: Iterable[Review]) -> list[Section]:
     """All changes, by the environments that have them. What concerns subjects wherever they are can be in several."""
-    found: dict[tuple[str, ...], list[Change]] = {}
+    by_environments: dict[tuple[str, ...], list[Change]] = {}
     by_name = {review.environment: review for review in reviews}
     for names, change in _shared(by_name.values(), lambda review: review.changes):
-        found.setdefault(names, []).append(change)
+        by_environments.setdefault(names, []).append(change)
     return [
         Section(reviews=tuple(by_name[name] for name in names), changes=tuple(changes))
-        for names, changes in sorted(found.items(), key=lambda item: -len(item[0]))
+        for names, changes in sorted(by_environments.items(), key=lambda group: -len(group[0]))
     ]
 
 
 def shared_dangers(reviews: Iterable[Review]) -> list[SharedDanger]:
     """All dangers, the worst first."""
     by_name = {review.environment: review for review in reviews}
-    found = _shared(by_name.values(), lambda review: review.dangers)
+    dangers_by_environments = _shared(by_name.values(), lambda review: review.dangers)
     return [
         SharedDanger(
             environments=names,
             danger=danger,
             total=len({cluster for name in names for cluster in by_name[name].of}),
         )
-        for names, danger in sorted(found, key=lambda pair: pair[1].rank)
+        for names, danger in sorted(dangers_by_environments, key=lambda pair: pair[1].rank)
     ]
 
 

@@ -22,14 +22,14 @@ _MERGE_BASE = "..."
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there.
+    """name: what messages call it; commit: its full hash, "" for a file; exists: whether the file exists there.
 
     fleet: the file there; plans: by environment.
     """
 
     name: str
     commit: str = ""
-    found: bool = True
+    exists: bool = True
     fleet: Fleet | None = field(default=None, compare=False, repr=False)
     plans: Mapping[str, Plan] = field(default_factory=dict)
 
@@ -93,10 +93,10 @@ def _from_other_path(
             f"'{path}' in '{base}' is not a file of the repository",
             "write the path as Git shows it: main:fleet/tenants.yaml",
         )
-    found = _from_commit(Repository(repository.top), inner, revision, commit, planner, merge_base=merge_base)
-    if not found.found:
-        raise Refused(f"{found.name} has no file '{inner}'", f"see `git ls-tree -r --name-only {revision}`")
-    return found
+    from_commit = _from_commit(Repository(repository.top), inner, revision, commit, planner, merge_base=merge_base)
+    if not from_commit.exists:
+        raise Refused(f"{from_commit.name} has no file '{inner}'", f"see `git ls-tree -r --name-only {revision}`")
+    return from_commit
 
 
 def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, Plan]], *, merge_base: bool) -> Base:
@@ -104,9 +104,9 @@ def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, P
         raise Refused(
             f"{path} is not a commit, so it has no merge base", "name a Git revision, or leave --merge-base out"
         )
-    other = path / file.name if path.is_dir() else path
-    fleet = load_fleet(other)
-    return Base(str(other), fleet=fleet, plans=planner(fleet))
+    base = path / file.name if path.is_dir() else path
+    fleet = load_fleet(base)
+    return Base(str(base), fleet=fleet, plans=planner(fleet))
 
 
 def _from_commit(
@@ -131,13 +131,13 @@ def _from_commit(
         checkout = Checkout(repository, commit, Path(temporary))
         directory, shown = f"{checkout.directory}/", f"{revision}:{repository.prefix}"
         with _located_in(directory, shown):
-            there = checkout.directory / path
+            main = checkout.directory / path
             checkout.take([_literally(path)])
-            if not there.is_file():
-                return Base(name, commit, found=False)
+            if not main.is_file():
+                return Base(name, commit, exists=False)
             above = "".join(f"{_literally(part)}/" for part in PurePosixPath(path).parent.parts)
-            checkout.take([f"{above}{pattern}" for pattern in _included(there)])
-            fleet = load_fleet(there)
+            checkout.take([f"{above}{pattern}" for pattern in _included(main)])
+            fleet = load_fleet(main)
             plans = planner(fleet)
             fleet.source.rename(lambda file: file.replace(directory, shown))
             return Base(name, commit, fleet=fleet, plans=plans)
@@ -168,17 +168,17 @@ def _literally(name: str) -> str:
 def _located_in(directory: str, name: str) -> Iterator[None]:
     """Let messages name files as Git does, `revision:path`, instead of by their temporary path."""
 
-    def told(text: str) -> str:
+    def named(text: str) -> str:
         return text.replace(directory, name)
 
-    def renamed(each: Problem) -> Problem:
-        place = replace(each.location, file=told(each.location.file)).within(each.location.lines)
-        notes = tuple(told(note) for note in each.notes)
-        return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))
+    def renamed(problem: Problem) -> Problem:
+        place = replace(problem.location, file=named(problem.location.file)).within(problem.location.lines)
+        notes = tuple(named(note) for note in problem.notes)
+        return replace(problem, location=place, message=named(problem.message), notes=notes, fix=named(problem.fix))
 
     try:
         yield
     except InvalidFleet as invalid:
         raise InvalidFleet(map(renamed, invalid.diagnostics)) from None
     except Refused as refused:
-        raise Refused(told(refused.message), told(refused.fix), code=refused.code) from None
+        raise Refused(named(refused.message), named(refused.fix), code=refused.code) from None

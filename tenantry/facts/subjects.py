@@ -107,13 +107,13 @@ Homes = Mapping[Subject, Collection[str]]
 """The clusters that each subject is on."""
 
 
-def together(found: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator[tuple[_K, Where]]:
+def together(every: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator[tuple[_K, Where]]:
     """Equal keys of several subjects on several clusters once, in the order of the first of each.
 
     A group is either a full product of subjects and clusters, or holds subjects that have the key on all of their clusters. So what
     it says is true of every subject.
     """
-    by_key = grouped(found, lambda item: item[0])
+    by_key = grouped(every, lambda occurrence: occurrence[0])
     for key, occurrences in by_key.items():
         clusters = {
             subject: tuple(dict.fromkeys(cluster for *_, cluster in own if cluster))
@@ -123,11 +123,11 @@ def together(found: Iterable[tuple[_K, Subject, str]], homes: Homes) -> Iterator
 
 
 def _wheres(clusters: Mapping[Subject, tuple[str, ...]], homes: Homes) -> Iterator[Where]:
-    everywhere = {cluster for cluster, own in clusters.items() if own and set(own) == set(homes.get(cluster, ()))}
-    groups = list(grouped(clusters, lambda cluster: frozenset(clusters[cluster])).values())
+    everywhere = {name for name, own in clusters.items() if own and set(own) == set(homes.get(name, ()))}
+    groups = list(grouped(clusters, lambda name: frozenset(clusters[name])).values())
     whole = [own for own in groups if everywhere.issuperset(own)]
     if len(whole) > 1:
-        yield placed({item: clusters[item] for own in whole for item in own}, everywhere=True)
+        yield placed({name: clusters[name] for own in whole for name in own}, everywhere=True)
         groups = [own for own in groups if own not in whole]
     for own in groups:
         yield Where(tuple(own), clusters[own[0]], everywhere=everywhere.issuperset(own))

@@ -1,24 +1,26 @@
-"""An app or add-on on one cluster: its levels merged, its placeholders filled in, and what its author leaves out added.
+"""An app or add-on on one cluster, and its source: levels merged, placeholders filled in, what its author leaves out added.
 
-The plan makes objects from `EffectiveApp.data`, and `fleet.resolved` traces the same data back to the file. So what is
+The plan makes objects from `EffectiveApp.data`, and `fleet.placed` traces the same data back to the file. So what is
 explained is what is planned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.merge import Layer, merge, origin, with_whole
 from tenantry.fleet.resolve import filled_once, resolved_once
-from tenantry.fleet.settings import TIMES, TenantSettings, overrides
+from tenantry.fleet.settings import TIMES, TenantSettings, overrides, variables_of, variables_of_app
+from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import Variables
-from tenantry.model import AppPatch, Helm, Kustomize
+from tenantry.messages.placeholders import Scalar, Variables
+from tenantry.model import AppPatch, Helm, Kustomize, Source
 from tenantry.model.flux import FluxMetadata
+from tenantry.source.parsed_file import override_of
 
 Action: TypeAlias = Literal["install", "upgrade"]
 ACTIONS: tuple[Action, ...] = ("install", "upgrade")
@@ -94,18 +96,19 @@ def completed(block: Kustomize | Helm, settings: TenantSettings, *, is_addon: bo
     if isinstance(block, Helm):
         for action in ACTIONS:
             data[action] = {"strategy": {"name": _strategy(block, action)}, **data.get(action, {})}
-        if is_addon and not _leaves_crds(data["install"]):
+        skips_crds = data["install"].get("crds") == "Skip" or data["install"].get("skipCRDs")
+        if is_addon and not skips_crds:
             data["upgrade"] = {**REPLACED, **data["upgrade"]}
         data["driftDetection"] = _drift(data["driftDetection"], OF_OTHERS_IN_ADDONS if is_addon else OF_OTHERS)
     own = (time for time in TIMES if time in type(block).model_fields)
     return data | {time: getattr(settings, time) for time in own if time not in data}
 
 
-def _drift(written: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
+def _drift(written: dict[str, Any], ignored: list[dict[str, Any]]) -> dict[str, Any]:
     """How Flux treats drift. An empty list of what to ignore is the author's word that nothing is."""
     if "ignore" in written:
         return {key: value for key, value in written.items() if key != "ignore" or value}
-    return written if written["mode"] == "disabled" else {**written, "ignore": others}
+    return written if written["mode"] == "disabled" else {**written, "ignore": ignored}
 
 
 def effective_app(
@@ -118,7 +121,7 @@ def effective_app(
 ) -> EffectiveApp:
     """The app at a path of the document as it is on one cluster. settings: of its tenant there; None: nobody asks for times.
 
-    Raises: Found: the merged app is not complete, or a placeholder is unknown.
+    Raises: InvalidPart: the merged app is not complete, or a placeholder is unknown.
     """
     layers = app_layers(fleet, at, environment, cluster)
     kind = kind_of(fleet, at)
@@ -142,7 +145,7 @@ def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
 
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
-    above, own = ([*overrides(fleet, each, environment, cluster)] for each in (holder_of(at), at))
+    above, own = ([*overrides(fleet, place, environment, cluster)] for place in (holder_of(at), at))
     alike = (at, *(layer.path for layer in (*above, *own)))
     return fleet.once(("layers", *alike), (), lambda: _layers(fleet, at, above, own))
 
@@ -158,8 +161,8 @@ def _layers(fleet: Fleet, at: tuple[str, ...], above: Sequence[Layer], own: Sequ
     for layer in above:
         if kind in layer.data and not (is_main and source.filled_by(layer.path)):
             layers.append(Layer(layer.path, {kind: layer.data[kind]}))
-        if said := mapping_at(layer.data, *at[len(owner) :]):
-            layers.append(_merged(Layer((*layer.path, *at[len(owner) :]), said)))
+        if written := mapping_at(layer.data, *at[len(owner) :]):
+            layers.append(_merged(Layer((*layer.path, *at[len(owner) :]), written)))
     return (*layers, *map(_merged, own))
 
 
@@ -174,13 +177,8 @@ def _merged(layer: Layer) -> Layer:
 
 def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
     """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
-    said = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
-    return tuple(said or ())
-
-
-def _leaves_crds(install: dict[str, Any]) -> bool:
-    """Whether something else installs the CRDs of a chart."""
-    return install.get("crds") == "Skip" or bool(install.get("skipCRDs"))
+    names = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
+    return tuple(names or ())
 
 
 def _strategy(block: Helm, action: Action) -> str:
@@ -195,3 +193,73 @@ def _strategy(block: Helm, action: Action) -> str:
     written = block.flux.get(action, {})
     default = "RemediateOnFailure" if "remediation" in written else "RetryOnFailure"
     return str(written.get("strategy", {}).get("name", default))
+
+
+CHART = ("platform", "chart")
+"""Where the chart for baselines stands. It has layers as a source has."""
+REFS = (("git", "ref"), ("oci", "ref"))
+"""What an override replaces as a whole: half of a `ref` merged into another would name something that nobody wrote."""
+
+
+def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
+    """Where the source is declared that the app or add-on at a path takes. name: what it calls it; None: an add-on's own."""
+    if at[0] == "platform":
+        return ("platform", "sources", name) if name else (*at, "source")
+    return (*at[:2], "sources", str(name))
+
+
+def source_entry(path: Path) -> tuple[str, ...]:
+    """The entry of the source that a path of the document lies in, also if that is an override."""
+    if at := override_of(path):
+        path = (*at[:-2], *path[len(at) :])
+    return tuple(map(str, path[: 3 if path[:2] == ("platform", "sources") else 4]))
+
+
+def source_taken(
+    fleet: Fleet, at: tuple[str, ...], layers: Sequence[Layer], environment: str, cluster: str
+) -> tuple[str, ...]:
+    """The same on one cluster. layers: of the app there."""
+    named = (mapping_at(layer.data, kind).get("source") for layer in reversed(layers) for kind in ("kustomize", "helm"))
+    variables = variables_of_app(fleet, at, environment, cluster)
+    return source_place(at, str(fill(next(filter(None, named), ""), variables, at)))
+
+
+def effective_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> Source:
+    """The source at a path of the document as it is on one cluster.
+
+    Raises: InvalidPart: a placeholder is unknown, or the levels do not fit together.
+    """
+    variables = variables_of_source(fleet, at, environment, cluster)
+    return resolved_once(fleet, source_layers(fleet, at, environment, cluster), Source, variables)
+
+
+def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Any]:
+    """The same as it is written, with its placeholders."""
+    return merge(source_layers(fleet, at, environment, cluster))
+
+
+def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> list[Layer]:
+    """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
+    return with_whole([Layer(at, fleet.raw(*at)), *_overrides(fleet, at, environment, cluster)], REFS)
+
+
+def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:
+    """What overrides say of the source: those of its tenant or of the platform, then those of the add-on whose own it is."""
+    owner = at[:2] if at[0] == "tenants" else ("platform",)
+    holders = [(owner, at[len(owner) :]), *([(at[:-1], at[-1:])] if at[:2] == ("platform", "addons") else [])]
+    for holder, below in holders:
+        for layer in overrides(fleet, holder, environment, cluster):
+            if written := mapping_at(layer.data, *below):
+                yield Layer((*layer.path, *below), written)
+
+
+def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Scalar]:
+    """The placeholders that the source at a path can name. The app that takes it is none of them."""
+    return variables_of(fleet, environment, cluster, **({"tenant": at[1]} if at[0] == "tenants" else {}))
+
+
+def source_origin(layers: Sequence[Layer], path: Path) -> Path:
+    """Where in the document the value at a path below the source's entry is written: there, or in an override."""
+    at, below = layers[0].path, path[len(layers[0].path) :]
+    is_set = below and any(below[0] in layer.data for layer in layers)
+    return origin(layers, below) if path[: len(at)] == at and is_set else path

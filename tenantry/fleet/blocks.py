@@ -59,19 +59,14 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks for all apps of a level: of all tenants, of one, of those that teams bring along, or of the platform."""
-    for at in _levels(data):
+    templates = (("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants"))
+    tenants = (("tenants", name) for name in mapping_at(data, "tenants"))
+    for at in (("defaults",), PLATFORM, *templates, *tenants):
         levels: list[Path] = [at, *override_paths(data, at)]
         for level in levels:
             for kind, model in _MODELS.items():
                 if block := mapping_at(data, *level, kind):
                     yield (*level, kind), model, block
-
-
-def _levels(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """What has apps or add-ons: `defaults`, templates, tenants, the platform."""
-    yield from (("defaults",), ("platform",))
-    yield from (("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants"))
-    yield from (("tenants", name) for name in mapping_at(data, "tenants"))
 
 
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -135,7 +130,7 @@ def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
 def _owners(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """What has sources, apps and add-ons of its own: the tenants and the platform."""
     yield from (("tenants", name) for name in mapping_at(data, "tenants"))
-    yield ("platform",)
+    yield PLATFORM
 
 
 def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -198,7 +193,7 @@ def _pods_references(block: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
     for way in (("valuesFrom",), ("postBuild", "substituteFrom")):
         entries = mapping_at(block, *way[:-1]).get(way[-1])
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            key = next((each for each in _OF_PODS if each in entry), "") if isinstance(entry, dict) else ""
+            key = next((key for key in _OF_PODS if key in entry), "") if isinstance(entry, dict) else ""
             if key and "kind" not in entry:
                 of_key = ", valuesKey: KEY, targetPath: PATH" if way[-1] == "valuesFrom" else ""
                 yield (*at, *way, index), f"write {{kind: {_OF_PODS[key]}, name: NAME{of_key}}}"

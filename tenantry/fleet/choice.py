@@ -24,7 +24,7 @@ from tenantry.fleet.placement import (
 )
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
-from tenantry.model.selector import has_labels, labels_in_words, missed
+from tenantry.model.selector import format_labels, has_labels, missed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,13 @@ def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster
     assert selector is not None  # a rule of the fleet
     choice = _choice(fleet, environment, selector, selector_at(fleet, tenant, app), cluster)
     barrier = app_barrier(fleet, environment, tenant, app)
-    return replace(
-        choice,
-        decisions=tuple(
-            _if_granted(fleet, tenant, app, _unless(fleet, barrier, decision)) for decision in choice.decisions
-        ),
-    )
+    decisions = []
+    for decision in choice.decisions:
+        decision = _unless(fleet, barrier, decision)
+        if is_restricted(fleet, tenant, app) and not cluster_is_granted(fleet, tenant, decision.cluster):
+            decision = _unless(fleet, Barrier("it is not granted", granted_selector(fleet, tenant)[1]), decision)
+        decisions.append(decision)
+    return replace(choice, decisions=tuple(decisions))
 
 
 def _unless(fleet: Fleet, barrier: Barrier | None, decision: Decision) -> Decision:
@@ -72,13 +73,6 @@ def _unless(fleet: Fleet, barrier: Barrier | None, decision: Decision) -> Decisi
     return replace(decision, placed=False, reason=barrier.reason, origin=origin_at(fleet.source, barrier.at))
 
 
-def _if_granted(fleet: Fleet, tenant: str, app: str, decision: Decision) -> Decision:
-    """The decision, unless the main file does not grant the cluster to the tenant's included file."""
-    if not is_restricted(fleet, tenant, app) or cluster_is_granted(fleet, tenant, decision.cluster):
-        return decision
-    return _unless(fleet, Barrier("it is not granted", granted_selector(fleet, tenant)[1]), decision)
-
-
 def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | None = None) -> Choice | None:
     """Which clusters the tenant's included file can select; None if the main file selects none to choose from."""
     selector, at = granted_selector(fleet, tenant)
@@ -86,14 +80,12 @@ def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | 
         return None
     choice = _choice(fleet, environment, selector, at, cluster)
     barrier = tenant_barrier(fleet, environment, tenant)
-    decisions = (_unless(fleet, barrier, _if_choosable(fleet, tenant, decision)) for decision in choice.decisions)
+    decisions = []
+    for decision in choice.decisions:
+        if decision.placed != cluster_is_granted(fleet, tenant, decision.cluster):
+            decision = replace(decision, placed=False, reason="a management cluster; 'all' does not include it")
+        decisions.append(_unless(fleet, barrier, decision))
     return replace(choice, decisions=tuple(decisions))
-
-
-def _if_choosable(fleet: Fleet, tenant: str, decision: Decision) -> Decision:
-    if decision.placed == cluster_is_granted(fleet, tenant, decision.cluster):
-        return decision
-    return replace(decision, placed=False, reason="a management cluster; 'all' does not include it")
 
 
 def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:
@@ -101,13 +93,10 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
     selector = fleet.document.platform.addons[addon].clusters
     choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
     barrier = addon_barrier(fleet, environment, addon)
-    decisions = (_unless(fleet, barrier, decision) for decision in choice.decisions)
-    return replace(
-        choice,
-        decisions=tuple(
-            _unless(fleet, _elsewhere(fleet, environment, addon, decision), decision) for decision in decisions
-        ),
-    )
+    decisions = []
+    for decision in (_unless(fleet, barrier, decision) for decision in choice.decisions):
+        decisions.append(_unless(fleet, _elsewhere(fleet, environment, addon, decision), decision))
+    return replace(choice, decisions=tuple(decisions))
 
 
 def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -> Barrier | None:
@@ -122,19 +111,15 @@ def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -
 
 
 def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluster: str | None) -> Choice:
-    here = clusters_of(fleet, environment)
-    return Choice(
-        selector.in_words,
-        origin_at(fleet.source, at),
-        tuple(_decision(fleet, selector, at, name) for name in here if cluster in (None, name)),
-        tuple(name for name in fleet.clusters if name not in here and cluster in (None, name)),
-    )
-
-
-def _decision(fleet: Fleet, selector: Selector, at: Path, name: str) -> Decision:
-    declared = fleet.clusters[name]
-    reason, why = _reason(selector, at, name, declared)
-    return Decision(name, matches(selector, name, declared), reason, origin_at(fleet.source, why))
+    clusters = clusters_of(fleet, environment)
+    decisions = []
+    for name in clusters:
+        if cluster in (None, name):
+            declared = fleet.clusters[name]
+            reason, place = _reason(selector, at, name, declared)
+            decisions.append(Decision(name, matches(selector, name, declared), reason, origin_at(fleet.source, place)))
+    elsewhere = tuple(name for name in fleet.clusters if name not in clusters and cluster in (None, name))
+    return Choice(selector.description, origin_at(fleet.source, at), tuple(decisions), elsewhere)
 
 
 def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
@@ -144,7 +129,7 @@ def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[
         names_at = without if isinstance(selector.exclude, list) else (*without, "names")
         return "excluded by name", (*names_at, excluded.names.index(name))
     if excluded.labels and has_labels(excluded.labels, cluster.labels):
-        return f"excluded by {labels_in_words(excluded.labels)}", (*without, "labels")
+        return f"excluded by {format_labels(excluded.labels)}", (*without, "labels")
     if selector.names is not None:
         if name in selector.names:
             return "named", (*at, "names", selector.names.index(name))

@@ -1,5 +1,8 @@
 """The JSON Schema as editors want it: it accepts the same files, and shows less noise while one is written.
 
+The schema of teams' files is that of tenants.yaml without what belongs to the platform, with all that can be granted. It does not
+know what is granted to whom; `tenantry validate` does.
+
 Called by: what publishes a schema.
 Never: changes what is accepted. Editors show titles, descriptions and examples, and offer what they find in types and enums.
 """
@@ -7,9 +10,12 @@ Never: changes what is accepted. Editors show titles, descriptions and examples,
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
-from tenantry.fleet.json_schema import json_schema
+from tenantry.fleet.json_schema import DIALECT, json_schema
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
+from tenantry.grants.model import GRANTABLE
 
 NOTHING = {"title": "nothing", "not": {"type": ["array", "boolean", "number", "object", "string"]}}
 """`null`, in a form that editors do not offer: it removes a value, and few people want that."""
@@ -26,7 +32,9 @@ def editor_schema() -> dict[str, Any]:
 def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)
-    definitions: dict[str, Any] = {name: {"title": _words(name), **each} for name, each in made["$defs"].items()}
+    definitions: dict[str, Any] = {
+        name: {"title": _words(name), **definition} for name, definition in made["$defs"].items()
+    }
     made["$defs"] = {**definitions, "Nothing": NOTHING}
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.
     needed = {key: made.pop(key) for key in ("required", "anyOf") if key in made}
@@ -36,14 +44,14 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _prepared(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_prepared(option) for option in schema]
+        return [_prepared(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     if schema == {"type": "null"}:
         return dict(_NOTHING)
     made = {
         # Below these keys stand names, not keywords.
-        key: {name: _named(name, _prepared(entry), key) for name, entry in part.items()}
+        key: {name: _named(name, _prepared(below), key) for name, below in part.items()}
         if key in _OF_NAMES
         else _prepared(part)
         for key, part in schema.items()
@@ -53,7 +61,7 @@ def _prepared(schema: Any) -> Any:
     made = _without_null(_without_null_option(made))
     for key in ("anyOf", "oneOf"):
         if key in made:
-            made[key] = [_titled(each) for each in made[key]]
+            made[key] = [_titled(option) for option in made[key]]
     if isinstance(text := made.get("description"), str):
         made |= _texts(text, made)
     return made
@@ -73,7 +81,7 @@ _OF_NAMES = ("$defs", "dependentSchemas", "properties")
 
 
 def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
-    """A value or `null` as `oneOf`: for `anyOf` hovers tell the texts of both. Only what says its types surely takes no `null`."""
+    """A value or `null` as `oneOf`: for `anyOf` hovers show the texts of both. Only what says its types surely takes no `null`."""
     options = schema.get("anyOf", [])
     if (
         len(options) != 2
@@ -91,7 +99,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         rest = [kind for kind in kinds if kind != "null"]
         value = {**schema, "type": rest[0] if len(rest) == 1 else rest}
     elif None in schema.get("enum", ()):
-        value = {**schema, "enum": [option for option in schema["enum"] if option is not None]}
+        value = {**schema, "enum": [word for word in schema["enum"] if word is not None]}
     else:
         return schema
     shown: dict[str, Any] = {key: value.pop(key) for key in ("description", "default") if key in value}
@@ -110,7 +118,7 @@ def _title(option: dict[str, Any]) -> str:
         return f"with {' and '.join(required[:_MOST_IN_A_TITLE])}"
     for key in ("oneOf", "anyOf"):
         if key in option:
-            return " or ".join(str(each.get("title", "mapping")) for each in option[key][:_MOST_IN_A_TITLE])
+            return " or ".join(str(part.get("title", "mapping")) for part in option[key][:_MOST_IN_A_TITLE])
     return "another"
 
 
@@ -123,3 +131,57 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
     markdown = "\n\n".join(paragraphs)
     plain = markdown.replace("`", "")
     return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
+
+
+_REFERENCE = "#/$defs/"
+
+
+def included_schema() -> dict[str, Any]:
+    """What an included file can say if everything that can be granted is granted."""
+    whole, settings = json_schema(), get_args(GRANTABLE)
+    definitions = whole["$defs"]
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *settings})
+    _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *settings})
+    _keep(definitions["ExtraNamespace"], {"name", *(set(settings) & {*OF_NAMESPACES})})
+    definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
+    del definitions["App"]["properties"]["waves"]
+    tenants = whole["properties"]["tenants"]
+    return for_editors(
+        {
+            "$schema": DIALECT,
+            "title": "included files of Tenantry",
+            "type": "object",
+            "properties": {"tenants": tenants},
+            "required": ["tenants"],
+            "additionalProperties": False,
+            "$defs": _used(tenants, definitions),
+        }
+    )
+
+
+def _keep(definition: dict[str, Any], keys: set[str]) -> None:
+    """Leave the properties that the file may set."""
+    definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
+
+
+def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema refers to, itself or by others, in their order."""
+    used: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for name in _references(waiting.pop()):
+            if name not in used:
+                used.add(name)
+                waiting.append(definitions[name])
+    return {name: definition for name, definition in definitions.items() if name in used}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(reference := schema.get("$ref"), str):
+            yield reference.removeprefix(_REFERENCE)
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

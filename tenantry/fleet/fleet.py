@@ -42,7 +42,9 @@ class Fleet:
 
     def __post_init__(self) -> None:
         declared = self.document.environments.items()
-        object.__setattr__(self, "environments", {name: each for name, each in declared if each.management})
+        object.__setattr__(
+            self, "environments", {name: environment for name, environment in declared if environment.management}
+        )
 
     def extending(self, environment: str) -> list[str]:
         """The environments with a stack that extend this one, in the order of the file."""
@@ -81,13 +83,13 @@ class Fleet:
         """The mapping at a path as written; empty if the path does not exist."""
         return mapping_at(self.source.data, *path)
 
-    def said(self, *path: str | int) -> dict[str, Any]:
+    def valid(self, *path: str | int) -> dict[str, Any]:
         """The same without keys whose value does not fit."""
         return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
 
     def names(self, *path: str) -> set[str]:
         """The keys at a path as written, also of entries that were left out, and of those that stand elsewhere by mistake."""
-        return {*self.raw(*path), *(str(each[-1]) for each in self.left_out if each[:-1] == path)}
+        return {*self.raw(*path), *(str(entry[-1]) for entry in self.left_out if entry[:-1] == path)}
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
@@ -95,14 +97,14 @@ class Fleet:
         return self.once(
             ("lineage", environment),
             (),
-            lambda: lineage(environment, {name: each.extends for name, each in declared.items()}),
+            lambda: lineage(environment, {name: declared[name].extends for name in declared}),
         )
 
     def in_order(self) -> list[str]:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
         return in_order({name: environment.before for name, environment in self.environments.items()})
 
-    def said_at(self, environment: str, key: str) -> Path:
+    def declared_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""
         for name in reversed(self.lineage(environment)):
             if key in self.raw("environments", name):
@@ -152,7 +154,7 @@ def _closest_first(finding: Problem) -> str:
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
-"""What people call things: passwords that are words of small letters alone are not told from it."""
+"""What people call things. A password of small letters alone looks the same."""
 
 
 def _without_secret(source: ParsedFile, finding: Problem) -> str:
@@ -181,14 +183,10 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
 
 def environment_part(fleet: Fleet, environment: str, hub: str) -> tuple[str, ...]:
     """The part of a name that separates the environment's objects from those of others on its management cluster."""
-    beside = [name for name, environment in fleet.environments.items() if environment.management == hub]
-    plain = next((name for name in beside if not _says_itself(fleet, name)), None)
+    beside = {name: declared for name, declared in fleet.environments.items() if declared.management == hub}
+    # Where `{env}` is part of the namespaces of tenants, it separates them already.
+    plain = next((name for name, declared in beside.items() if "env" not in names_in(declared.namespace)), None)
     return (environment,) if len(beside) > 1 and environment != plain else ()
-
-
-def _says_itself(fleet: Fleet, environment: str) -> bool:
-    """Whether the environment's name is part of its tenants' namespaces."""
-    return "env" in names_in(fleet.environments[environment].namespace)
 
 
 def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
@@ -203,13 +201,12 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share a management cluster or any cluster with this one."""
     management = fleet.environments[environment].management
-    beside = {
-        e for cluster in fleet.clusters.values() if environment in cluster.environments for e in cluster.environments
-    }
+    shared = (cluster.environments for cluster in fleet.clusters.values() if environment in cluster.environments)
+    beside = set[str]().union(*shared)
     return [
         name
-        for name, each in fleet.environments.items()
-        if name != environment and (name in beside or each.management == management)
+        for name, declared in fleet.environments.items()
+        if name != environment and (name in beside or declared.management == management)
     ]
 
 

@@ -1,7 +1,7 @@
-"""What an author probably meant by a key that does not fit, as the fix of a finding.
+"""What an author probably meant by a key that does not fit, or that earlier drafts of the language had, as the fix of a finding.
 
 Called by: `shape` for the model's keys, `blocks` for Flux's.
-Never: decides whether something is wrong, quotes what may be a secret, or tells anyone to remove an entry of the fleet.
+Never: decides whether something is wrong, quotes what may be a secret, or proposes to remove an entry of the fleet.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tenantry.fleet.gone import fix_for_gone
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.value_hints import IN_A_SECRET, quoted
 from tenantry.flux.schemas import schema_of
+from tenantry.grants.model import Grants, Include
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.text import closest, format_path
 from tenantry.model import (
     SOURCE_KINDS,
+    Addon,
     AddonOverride,
     After,
     App,
@@ -25,6 +25,7 @@ from tenantry.model import (
     AppPatch,
     ChartDirectory,
     Cluster,
+    ConfigMap,
     Credentials,
     Document,
     Environment,
@@ -43,14 +44,17 @@ from tenantry.model import (
     Platform,
     PlatformOverride,
     RolloutWave,
+    SecretKey,
     Selector,
+    Source,
     Tenant,
     TenantOverride,
     When,
 )
 from tenantry.model.clusters import Capi
 from tenantry.model.flux import PostBuild
-from tenantry.model.tenancy import Limits, TenantOwner
+from tenantry.model.strict import fields_of, model_at
+from tenantry.model.tenancy import AddonAccount, ExtraNamespace, Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 _REFS: Mapping[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
@@ -116,9 +120,9 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     """
     if model is None:
         return ""
-    if fix := fix_for_gone(model, key):
+    if fix := fix_for_former(model, key):
         return fix
-    if fix := next((each[key] for known, each in _INSTEAD.items() if issubclass(model, known) and key in each), ""):
+    if fix := next((fixes[key] for known, fixes in _INSTEAD.items() if issubclass(model, known) and key in fixes), ""):
         return fix
     if issubclass(model, TenantOverride) and key in fields_of(Tenant):
         return _ABOVE
@@ -126,7 +130,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         when = "environments: [NAME]" if issubclass(model, Environment) else "clusters: {names: [NAME]}"
         return f"write it in 'defaults:' or in a tenant, as 'overrides: [{{when: {{{when}}}, {key}: ...}}]'"
     if issubclass(model, Credentials):
-        keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
+        keys = ", ".join(sorted(sibling for sibling in beside if sibling in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
     if issubclass(model, App | AppPatch) and (fix := _block_of(key, beside)):
         return fix
@@ -136,7 +140,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return "values never stand in the file: declare 'credentials:', and name them beside the block"
     if issubclass(model, FluxBlock) and key == "credentials":
         return "put it beside the block, not into it"
-    if (block := next((each for each in SOURCE_KINDS.values() if each is model), None)) and _is_of_a_source(key):
+    if (block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None)) and _is_of_a_source(key):
         # Written as Flux writes it, so it is no misspelling of the nearest key here.
         return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
     return "" if closest(key, fields_of(model)) else _elsewhere(model, key, beside)
@@ -174,7 +178,7 @@ def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
 
 
 def _is_of_a_source(key: str) -> bool:
-    return any(key in schema_of(model.flux_kind).spec["properties"] for model in SOURCE_KINDS.values())
+    return any(key in schema_of(kind.flux_kind).spec["properties"] for kind in SOURCE_KINDS.values())
 
 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:
@@ -221,10 +225,10 @@ def misplaced(path: Path, value: Any, document: Mapping[str, Any]) -> Misplaced 
     """Where an entry belongs that stands at a path; None if it looks like none. Args: document: the whole file."""
     kind = _looks_like(value)
     *above, key = path
-    overriding = "overrides" in above or any(key in mapping_at(document, each) for each in ("environments", "clusters"))
+    overriding = "overrides" in above or any(key in mapping_at(document, part) for part in ("environments", "clusters"))
     if not kind or not isinstance(key, str) or (overriding and kind == "an app"):
         return None
-    if kind == "a cluster" and (here := model_at(Document, tuple(above))) and closest(key, fields_of(here)):
+    if kind == "a cluster" and (holder := model_at(Document, tuple(above))) and closest(key, fields_of(holder)):
         return None  # `wen: {environments: [dev]}` is no cluster
     place = next(_places(above, _GROUPS[kind], key), None)
     if place and place == path:
@@ -240,8 +244,8 @@ def _places(above: list[str | int], group: str, key: str) -> Iterator[Path]:
     """Where an entry of a group can stand, the nearest place first."""
     if group in above:
         yield (*above[: len(above) - above[::-1].index(group)], key)
-    here = model_at(Document, tuple(above))
-    if here and group in fields_of(here):
+    holder = model_at(Document, tuple(above))
+    if holder and group in fields_of(holder):
         yield (*above, group, key)
     if group in fields_of(Document):
         yield (group, key)
@@ -256,7 +260,7 @@ def _looks_like(value: Any) -> str:
     keys = set(value)
     if keys & {"apps", "sources"} and keys <= fields_of(Tenant).keys():
         return "a tenant"
-    if any("url" in mapping_at(value, model) for model in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
+    if any("url" in mapping_at(value, kind) for kind in SOURCE_KINDS) and keys <= {*SOURCE_KINDS, "credentials"}:
         return "a source"
     if keys & {"kustomize", "helm"} and keys <= fields_of(App).keys():
         return "an app"
@@ -268,3 +272,96 @@ def _looks_like(value: Any) -> str:
         if of_cluster and keys & {"kubeconfig", "environments"} and keys <= fields_of(Cluster).keys()
         else ""
     )
+
+
+_FROM = "write 'from:' with the names of templates"
+_SHARD = "write 'shard:' of each cluster"
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_BY_ENVIRONMENT = (
+    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
+)
+_OBJECTS = "declare {} under 'objects:'"
+_ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
+_HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
+_PLATFORMS = "remove it, and set the tenant's {} in the main file"
+_BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
+_BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
+FORMER_KEYS: Mapping[type[Model], Mapping[str, str]] = {
+    Include: {
+        "class": "declare each tenant with its 'from:' in this file or in a piece of it, and name a team's file after its tenant",
+        "clusters": "write 'files:': pieces of this file hold clusters, too",
+        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
+        "environment": "write what it says as 'overrides: [{when: {environments: ...}}]' into a piece of this file: 'files:' alone",
+        "of": "name each file after the tenant that it speaks of",
+    },
+    App: {
+        "rollout": "write 'waves: false'",
+        "imageAutomation": (
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+        ),
+    },
+    Addon: {"scope": "remove it, and declare an add-on for each environment, with 'environments:'"},
+    AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
+    SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
+    ConfigMap: dict.fromkeys(
+        ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+        "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+    ),
+    ExtraNamespace: {"formerly": _HANDED_OVER},
+    Grants: {
+        "annotations": _PLATFORMS.format("annotations"),
+        "labels": _PLATFORMS.format("labels"),
+        "limits": _BOUND,
+        "push": "remove it: nothing of a team's file pushes",
+        "roles": "remove it: with 'settings: [owners]' the file gives 'view', and 'edit' if the tenant may as much",
+        "share": "declare what the file names in the file itself",
+        "shortestInterval": _BOUND,
+        "variables": _PLATFORMS.format("variables"),
+    },
+    PlacedSettings: {
+        "require": _ENGINE,
+        "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
+        "roles": _OBJECTS.format("a Role and a RoleBinding"),
+    },
+    Platform: {
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "require": _ENGINE,
+    },
+    Source: {
+        "externalArtifact": _ARTIFACT,
+        "overrides": "write it in the overrides of its tenant or of the platform: '- {when: ..., sources: {NAME: ...}}'",
+    },
+    Tenant: {"class": _FROM, "formerly": _HANDED_OVER, "shard": _SHARD},
+    Document: {
+        "clusterGroups": "write them as 'templates: {clusters: ...}', and 'from:' in clusters",
+        "tenantClasses": "write them as 'templates: {tenants: ...}', and 'from:' in tenants",
+        "windows": _BY_SCHEDULE,
+    },
+    Environment: {
+        "rollout": "write its keys beside it: 'waves:', 'timeout:' and 'tolerate:'",
+        "windows": _BY_SCHEDULE,
+        **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD),
+        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
+        "disabled": "remove it: without 'waves:' a change reaches all clusters at the same time",
+        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
+        "maxParallel": "remove it, and write more waves, such as '10%'",
+        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
+    },
+    After: {
+        "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
+    },
+    Cluster: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    RolloutWave: {
+        "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",
+        "exclude": "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
+        "tenants": "write 'names:' or 'labels:' of clusters",
+        "class": "write 'names:' or 'labels:' of clusters",
+    },
+}
+"""Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
+
+
+def fix_for_former(model: type[Model], key: str) -> str:
+    """What to write instead of the key; "" if the model never had it."""
+    return next((rows[key] for known, rows in FORMER_KEYS.items() if issubclass(model, known) and key in rows), "")

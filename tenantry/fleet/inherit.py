@@ -5,15 +5,14 @@ A finding in a merged environment is reported at the environment that declares t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.merge import Layer, merge, origin
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, without
 from tenantry.messages.errors import Problem, first_of
-from tenantry.messages.problems import missing_key
-from tenantry.messages.text import declared
+from tenantry.messages.problems import missing_key, undeclared
 
 
 def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
@@ -55,7 +54,7 @@ def in_order(parents: Mapping[str, str | None]) -> list[str]:
     return [name for name in ordered if name in parents]
 
 
-_OWN = ("extends", "after")
+_OWN = (("extends",), ("after",))
 """What an environment says of itself alone."""
 
 
@@ -77,7 +76,7 @@ class Inherited:
 
     def placed(self, findings: Iterable[Problem]) -> tuple[Problem, ...]:
         """Findings about the whole document at the places where the author wrote it, each once."""
-        return tuple(dict.fromkeys(found for finding in findings for found in self._placed(finding)))
+        return tuple(dict.fromkeys(placed for finding in findings for placed in self._placed(finding)))
 
     def _placed(self, finding: Problem) -> Iterator[Problem]:
         name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""
@@ -92,7 +91,8 @@ def inherit(data: dict[str, Any]) -> Inherited:
     environments = data.get("environments")
     if not isinstance(environments, dict):
         return Inherited(data)
-    parents = {name: parent for name, own in environments.items() if isinstance(parent := _extends(own), str)}
+    declared = {name: own for name, own in environments.items() if isinstance(own, dict)}
+    parents = {name: own["extends"] for name, own in declared.items() if isinstance(own.get("extends"), str)}
     if too_long := first_of(_too_long(parents)):
         return Inherited(data, findings=too_long, incomplete=frozenset(parents))
     findings = (*_unknown(parents, environments), *_circles(parents))
@@ -101,7 +101,11 @@ def inherit(data: dict[str, Any]) -> Inherited:
     incomplete = frozenset(name for name, chain in lineages.items() if not broken.isdisjoint(chain))
     layers = {name: _layers(chain, environments) for name, chain in lineages.items() if name not in incomplete}
     merged = {name: whole(layers[name]) if name in layers else own for name, own in environments.items()}
-    findings = (*findings, *_without_management(merged, {*parents.values()}))
+    # One that others extend is a frame, which has no management cluster.
+    extended = {*parents.values()}
+    no_hub = (name for name, own in merged.items() if isinstance(own, dict) and "management" not in own)
+    alone = (name for name in no_hub if name not in extended)
+    findings += tuple(missing_key(("environments", name), "management", "management: CLUSTER") for name in alone)
     return Inherited({**data, "environments": merged}, layers, findings, incomplete)
 
 
@@ -115,20 +119,11 @@ def stacks_in(data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _extends(environment: Any) -> Any:
-    return environment.get("extends") if isinstance(environment, dict) else None
-
-
 def _layers(chain: list[str], environments: Mapping[str, Any]) -> tuple[Layer, ...]:
     *above, own = (
-        Layer(("environments", name), each) for name in chain if isinstance(each := environments[name], dict)
+        Layer(("environments", name), layer) for name in chain if isinstance(layer := environments[name], dict)
     )
-    inherited = (replace(each, data=_inherited(each.data)) for each in above)
-    return (*inherited, own)
-
-
-def _inherited(environment: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in environment.items() if key not in _OWN}
+    return (*(replace(layer, data=without(layer.data, _OWN)) for layer in above), own)
 
 
 def whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
@@ -142,20 +137,9 @@ def whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
 def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Problem]:
     for name, parent in parents.items():
         if parent not in environments:
-            yield Problem(
-                ("environments", name, "extends"),
-                "unknown-environment",
-                f"environment '{name}' extends '{parent}', which is not declared",
-                (declared("declared", parent, environments.keys() - {name}),),
-                fix="correct the name, or remove it",
-            )
-
-
-def _without_management(environments: Mapping[str, Any], extended: Collection[str]) -> Iterator[Problem]:
-    """Environments that are no frames, because none extends them."""
-    for name, environment in environments.items():
-        if isinstance(environment, dict) and "management" not in environment and name not in extended:
-            yield missing_key(("environments", name), "management", "management: CLUSTER")
+            message, others = f"environment '{name}' extends '{parent}'", environments.keys() - {name}
+            fix = "correct the name, or remove it"
+            yield undeclared(("environments", name, "extends"), "environment", parent, message, others, fix)
 
 
 def too_long(parents: Mapping[str, str]) -> Iterator[str]:

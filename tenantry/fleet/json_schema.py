@@ -18,9 +18,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import tenancy
-from tenantry.model.partial import IN_PART
 from tenantry.model.scalars import SHARE, NumberOrShare
-from tenantry.model.strict import OneOf, or_unfilled
+from tenantry.model.strict import IN_PART, OneOf, or_unfilled
 from tenantry.rollout.model import REST
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -93,7 +92,7 @@ def _options(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _with_wholes(schema: Any) -> Any:
     """A copy in which a part of an entry is described as the whole is: both have the same keys."""
     if isinstance(schema, list):
-        return [_with_wholes(option) for option in schema]
+        return [_with_wholes(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     copied = {key: _with_wholes(value) for key, value in schema.items() if not key.endswith(IN_PART)}
@@ -153,7 +152,7 @@ def _let_complete(schema: dict[str, Any]) -> None:
         if definition.pop("oneOf", None):
             kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
             others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
-            definition["dependentSchemas"] = {kind: {"properties": other} for kind, other in others.items()}
+            definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
     _let_remove(definitions)
     whole = {"$ref": "#/$defs/Tenant"}
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
@@ -224,7 +223,7 @@ def _fillable(
 
 def declared_by(described: type[BaseModel], field: str) -> type:
     """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
-    return next(each for each in described.__mro__ if field in inspect.get_annotations(each))
+    return next(base for base in described.__mro__ if field in inspect.get_annotations(base))
 
 
 @cache
@@ -254,13 +253,13 @@ def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
 
     Pydantic's `use_attribute_docstrings` would read it whenever a class is made, which takes longer than a command.
     """
-    found: dict[tuple[str, str], str] = {}
-    modules = {inspect.getmodule(class_) for class_ in classes}
+    documented: dict[tuple[str, str], str] = {}
+    modules = {inspect.getmodule(cls) for cls in classes}
     for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):
             match field, text:
                 case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(content))):
                     assert isinstance(node, ast.ClassDef)
-                    found[node.name, key] = inspect.cleandoc(content)
-    return found
+                    documented[node.name, key] = inspect.cleandoc(content)
+    return documented

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tenantry.fleet.inherit import MAX_ABOVE
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import declared
+from tenantry.messages.problems import undeclared
 from tenantry.source.parsed_file import named
 
 FROM: Final = "from"
@@ -33,22 +33,19 @@ class Kind:
         """The templates that an entry names, in their order."""
         return named(entry, FROM)
 
-    def unknown(self, at: Path, who: str, names: tuple[str, ...], known: Mapping[str, Any]) -> Iterator[Problem]:
+    def unknown(self, at: Path, owner: str, names: tuple[str, ...], known: Mapping[str, Any]) -> Iterator[Problem]:
         own = {str(at[2])} if at[:2] == self.templates else set()
         for name in dict.fromkeys(names):
             if name not in known:
-                yield Problem(
-                    (*at, FROM, *((names.index(name),) if len(names) > 1 else ())),
-                    "unknown-template",
-                    f"{who} is from template '{name}', which is not declared",
-                    (declared("declared", name, known.keys() - own),),
-                    fix=f"declare it under '{'.'.join(self.templates)}:', or correct the name",
-                )
+                place: Path = (*at, FROM, *((names.index(name),) if len(names) > 1 else ()))
+                message = f"{owner} is from template '{name}'"
+                fix = f"declare it under '{'.'.join(self.templates)}:', or correct the name"
+                yield undeclared(place, "template", name, message, known.keys() - own, fix)
 
-    def named_twice(self, at: Path, who: str, names: tuple[str, ...]) -> Iterator[Problem]:
+    def named_twice(self, at: Path, owner: str, names: tuple[str, ...]) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
-                message = f"{who} is from template '{name}' twice"
+                message = f"{owner} is from template '{name}' twice"
                 yield Problem((*at, FROM), "duplicate", message, fix="remove one of them")
 
 

@@ -66,14 +66,14 @@ def overlay(
     """
     result = dict(below)
     for key, value in over.items():
-        path, there = (*at, key), result.get(key, ABSENT)
-        if value is None and there is not ABSENT and not _is_in_block_of_app(path):
+        path, inherited = (*at, key), result.get(key, ABSENT)
+        if value is None and inherited is not ABSENT and not _is_in_block_of_app(path):
             del result[key]
             removed.append(path)
-        elif isinstance(value, dict) and isinstance(there, dict) and not _is_replaced(path):
-            result[key] = overlay(there, value, removed, path)
-        elif isinstance(value, list) and isinstance(there, list) and _is_appended(path):
-            result[key] = [*there, *value]
+        elif isinstance(value, dict) and isinstance(inherited, dict) and not _is_replaced(path):
+            result[key] = overlay(inherited, value, removed, path)
+        elif isinstance(value, list) and isinstance(inherited, list) and _is_appended(path):
+            result[key] = [*inherited, *value]
         else:
             result[key] = value
     return result
@@ -183,7 +183,7 @@ def _override(source: ParsedFile, path: Path) -> str:
     if not (at := override_of(path)):
         return ""
     try:
-        return When.model_validate(mapping_at(source.data, *at, "when")).in_words
+        return When.model_validate(mapping_at(source.data, *at, "when")).description
     except ValidationError:
         return ""
 
@@ -211,16 +211,16 @@ def _removals(
     source: ParsedFile, layers: Sequence[Layer], merged: Mapping[str, Any], effective: Mapping[str, Any]
 ) -> dict[Path, Path]:
     """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
-    found: dict[Path, Path] = {}
+    removals: dict[Path, Path] = {}
     for index, layer in enumerate(layers):
         entry, at = layer.path[:2], layer.path[2:]
         for path, place in source.removed.get(entry, {}).items():
             if path[: len(at)] == at and path[len(at) :][:1] and path[len(at)] in effective:
-                found[path[len(at) :]] = place
+                removals[path[len(at) :]] = place
         if nulls := [path for path, value in leaves(layer.data) if value is None]:
             below = merge(layers[:index])
-            found |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
-    return {path: place for path, place in found.items() if value_at(merged, path, ABSENT) is ABSENT}
+            removals |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
+    return {path: place for path, place in removals.items() if value_at(merged, path, ABSENT) is ABSENT}
 
 
 def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:

@@ -11,14 +11,24 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
+from tenantry.fleet.apps import (
+    CHART,
+    MERGED,
+    EffectiveApp,
+    effective_app,
+    effective_source,
+    source_layers,
+    source_place,
+)
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
-from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import (
     TIMES,
     TenantSettings,
+    extra_namespaces,
+    main_namespace,
+    namespace_template,
     platform_layers,
     platform_settings,
     settings_layers,
@@ -28,10 +38,9 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
-from tenantry.fleet.sources import CHART, effective_source, source_layers, source_place
 from tenantry.fleet.template import fill, fill_manifest
 from tenantry.messages.data import leaves
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.model import Model, ObjectsChart, PlacedSettings
 
@@ -91,7 +100,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
     """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
-    values = {each.path: each for each in trace(fleet.source, app.layers, _block_of(app))}
+    values = {value.path: value for value in trace(fleet.source, app.layers, _block_of(app))}
     written = app.block.model_dump(exclude_none=True)
     for time in times:
         path: Path = (app.kind, *time.path)
@@ -115,19 +124,19 @@ def _source_values(
 
     def values() -> tuple[Value, ...]:
         layers = source_layers(fleet, place, environment, cluster)
-        found = trace(fleet.source, layers, source.model_dump(exclude_none=True))
-        return tuple(value.under(*part) for value in found)
+        traced = trace(fleet.source, layers, source.model_dump(exclude_none=True))
+        return tuple(value.under(*part) for value in traced)
 
     return fleet.once(("source values", part), (source,), values)
 
 
 def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
-    """The namespaces that an add-on owns, as written. One of which nothing else is said is a value of its own."""
+    """The namespaces that an add-on owns, as written. One without keys is a value of its own."""
     for name, written in fleet.raw(*at, "namespaces").items() if at[0] == "platform" else ():
         place = (*at, "namespaces", name)
         values = trace(fleet.source, [Layer(place, written)], merge([Layer(place, written)])) if written else ()
         own = [replace(value, written=None) for value in values] or [Value((), {}, origin_at(fleet.source, place))]
-        yield from (item.under("namespaces", name) for item in own)
+        yield from (value.under("namespaces", name) for value in own)
 
 
 # --- tenants --------------------------------------------------------------------------------------------------------
@@ -175,8 +184,8 @@ def _extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> Iterator[V
     """The tenant's other namespaces: the name of each, and what its entry says beside the tenant's settings."""
     for key, name in extra_namespaces(fleet, environment, tenant).items():
         place = ("tenants", tenant, "namespaces", key)
-        said = fleet.raw(*place)
-        for value in trace(fleet.source, [Layer(place, said)], {**said, "name": name}):
+        written = fleet.raw(*place)
+        for value in trace(fleet.source, [Layer(place, written)], {**written, "name": name}):
             if value.path == ("name",):
                 template = fleet.document.tenants[tenant].namespaces[key].name
                 value = replace(value, written=template.replace("{key}", key))
@@ -214,7 +223,7 @@ def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
     if declared := fleet.clusters[cluster].kubeconfig:
         place = ("clusters", cluster, "kubeconfig")
         data = declared.model_dump(exclude_none=True)
-        yield from (each.under("kubeconfig") for each in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
+        yield from (value.under("kubeconfig") for value in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
 
 
 def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
@@ -261,11 +270,11 @@ def cluster_entry(fleet: Fleet, cluster: str) -> tuple[Value, ...]:
 def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
     """Every key of an environment that the file sets, with those of the environments that it extends."""
     keys = dict.fromkeys(
-        key for each in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", each)
+        key for name in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", name)
     )
     data = fleet.environments[environment].model_dump(exclude_none=True, mode="json")
     return tuple(
-        Value(path, value, origin_at(fleet.source, (*fleet.said_at(environment, str(path[0])), *path[1:])))
+        Value(path, value, origin_at(fleet.source, (*fleet.declared_at(environment, str(path[0])), *path[1:])))
         for key in keys
         if key in data
         for path, value in leaves(data[key], (key,))
@@ -296,16 +305,20 @@ def _state(
         index = state_override(fleet, tenant, cluster) if tenant else None
         places += [] if index is None else [("tenants", tenant, "overrides", index)]
         places += [("clusters", cluster)] if of_cluster else []
-    found = [(fleet.said(*place)["state"], place) for place in places if place and "state" in fleet.said(*place)]
-    if not found:
+    declared_states = [
+        (fleet.valid(*place)["state"], place) for place in places if place and "state" in fleet.valid(*place)
+    ]
+    if not declared_states:
         return ()
-    state, place = min(found, key=lambda item: _STATES.index(item[0]))
+    state, place = min(declared_states, key=lambda declared: _STATES.index(declared[0]))
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
 def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
     """The keys of an entry but some. variables: None: placeholders are left as they are written."""
-    written = {key: value for key, value in fleet.said(*at).items() if key not in apart and value not in (None, {}, [])}
+    written = {
+        key: value for key, value in fleet.valid(*at).items() if key not in apart and value not in (None, {}, [])
+    }
     if not written:
         return ()
     written = merge([Layer(at, written)])
@@ -316,7 +329,7 @@ def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables:
             fill_in = fill_manifest if key == "clusterObjects" else fill
             try:
                 data[key][name] = fill_in(text, variables or {}, (*at, key, name))
-            except Found:  # nothing on this cluster uses it
+            except InvalidPart:  # nothing on this cluster uses it
                 unknown.add((key, name))
     values = trace(fleet.source, [Layer(at, written)], data)
     return tuple(
@@ -326,12 +339,12 @@ def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables:
 
 def _block_of(app: EffectiveApp) -> dict[str, Any]:
     """What overrides can set of an app: its block, dependencies and metadata."""
-    found: dict[str, Any] = {app.kind: app.data}
+    block: dict[str, Any] = {app.kind: app.data}
     if app.depends_on:
-        found["dependsOn"] = list(app.depends_on)
+        block["dependsOn"] = list(app.depends_on)
     if metadata := app.metadata.model_dump(exclude_none=True):
-        found["metadata"] = metadata
-    return found
+        block["metadata"] = metadata
+    return block
 
 
 def _plain(value: Any) -> Any:

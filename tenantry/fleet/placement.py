@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer
 from tenantry.fleet.templates import is_nearer
 from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
@@ -53,7 +55,7 @@ def frame_barrier(fleet: Fleet, environment: str, tenant: str) -> Barrier | None
     """What keeps a tenant out of an environment, whatever it says itself: the environment, or a missing grant."""
     declared = fleet.document.environments.get(environment)
     if declared and declared.tenants is not None and tenant not in declared.tenants:
-        return Barrier(f"environment {environment}: not in 'tenants'", fleet.said_at(environment, "tenants"))
+        return Barrier(f"environment {environment}: not in 'tenants'", fleet.declared_at(environment, "tenants"))
     grants = grants_of(fleet, tenant)
     if grants is None or grants.environments is None or reaches(fleet, grants.environments, environment):
         return None
@@ -71,17 +73,18 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
 
     Those of a few tenants are last: what a release environment had would go with the release.
     """
-    return sorted(fleet.clusters[cluster].environments, key=lambda environment: _is_of_few(fleet, environment))
+    declared = fleet.environments
+    return sorted(
+        fleet.clusters[cluster].environments,
+        key=lambda name: name in declared and declared[name].tenants is not None,
+    )
 
 
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
     """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next((name for name in by_rank(fleet, cluster) if not addon_barrier(fleet, name, addon)), None)
-
-
-def _is_of_few(fleet: Fleet, environment: str) -> bool:
-    declared = fleet.environments.get(environment)
-    return declared is not None and declared.tenants is not None
+    return next(
+        (environment for environment in by_rank(fleet, cluster) if not addon_barrier(fleet, environment, addon)), None
+    )
 
 
 def _listed(fleet: Fleet, environment: str, at: tuple[str, ...], names: list[str] | None) -> Barrier | None:
@@ -95,9 +98,9 @@ def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     return selector.takes(name, cluster.labels)
 
 
-def in_another_environment(cluster: str, there: Iterable[str], environment: str) -> str:
+def in_another_environment(cluster: str, environments: Iterable[str], environment: str) -> str:
     """Such as: cluster 'eu-1' is in environment 'prod', not 'dev'. there: the environments that it is in."""
-    names = [f"'{name}'" for name in there]
+    names = [f"'{name}'" for name in environments]
     where = f"environment{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else "no environment"
     return f"cluster '{cluster}' is in {where}, not '{environment}'"
 
@@ -193,8 +196,8 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
 def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """The add-ons of a cluster, each with the environment that has it there."""
     declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
-    there = [addon for addon, each in addons.items() if matches(each.clusters, cluster, declared)]
-    return {addon: owner for addon in there if (owner := addon_environment(fleet, addon, cluster))}
+    selected = [name for name, addon in addons.items() if matches(addon.clusters, cluster, declared)]
+    return {name: owner for name in selected if (owner := addon_environment(fleet, name, cluster))}
 
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
@@ -216,6 +219,12 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
             yield owner, name
 
 
+def distinct_layers(fleet: Fleet, at: tuple[str, ...]) -> list[tuple[Layer, ...]]:
+    """The layers of the app or add-on at a path, once for all placements on which the same levels of the file apply."""
+    every = (app_layers(fleet, at, *placement) for placement in placements_of(fleet, at))
+    return list({tuple(layer.path for layer in layers): layers for layers in every}.values())
+
+
 def placements_of_tenant(fleet: Fleet, tenant: str) -> tuple[tuple[str, str], ...]:
     """The environments and clusters where any app of a tenant is placed, each once."""
     apps = (("tenants", tenant, "apps", app) for app in fleet.document.tenants[tenant].apps)
@@ -230,7 +239,7 @@ def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[st
         yield from placements_of(fleet, at[:-1])
         return
     apps = ("platform", "addons") if at[0] == "platform" else (*at[:2], "apps")
-    included = any(mapping_at(each, "git").get("include") for each in fleet.raw(*at[:-1]).values())
+    included = any(mapping_at(source, "git").get("include") for source in fleet.raw(*at[:-1]).values())
     for app in fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps:
         named = [block.get("source") for _, block in blocks_of(fleet.source.data, (*apps, app))]
         if (included and any(named)) or any(name == at[-1] or "{" in str(name) for name in named):

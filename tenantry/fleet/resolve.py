@@ -17,7 +17,7 @@ from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill, fill_block
 from tenantry.messages.data import mapping_at, value_at, without
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.model import Helm, Model
 from tenantry.model.strict import FILLED
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 def resolved(fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables) -> _M:
     """The part of the file at a path, where only that place speaks about it.
 
-    Raises: Found: a placeholder is unknown, or the filled values do not fit the model.
+    Raises: InvalidPart: a placeholder is unknown, or the filled values do not fit the model.
     """
     return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables)
 
@@ -50,8 +50,8 @@ def resolved_once(
     """
 
     def whole() -> _M:
-        found = resolved_layers(layers, model, variables, part=part)
-        return found.model_copy(update={apart: {}}) if apart in found.model_fields_set else found
+        merged = resolved_layers(layers, model, variables, part=part)
+        return merged.model_copy(update={apart: {}}) if apart in merged.model_fields_set else merged
 
     def written() -> dict[str, Any]:
         data = mapping_at(merge(layers), *part)
@@ -70,8 +70,10 @@ def filled_once(
     def filled() -> dict[str, Any]:
         try:
             whole: dict[str, Any] = fill_block({path[-1]: written}, variables, path[:-1])[path[-1]]
-        except Found as found:
-            raise Found(replace(finding, path=origin(layers, finding.path)) for finding in found.findings) from None
+        except InvalidPart as found:
+            raise InvalidPart(
+                replace(finding, path=origin(layers, finding.path)) for finding in found.findings
+            ) from None
         return whole
 
     return None if written is None else _once(fleet, path, layers, variables, lambda: written, filled)
@@ -101,7 +103,7 @@ def resolved_layers(
 ) -> _M:
     """Several layers as one; variables: None where the layers take no placeholders; part: the path of the part that is wanted.
 
-    Raises: Found: as `resolved`; also where layers that fit by themselves do not fit together.
+    Raises: InvalidPart: as `resolved`; also where layers that fit by themselves do not fit together.
     """
     data = mapping_at(merge(layers), *part)
     try:
@@ -110,6 +112,6 @@ def resolved_layers(
         return model.model_validate(data, context=None if variables is None else FILLED)
     except ValidationError as error:
         findings = findings_of(error, model, data, part)
-    except Found as found:
+    except InvalidPart as found:
         findings = iter(found.findings)
-    raise Found(replace(finding, path=origin(layers, finding.path)) for finding in findings)
+    raise InvalidPart(replace(finding, path=origin(layers, finding.path)) for finding in findings)

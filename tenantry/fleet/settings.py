@@ -1,4 +1,4 @@
-"""Effective settings of a tenant on one cluster, after defaults and overrides, and which overrides hold there.
+"""Effective settings of a tenant on one cluster, after defaults and overrides; which overrides hold there; names of its namespaces.
 
 Merge order: the entry with its templates, then the overrides that hold, in their order: those of `defaults` first, then those of
 templates, then those of the entry.
@@ -13,12 +13,12 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin, with_whole
 from tenantry.fleet.resolve import resolved_layers
-from tenantry.fleet.template import BUILT_IN
-from tenantry.messages.errors import Path
+from tenantry.fleet.template import BUILT_IN, fill
+from tenantry.kube import names
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
-from tenantry.model.objects import as_written
-from tenantry.model.tenancy import Network, PodSecurity, TenantOwner
+from tenantry.model.tenancy import Network, PodSecurity, TenantOwner, as_written
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -56,7 +56,7 @@ def platform_settings(fleet: Fleet) -> TenantSettings:
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
     """The layers of the settings of add-ons."""
-    return [Layer(("defaults",), {key: value for key, value in fleet.said("defaults").items() if key in TIMES})]
+    return [Layer(("defaults",), {key: value for key, value in fleet.valid("defaults").items() if key in TIMES})]
 
 
 def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> TenantSettings:
@@ -100,7 +100,7 @@ def setting_origin(
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
     """The layers of a tenant's settings."""
     at = ("tenants", tenant)
-    layers = [_settings(Layer(at, fleet.said(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
+    layers = [_settings(Layer(at, fleet.valid(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
     return with_whole(layers, _WHOLE)
 
 
@@ -164,7 +164,7 @@ def variable_at(fleet: Fleet, environment: str, cluster: str, name: str, tenant:
     if name in BUILT_IN:
         return None
     owners: list[tuple[str, ...]] = [("tenants", tenant)] if tenant else []
-    owners += [("clusters", cluster), *(("environments", each) for each in reversed(fleet.lineage(environment)))]
+    owners += [("clusters", cluster), *(("environments", name) for name in reversed(fleet.lineage(environment)))]
     places = [*((*owner, "variables") for owner in owners), ("clusters", cluster, "labels")]
     return next(((*place, name) for place in places if name in fleet.raw(*place)), None)
 
@@ -193,3 +193,40 @@ def settings_of(layers: list[Layer]) -> TenantSettings:
     if merged.objects:
         values["objects"] = as_written(merged.objects)
     return TenantSettings(**values)
+
+
+def namespace_template(fleet: Fleet, environment: str, tenant: str) -> tuple[str, Path]:
+    """The template for a tenant's main namespace, and where it is written: at the tenant, or else at the environment."""
+    if own := fleet.document.tenants[tenant].namespace:
+        return own, ("tenants", tenant, "namespace")
+    return fleet.environments[environment].namespace, fleet.declared_at(environment, "namespace")
+
+
+def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
+    """The one that every tenant has. Raises: InvalidPart: its template gives no name."""
+    template, at = namespace_template(fleet, environment, tenant)
+    name = str(fill(template, _variables(fleet, environment, tenant), at))
+    _check_name(name, tenant, at, "shorten the template or the tenant's name")
+    return name
+
+
+def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
+    """The names of the others by their keys, in the order of the keys. Raises: InvalidPart: a template gives no name."""
+    own = main_namespace(fleet, environment, tenant)
+    names_by_key: dict[str, str] = {}
+    for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
+        at = ("tenants", tenant, "namespaces", key)
+        variables = {**_variables(fleet, environment, tenant), "namespace": own, "key": key}
+        name = str(fill(declared.name, variables, (*at, "name")))
+        _check_name(name, tenant, at, "shorten its 'name', or its key")
+        names_by_key[key] = name
+    return names_by_key
+
+
+def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:
+    return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
+
+
+def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:
+    if problem := names.dns_label_problem(name):
+        raise InvalidPart([Problem(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])

@@ -2,12 +2,14 @@
 
 A mistake in one app must not hide the mistakes of others. So invalid entries (an app, a source, a tenant or one of its
 settings, an add-on) are left out and the rest is checked. `Checked.left_out` names them, so that a reference to one is not
-reported as unknown.
+reported as unknown. Several findings that one mistake leads to are joined into one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -16,10 +18,8 @@ from pydantic_core import ValidationError
 
 from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
-from tenantry.fleet.mistakes import without_repeats
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.templates import Once
-from tenantry.fleet.value_hints import fix_for_value, quota_fix
+from tenantry.fleet.value_hints import fix_for_value, quota_fix, quoted
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
@@ -34,7 +34,9 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
+from tenantry.messages.text import grouped
 from tenantry.model import Addon, Document, Model, Oci, Tenant
+from tenantry.model.strict import fields_of, model_at
 
 _KEY_MARK = "[key]"
 _SETTING = object()
@@ -106,26 +108,22 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...], once: Once | 
     except ValidationError as error:
         # Each of those that are kept can come with one that repeats it.
         of_error = findings_of(error, Document, data)
-        found = tuple(islice(once(of_error) if once else of_error, 2 * MAX_PROBLEMS + 2))
-        findings += first_of(without_repeats(found, known))
+        misfits = tuple(islice(once(of_error) if once else of_error, 2 * MAX_PROBLEMS + 2))
+        findings += first_of(without_repeats(misfits, known))
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     paths = (*(finding.path for finding in findings), *(once.repeated if once else ()))
     broken = frozenset(entry for path in paths if (entry := _entry(path)))
-    elsewhere_meant = frozenset(_meant_places(findings, data))
+    # References to entries that stand elsewhere by mistake are right.
+    unknown = (finding.path for finding in findings if finding.code == "unknown-key")
+    meant = (misplaced(path, value_at(data, path), data) for path in unknown)
+    elsewhere_meant = frozenset(entry.place for entry in meant if entry and entry.place)
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
     try:
         return Checked(Document.model_validate(without(data, broken)), broken | elsewhere_meant, findings)
     except ValidationError:  # an entry's absence broke its parent
         return Checked(None, broken, findings)
-
-
-def _meant_places(findings: tuple[Problem, ...], data: dict[str, Any]) -> Iterator[Path]:
-    """Where entries belong that stand elsewhere: references to them are right."""
-    for finding in findings:
-        if finding.code == "unknown-key" and (found := misplaced(finding.path, value_at(data, finding.path), data)):
-            yield from (found.place,) if found.place else ()
 
 
 def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path = ()) -> Iterator[Problem]:
@@ -140,41 +138,41 @@ def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path 
 
 def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], data: Any, *, at_key: bool) -> Problem:
     kind, context = detail["type"], detail.get("ctx", {})
-    here = (*at, *path)
+    place = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return unknown_key_of(here, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
+            return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
         case "missing":
-            return missing_key(here[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
+            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
-            return not_allowed(here, value_at(data, path), [allowed.replace("True", "true")])
+            return not_allowed(place, value_at(data, path), [allowed.replace("True", "true")])
         case "too_short":
-            return empty_list(here)
+            return empty_list(place)
         case "string_pattern_mismatch":
             value = path[-1] if at_key else value_at(data, path)
-            return replace(no_match(here, value, context["pattern"]), at_key=at_key)
+            return replace(no_match(place, value, context["pattern"]), at_key=at_key)
         case "string_too_short":
-            return empty_string(here)
+            return empty_string(place)
         case "greater_than_equal" | "less_than_equal":
             bound = context["ge" if kind.startswith("greater") else "le"]
-            return out_of_range(here, kind.replace("_", "-"), value_at(data, path), bound)
+            return out_of_range(place, kind.replace("_", "-"), value_at(data, path), bound)
         case _ if kind in _EXPECTED:
             value = value_at(data, path)
             expected = _EXPECTED[kind]
             meant = model_at(model, (*path, 0) if expected == "a list" else path)
-            return wrong_type(here, expected, value, fix_for_value(expected, meant, here, value))
+            return wrong_type(place, expected, value, fix_for_value(expected, meant, place, value))
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
-            text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
+            text = f"{entry_name(place)} {text}" if context.get("of_entry") else text
             if kind == "choose-one" and isinstance(value := value_at(data, path), dict):
                 # The second of the keys is where the mistake shows.
                 given = [key for key in value if key in getattr(model_at(model, path), "one_of", ())]
-                here, at_key = ((*here, given[-1]), True) if len(given) > 1 else (here, at_key)
+                place, at_key = ((*place, given[-1]), True) if len(given) > 1 else (place, at_key)
             fix = context.get("fix", "")
             if kind == "bad-resource":
                 fix = quota_fix(str(path[-1]), value_at(data, path))
-            return Problem(here, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
+            return Problem(place, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
 
 
 _EXAMPLES = {
@@ -222,8 +220,8 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
     fix = fix_for_key(model, key, beside)
-    if not fix and data and (found := misplaced(path, beside.get(key), data)):
-        return unknown_key(path, (), found.fix)
+    if not fix and data and (misplaced_entry := misplaced(path, beside.get(key), data)):
+        return unknown_key(path, (), misplaced_entry.fix)
     return unknown_key(path, known, fix)
 
 
@@ -231,10 +229,92 @@ def _entry(path: Path) -> Path | None:
     """The smallest entry around a path that can be left out."""
     for pattern in _OPTIONAL_ENTRIES:
         head = path[: len(pattern)]
-        if len(head) == len(pattern) and all(_stands_for(part, key) for part, key in zip(pattern, head, strict=True)):
+        if len(head) == len(pattern) and all(
+            key not in _PARTS if part is _SETTING else part in (None, key)
+            for part, key in zip(pattern, head, strict=True)
+        ):
             return head
     return None
 
 
-def _stands_for(part: object, key: str | int) -> bool:
-    return key not in _PARTS if part is _SETTING else part in (None, key)
+_MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
+_MEANT_KEY = re.compile(r"write '([A-Za-z]+)(?=[:'])")
+
+
+def without_repeats(findings: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
+    """Findings that do not repeat others: a `branch:` beside `url:` is also a missing `ref:`, a typo the missing key itself.
+
+    Args: known: further findings, which are reported.
+    """
+    meant = {
+        (*problem.path[:-1], key[1])
+        for problem in (*known, *findings)
+        if problem.code == "unknown-key" and (key := _MEANT_KEY.match(problem.fix))
+    }
+    wrong_keys = {problem.path for problem in findings if problem.at_key}
+    # What follows such a key belongs under it.
+    displaced = {problem.path for problem in findings if problem.fix.startswith("indent '")}
+    in_whole = {problem.path for problem in known if problem.code == "wrong-reference"}
+    for problem in findings:
+        if any(problem.path[: len(path)] == path for path in in_whole):
+            continue
+        if any(problem.path[: len(path) - 1] == path[:-1] for path in displaced) and problem.path not in displaced:
+            continue
+        missing = _MISSING_KEY.match(problem.message) if problem.code == "missing-key" else None
+        if missing and (*problem.path, missing[1]) in meant:
+            continue
+        if problem.at_key or not any(problem.path[:depth] in wrong_keys for depth in range(1, len(problem.path) + 1)):
+            yield problem
+
+
+def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Findings about a file's data, each mistake once. Args: data: the whole file."""
+    every = tuple(findings)
+    if other := _of_another_format(data):
+        yield other
+        return
+    for same in grouped(every, key=_mistake).values():
+        first = same[0]
+        if len(same) > 1 and first.code == "unknown-key":
+            names = [f"'{problem.path[-1]}'" for problem in same]
+            message = f"keys {', '.join(names[:-1])} and {names[-1]} are not known here"
+            first = replace(first, message=message)
+        yield _typed_plainly(first, data)
+
+
+def _mistake(finding: Problem) -> object:
+    """What is equal for findings of one mistake: several keys that belong together somewhere else."""
+    belongs = finding.code == "unknown-key" and finding.fix.startswith(("write '", "store ", "move ", "values never"))
+    return (finding.path[:-1], finding.fix) if belongs else finding
+
+
+def _of_another_format(data: Mapping[str, Any]) -> Problem | None:
+    """A file of another program, or ours in the form of a Kubernetes object."""
+    if not ("kind" in data and data.keys() & {"metadata", "spec"}):
+        return None
+    if str(data.get("apiVersion")).startswith("tenantry/"):
+        message = "tenants.yaml is no Kubernetes object"
+        fix = "move all that 'spec:' holds to the top level, and remove 'kind:', 'metadata:' and 'spec:'"
+    else:
+        kind = quoted(data["kind"], ())
+        message = f"this is {'another object' if kind == '...' else f'an object of kind {kind}'}, not a tenants.yaml"
+        fix = "run `tenantry init` for a new fleet, or `tenantry import` for one that Flux runs"
+    return Problem(("kind",), "other-format", message, fix=fix, at_key=True)
+
+
+_LOOKED_AT = 500
+"""Characters of a text. A text can have millions, and as many problems."""
+_ODD = frozenset({"Pi", "Pf", "Ps", "Pd", "Cf", "Zs"})
+"""The categories of quotes, dashes and spaces, which word processors, chats and pages put in place of plain ones."""
+
+
+def _typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
+    """Says so where a key or a value has a character that looks like a plain one."""
+    text = finding.path[-1] if finding.at_key and finding.path else value_at(data, finding.path)
+    for char in text[:_LOOKED_AT] if isinstance(text, str) else "":
+        if not char.isascii() and unicodedata.category(char) in _ODD:
+            shown = f"'{char}'" if char.isprintable() and not char.isspace() else f"U+{ord(char):04X}"
+            fix = finding.fix if finding.fix.startswith("write '") else "type it again, with plain characters"
+            note = f"{shown} is not a plain character; YAML takes it as a part of the text"
+            return replace(finding, notes=(note,), fix=fix)
+    return finding

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, Found, Path, Problem
+from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, InvalidPart, Path, Problem
 from tenantry.messages.placeholders import PLACEHOLDER, Scalar, Variables, with_values
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
@@ -27,19 +27,19 @@ def fill(value: Any, variables: Variables, at: Path) -> Any:
     """A copy of plain data with the placeholders of all its strings filled in as text; keys of mappings are left alone.
 
     Args:   at: the path of the value, for errors.
-    Raises: Found: one finding per string that cannot be filled in.
+    Raises: InvalidPart: one finding per string that cannot be filled in.
     """
     return _Filling(variables).run(value, at)
 
 
 def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
-    """A block of an app, in which only the `values` of a chart keep types. Raises: Found."""
+    """A block of an app, in which only the `values` of a chart keep types. Raises: InvalidPart."""
     filled: dict[str, Any] = _Filling(variables).run(block, at, lambda key: key == "values")
     return filled
 
 
 def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
-    """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: Found."""
+    """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: InvalidPart."""
     texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
     filled: dict[str, Any] = _Filling(variables).run(manifest, at, lambda key: key not in texts)
     return filled
@@ -60,7 +60,7 @@ class _Filling:
             else self._fill(value, at, typed=False)
         )
         if self.problems:
-            raise Found(self.problems)
+            raise InvalidPart(self.problems)
         return filled
 
     def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
@@ -77,11 +77,11 @@ class _Filling:
 
     def _text(self, text: str, at: Path) -> str:
         def value(name: str) -> str:
-            found = self.variables.get(name)
+            known = self.variables.get(name)
             # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
-            if (found is None or isinstance(found, float)) and len(self.problems) <= MAX_PROBLEMS:
-                self.problems.append(_unknown(name, self.variables, at) if found is None else _decimal(name, at))
-            return "" if found is None else text_of(found)
+            if (known is None or isinstance(known, float)) and len(self.problems) <= MAX_PROBLEMS:
+                self.problems.append(_unknown(name, self.variables, at) if known is None else _decimal(name, at))
+            return "" if known is None else text_of(known)
 
         return with_values(text, value)
 

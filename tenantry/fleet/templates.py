@@ -3,6 +3,8 @@
 `defaults` is the template that every tenant has first. Then come those that `from` names, each after its own, and the entry itself.
 The merged data knows where the author wrote each value, so a problem is reported in the template or in the entry.
 
+Selectors of tenants whose labels hold placeholders, such as `cell: "{cell}"`, are filled in here, too, before anything is placed.
+
 Called by: `grants.frames` and `load`, on the joined data of all files. So nothing here may rely on the type of a value.
 """
 
@@ -16,7 +18,8 @@ from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
 from tenantry.fleet.merge import Layer, origin, overlay, placeholders
 from tenantry.fleet.template import fill
 from tenantry.messages.data import leaves, mapping_at, value_at
-from tenantry.messages.errors import Found, Path, Problem, first_of
+from tenantry.messages.errors import InvalidPart, Path, Problem, first_of
+from tenantry.messages.placeholders import Scalar, all_names_in
 from tenantry.messages.problems import empty_list, missing_key
 from tenantry.source.parsed_file import ParsedFile, override_of
 
@@ -112,20 +115,20 @@ class Once:
 
 def of_all_tenants(source: ParsedFile, warnings: Iterable[Problem]) -> Iterator[Problem]:
     """Warnings, without those about a value of a template that is in order for some of its tenants."""
-    found = tuple(warnings)
-    about = {(item.code, item.path) for item in found}
+    every = tuple(warnings)
+    about = {(problem.code, problem.path) for problem in every}
     in_order: dict[tuple[str, Path], bool] = {}
-    for item in found:
-        written = source.origin(item.path)
-        if is_shared(written) and item.path[:1] == ("tenants",):
-            if (item.code, written) not in in_order:
-                places = (("tenants", name, *item.path[2:]) for name in mapping_at(source.data, "tenants"))
-                in_order[item.code, written] = any(
-                    (item.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
+    for problem in every:
+        written = source.origin(problem.path)
+        if is_shared(written) and problem.path[:1] == ("tenants",):
+            if (problem.code, written) not in in_order:
+                places = (("tenants", name, *problem.path[2:]) for name in mapping_at(source.data, "tenants"))
+                in_order[problem.code, written] = any(
+                    (problem.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
                 )
-            if in_order[item.code, written]:
+            if in_order[problem.code, written]:
                 continue
-        yield item
+        yield problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,14 +225,14 @@ class _Merging:
         below = _Below()
         for at, entry in entries.items():
             layer = Layer(at, {key: value for key, value in entry.items() if key != FROM})
-            who = f"template '{at[-1]}'" if at[1:] else f"'{DEFAULTS}'"
-            if clashes := tuple(self._other_kinds(below, layer, who)):
+            owner = f"template '{at[-1]}'" if at[1:] else f"'{DEFAULTS}'"
+            if clashes := tuple(self._other_kinds(below, layer, owner)):
                 self._find(clashes)
                 return None
             below = below.with_layer(layer)
         return below
 
-    def _other_kinds(self, below: _Below, over: Layer, who: str) -> Iterator[Problem]:
+    def _other_kinds(self, below: _Below, over: Layer, owner: str) -> Iterator[Problem]:
         """A finding for each source, app, ... that has another kind below: half of each would be neither."""
         for group, kinds in _KINDS.items():
             for name, written in mapping_at(over.data, group).items():
@@ -237,14 +240,14 @@ class _Merging:
                 if not (inherited and isinstance(written, dict)):
                     continue
                 first = next((kind for kind in kinds if inherited.get(kind) is not None), None)
-                other = next((kind for kind in kinds if kind != first and written.get(kind) is not None), None)
-                if first and other:
+                other_kind = next((kind for kind in kinds if kind != first and written.get(kind) is not None), None)
+                if first and other_kind:
                     place = self.source.line_of(origin(below.layers, (group, name, first)))
                     what = group.removesuffix("s")
                     yield Problem(
-                        (*over.path, group, name, other),
+                        (*over.path, group, name, other_kind),
                         "other-kind",
-                        f"{what} '{name}' of {who} has '{first}:' from a template, and '{other}:' here",
+                        f"{what} '{name}' of {owner} has '{first}:' from a template, and '{other_kind}:' here",
                         (f"template: {place}",),
                         fix=f"write '{first}:', or give this {what} another name",
                         at_key=True,
@@ -259,7 +262,7 @@ class _Merging:
             return whole
         try:
             return {**whole, _KUBECONFIG: fill(whole[_KUBECONFIG], {"cluster": name}, ("clusters", name, _KUBECONFIG))}
-        except Found as found:
+        except InvalidPart as found:
             self._find(replace(problem, path=self._origin(problem.path), fix=_FIX) for problem in found.findings)
             return None
 
@@ -281,3 +284,69 @@ def _in_appended(layers: tuple[Layer, ...], path: Path, at: int) -> Path:
             return origin([layer], (*path[:at], index, *path[at + 1 :]))
         index -= length
     return (*layers[-1].path, *path)
+
+
+_GRANTED = ("grants", "clusters")
+
+
+def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
+    """The file with filled selectors, and a finding for each placeholder that a tenant does not have."""
+    tenants = source.data.get("tenants")
+    if not isinstance(tenants, dict):
+        return source, ()
+    filled: dict[str, Any] = {}
+    findings: list[Problem] = []
+    for name, own in tenants.items():
+        if not isinstance(own, dict | None):
+            continue
+        for at, path in _own(name, own or {}):
+            selector = source.value(path)
+            variables = _variables(source.data, name)
+            if not source.filled_by(path):
+                # What the tenant's included file sets cannot decide where the main file places the tenant.
+                of = ("tenants", name, "variables")
+                by_file = {key for key in mapping_at(source.data, *of) if source.filled_by((*of, key))}
+                variables = {key: value for key, value in variables.items() if key not in by_file}
+            try:
+                whole = _filled(selector, variables, path)
+            except InvalidPart as found:
+                findings += found.findings
+                continue
+            filled[name] = _with(filled.get(name, own or {}), at, whole)
+    if not filled:
+        return source, tuple(findings)
+    data = {**source.data, "tenants": {**tenants, **filled}}
+    return source.merged(data, lambda path: path), tuple(findings)
+
+
+def _filled(selector: dict[str, Any], variables: dict[str, Scalar], at: Path) -> dict[str, Any]:
+    """The selector with the placeholders in its labels filled in, those that it leaves out too. Raises: InvalidPart."""
+    whole = dict(selector)
+    if "labels" in selector:
+        whole["labels"] = fill(selector["labels"], variables, (*at, "labels"))
+    if labels := mapping_at(selector, "exclude", "labels"):
+        whole["exclude"] = {**selector["exclude"], "labels": fill(labels, variables, (*at, "exclude", "labels"))}
+    return whole
+
+
+def _with(data: Any, path: Path, value: Any) -> dict[str, Any]:
+    """A copy with a value at a path, and with the mappings that lead there."""
+    below = data if isinstance(data, dict) else {}
+    return {**below, path[0]: _with(below.get(path[0]), path[1:], value) if path[1:] else value}
+
+
+def _own(tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
+    """The tenant's selectors with placeholders: the path below the tenant, and that in the file."""
+    apps = own.get("apps")
+    below: list[Path] = [("clusters",), _GRANTED]
+    below += [("apps", app, "clusters") for app in (apps if isinstance(apps, dict) else ())]
+    for at in below:
+        selector = value_at(own, at)
+        if any(any(all_names_in(mapping_at(selector, *part, "labels"))) for part in ((), ("exclude",))):
+            yield at, ("tenants", tenant, *at)
+
+
+def _variables(data: dict[str, Any], tenant: str) -> dict[str, Scalar]:
+    given = mapping_at(data, "tenants", tenant, "variables")
+    scalars = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
+    return {**scalars, "tenant": tenant}

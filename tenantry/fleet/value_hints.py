@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
@@ -28,7 +27,7 @@ from tenantry.model import (
     Tenant,
     When,
 )
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import OneOf, fields_of, model_at
 from tenantry.model.tenancy import TenantOwner
 
 IN_A_SECRET = (
@@ -119,20 +118,22 @@ def _of_names(path: Path, value: Any) -> str:
 
 def _of_model(model: type[Model], path: Path, value: Any) -> str:
     """The keys of the mapping that text or a list probably stands for."""
-    one = quoted(value, path)
+    shown = quoted(value, path)
     if issubclass(model, Kubeconfig):
         return IN_A_SECRET
     if issubclass(model, Selector):
-        several = ", ".join(quoted(item, path) for item in (value if isinstance(value, list) else [value]))
+        several = ", ".join(quoted(member, path) for member in (value if isinstance(value, list) else [value]))
         return f"write {{names: [{several}]}}, {{labels: {{KEY: VALUE}}}} or {{all: true}}"
     if issubclass(model, Source):
-        url = one if "://" in one else "..."
+        url = shown if "://" in shown else "..."
         return f"write {{git: {{url: {url}, ref: {{branch: main}}}}}}, or another kind: oci, helm, bucket"
     first = next((key for kind, key in _FIRST.items() if issubclass(model, kind)), "")
     keys = [first] if first else _required(model)
     if not keys or not isinstance(value, str):
         return f"write a mapping, with keys such as {names}" if (names := ", ".join(list(fields_of(model))[:4])) else ""
-    return f"write {{{keys[0]}: {one}}}" if len(keys) == 1 else f"write {{{', '.join(f'{key}: ...' for key in keys)}}}"
+    return (
+        f"write {{{keys[0]}: {shown}}}" if len(keys) == 1 else f"write {{{', '.join(f'{key}: ...' for key in keys)}}}"
+    )
 
 
 def _required(model: type[Model]) -> list[str]:
@@ -146,16 +147,16 @@ def _of_list(model: type[Model] | None, path: Path, value: Any) -> str:
     if isinstance(value, dict) and path[-1] == "overrides":
         return "write where each of them holds: '- {when: {environments: [NAME]}, ...}'"
     if isinstance(value, dict):
-        names = ", ".join(quoted(each, path) for each in ([value["name"]] if "name" in value else value))
+        names = ", ".join(quoted(name, path) for name in ([value["name"]] if "name" in value else value))
         return f"write [{names}]" if model is None and names else "begin each entry with '- ': a hyphen and a space"
     if isinstance(value, bool) or any(is_sensitive(part) for part in path if isinstance(part, str)):
         return ""
     if model and (required := _required(model)):
         return f"write [{{{', '.join(f'{name}: ...' for name in required)}}}]"
-    one = quoted(str(value), path)
+    shown = quoted(str(value), path)
     key = next((key for kind, key in _FIRST.items() if model and issubclass(model, kind)), "")
-    entry = f"{{{key}: {one}}}" if key else one if model is None else "..."
-    return "" if one == "..." or entry == "..." else f"write [{entry}]"
+    entry = f"{{{key}: {shown}}}" if key else shown if model is None else "..."
+    return "" if shown == "..." or entry == "..." else f"write [{entry}]"
 
 
 def _of_text(path: Path, value: Any) -> str:

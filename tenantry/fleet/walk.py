@@ -8,8 +8,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import declared
+from tenantry.messages.problems import undeclared
 from tenantry.model import (
     AddonPatch,
     Alert,
@@ -25,8 +26,7 @@ from tenantry.model import (
     When,
 )
 from tenantry.model.document import Platform, Tenant
-from tenantry.model.objects import ObjectManifest, ObjectMetadata
-from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
+from tenantry.model.tenancy import AddonNamespace, ExtraNamespace, ObjectManifest, ObjectMetadata
 from tenantry.source.parsed_file import override_of
 
 
@@ -36,12 +36,12 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
         if given.grants and given.grants.clusters:
             yield (*at, "grants", "clusters"), "a grant", given.grants.clusters
         if given.clusters:
-            yield (*at, "clusters"), in_words(at), given.clusters
+            yield (*at, "clusters"), format_level(at), given.clusters
     for name, tenant in fleet.document.tenants.items():
         for app, declared_app in tenant.apps.items():
             if declared_app.clusters:
                 at = ("tenants", name, "apps", app)
-                yield (*at, "clusters"), app_in_words(at), declared_app.clusters
+                yield (*at, "clusters"), format_app(at), declared_app.clusters
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
     for path, when in conditions(fleet):
@@ -84,11 +84,20 @@ def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespa
 def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant]]:
     """The defaults, the templates and the tenants."""
     yield ("defaults",), fleet.document.defaults
-    yield from ((("templates", "tenants", name), tenant) for name, tenant in fleet.document.templates.tenants.items())
+    yield from (
+        (("templates", "tenants", name), template) for name, template in fleet.document.templates.tenants.items()
+    )
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 
-def in_words(at: tuple[str, ...]) -> str:
+def variable_holders(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """What can have variables; a template before the entries that have them from it."""
+    yield ("defaults",)
+    for section in (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",)):
+        yield from ((*section, name) for name in fleet.raw(*section))
+
+
+def format_level(at: tuple[str, ...]) -> str:
     """A level of settings, for messages."""
     match at:
         case ("tenants", name):
@@ -101,20 +110,22 @@ def in_words(at: tuple[str, ...]) -> str:
 def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
     """The platform team's manifests for the namespaces of tenants, at every level, and of add-ons."""
     for at, given in (*settings(fleet), *addon_namespaces(fleet)):
-        for name, planned in (given.objects or {}).items():
-            if planned:
-                yield (*map(str, at), "objects", name), planned
+        for name, manifest in (given.objects or {}).items():
+            if manifest:
+                yield (*map(str, at), "objects", name), manifest
 
 
 def metadata_of_objects(fleet: Fleet) -> Iterator[tuple[Path, ObjectMetadata]]:
     every = (*objects(fleet), *cluster_objects(fleet))
-    yield from (((*at, "metadata"), item.metadata) for at, item in every if item.metadata)
+    yield from (((*at, "metadata"), manifest.metadata) for at, manifest in every if manifest.metadata)
 
 
 def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
     """The platform team's manifests outside of namespaces."""
     for at, frame in levels(fleet):
-        yield from (((*map(str, at), "clusterObjects", name), entry) for name, entry in frame.clusterObjects.items())
+        yield from (
+            ((*map(str, at), "clusterObjects", name), manifest) for name, manifest in frame.clusterObjects.items()
+        )
 
 
 def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, AddonNamespace]]:
@@ -143,7 +154,7 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
             yield ("platform", "addons", name, "source"), addon.source
 
 
-def app_in_words(at: Path) -> str:
+def format_app(at: Path) -> str:
     """An app or an add-on by its path, for messages."""
     return f"app '{at[3]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{at[2]}'"
 
@@ -153,7 +164,7 @@ def owner_of(fleet: Fleet, at: Path) -> Tenant | Platform:
     return fleet.document.tenants[str(at[1])] if at[0] == "tenants" else fleet.document.platform
 
 
-def source_in_words(at: tuple[str, ...]) -> str:
+def format_source(at: tuple[str, ...]) -> str:
     """A source by its path, for messages."""
     if at[:2] == ("platform", "addons"):
         return f"the source of add-on '{at[2]}'"
@@ -230,15 +241,9 @@ def dependencies(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[
 
 
 def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Problem:
-    return Problem(
-        at,
-        "unknown-cluster",
-        f"{what}, which is not declared",
-        (declared("declared", name, fleet.names("clusters")),),
-        fix=_cluster_meant(fleet, at, name)
-        or f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
-        at_key=at_key,
-    )
+    fix = f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name"
+    fix = _cluster_meant(fleet, at, name) or fix
+    return undeclared(at, "cluster", name, what, fleet.names("clusters"), fix, at_key=at_key)
 
 
 def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
@@ -272,7 +277,7 @@ def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
         yield (*at, "owners", index, "role"), owner.role
 
 
-def undeclared(
+def undeclared_names(
     fleet: Fleet, at: tuple[str, ...], key: str, names: Iterable[str], kind: tuple[str, str]
 ) -> Iterator[Problem]:
     """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
@@ -280,14 +285,10 @@ def undeclared(
     key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
     """
     group, what = ("addons", "add-on") if at[0] == "platform" else kind
-    owner, who = at[:-2], at[-2].removesuffix("s")
+    owner, noun = at[:-2], at[-2].removesuffix("s")
     known = fleet.names(*owner, group)
     for index, name in enumerate(names):
         if name not in known:
-            yield Problem(
-                (*at, key, index),
-                f"unknown-{what}",
-                f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",
-                (declared("declared", name, known),),
-                fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
-            )
+            message = f"{noun} '{at[-1]}' refers to {what} '{name}'"
+            fix = f"declare it under '{'.'.join((*owner, group))}:', or correct the name"
+            yield undeclared((*at, key, index), what, name, message, known, fix)

@@ -152,7 +152,7 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
     for path, text, form in _fields(kind, spec):
         if (kind, path, spec.get("type")) == ("Provider", ("address",), "bitbucket"):
             text = _HOST.sub(_BITBUCKET, text)
-        yield from ((path, each) for each in (text.split(",") if form.many else (text,)))
+        yield from ((path, address) for address in (text.split(",") if form.many else (text,)))
     match kind:
         case "Bucket":
             endpoint = _GOOGLE if spec.get("provider") == "gcp" else str(spec.get("endpoint", ""))
@@ -187,13 +187,13 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if scp := _SCP.fullmatch(text) if form is _GIT else None:
         yield _bad(at, "is in the form of scp, which Flux does not take", f"write ssh://{scp[1]}@{scp[2]}/{scp[3]}")
         return
-    if found := _page(text, form) if form in (_GIT, _CHARTS) else None:
-        yield _bad(at, *found)
+    if page := _page(text, form) if form in (_GIT, _CHARTS) else None:
+        yield _bad(at, *page)
         return
-    for each in text.split(",") if form.many else (text,):
-        if why := _misfit(each, form):
+    for address in text.split(",") if form.many else (text,):
+        if why := _misfit(address, form):
             more = "; several are separated by a comma alone" if form.many else ""
-            yield _bad(at, why, _meant(each, form) or f"write it as {form.words}{more}")
+            yield _bad(at, why, _meant(address, form) or f"write it as {form.words}{more}")
 
 
 _PAGE = re.compile(
@@ -211,16 +211,16 @@ _FILE = re.compile(r"(?P<repository>https?://.+?)/(?:index\.ya?ml|[^/]+\.tgz)/?"
 
 def _page(text: str, form: Form) -> tuple[str, str] | None:
     """What is wrong with an address that leads to a page or a file of a repository, and what to write; None: it does not."""
-    if form is _CHARTS and (found := _FILE.fullmatch(text)):
+    if form is _CHARTS and (match := _FILE.fullmatch(text)):
         return (
             "is that of a file in a repository of charts, and Flux adds 'index.yaml' itself",
-            f"write '{found['repository']}'",
+            f"write '{match['repository']}'",
         )
     if _SITES["git" if form is _GIT else "charts"].fullmatch(text):
         return "is that of a page", "write the address of the repository"
-    if not (found := _PAGE.fullmatch(text)):
+    if not (match := _PAGE.fullmatch(text)):
         return None
-    repository, ref = found["repository"], found["rest"].split("/")[0]
+    repository, ref = match["repository"], match["rest"].split("/")[0]
     if _misfit(repository, form) or repository != shorten(repository, 200):
         return "is that of a page", "write the address of the repository"
     if form is _CHARTS:
@@ -257,13 +257,13 @@ def _meant(text: str, form: Form) -> str:
     if form is _GIT and _SHORT.fullmatch(text) and text == shorten(text):
         return f"write the whole address, such as 'https://github.com/{text}'"
     address, _, revision = text.partition("?ref=")
-    found = _BARE.fullmatch(address)
-    if not found or not re.fullmatch(r"[\w./-]{0,40}", revision):
+    match = _BARE.fullmatch(address)
+    if not match or not re.fullmatch(r"[\w./-]{0,40}", revision):
         return ""
-    if form is _CHARTS and _IN_REGISTRY.fullmatch(found["host"]) and not found["scheme"]:
-        return f"write 'oci://{found['host']}/{found['path']}', and 'type: oci' beside it"
-    scheme = found["scheme"] or f"{form.schemes[0]}://"
-    meant = f"{scheme}{found['host']}/{found['path']}"
+    if form is _CHARTS and _IN_REGISTRY.fullmatch(match["host"]) and not match["scheme"]:
+        return f"write 'oci://{match['host']}/{match['path']}', and 'type: oci' beside it"
+    scheme = match["scheme"] or f"{form.schemes[0]}://"
+    meant = f"{scheme}{match['host']}/{match['path']}"
     if _misfit(meant, form) or meant != shorten(meant, 200):
         return ""
     beside = f", and the revision beside it: 'ref: {{tag: {revision}}}', or a branch" if revision else ""
@@ -273,19 +273,19 @@ def _meant(text: str, form: Form) -> str:
 def _misfit(text: str, form: Form) -> str:
     """Why a text is not an address of the form; "" if it is one."""
     try:
-        found = read(text)
+        parts = read(text)
     except BadAddress as bad:
         return str(bad)
-    if found.scheme not in form.schemes:
-        return f"begins with '{found.scheme}://'"
-    if found.user and not form.user:
+    if parts.scheme not in form.schemes:
+        return f"begins with '{parts.scheme}://'"
+    if parts.user and not form.user:
         return "has a user"
-    if found.query and not form.query:
+    if parts.query and not form.query:
         return "has a query"
-    if found.path and form.path is None:
+    if parts.path and form.path is None:
         return "has a path, which Flux ignores here"
     if form.registry:
-        return _registry_misfit(found.host, found.path, text, form)
+        return _registry_misfit(parts.host, parts.path, text, form)
     return ""
 
 
@@ -327,8 +327,8 @@ def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         )
     if address and kind in _REPOSITORIES and not _misfit(str(address), PROVIDERS[kind] or _GIT):
         repository, words = _REPOSITORIES[kind]
-        found = _PATH.fullmatch(str(address))
-        if found and not repository.fullmatch(found[1].removesuffix(".git")):
+        path = _PATH.fullmatch(str(address))
+        if path and not repository.fullmatch(path[1].removesuffix(".git")):
             yield _bad(
                 (*at, "address"), f"names no repository as Flux reads it for '{kind}'", f"write 'https://HOST/{words}'"
             )

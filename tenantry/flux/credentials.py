@@ -3,17 +3,19 @@
 Flux ignores all other keys in silence, and fails later or fetches without a login. Source: the code of the controllers of Flux 2.9,
 `internal/controller` and `internal/decryptor`, and of fluxcd/pkg, `runtime/secrets` and `git`.
 
+Without credentials, some objects use the identity of Flux's controllers, which can read objects of all teams: `borrowed`.
+
 Called by: the rules and the plan, about finished specs; the reference of tenants.yaml, which lists the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.redact import shorten
 
 
@@ -35,18 +37,18 @@ class Use(NamedTuple):
     def words(self) -> str:
         """What it needs, in words."""
         if self.either:
-            return f"{in_words(self.ways[0][:-1])}, and '{self.either[0]}' or '{self.either[1]}'"
-        ways = ["what 'registry: HOST' declares"] * self.registry + [in_words(way) for way in self.ways]
+            return f"{format_keys(self.ways[0][:-1])}, and '{self.either[0]}' or '{self.either[1]}'"
+        ways = ["what 'registry: HOST' declares"] * self.registry + [format_keys(way) for way in self.ways]
         return " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
 
     def missing(self, keys: Collection[str]) -> tuple[str, ...] | None:
         """What some keys lack, the least of all ways; empty if they fit; None if they begin none of the ways."""
         known = {*keys, *(_RENAMED[key] for key in keys if key in _RENAMED)}
         halves = [{*pair} - known for pair in self.pairs]
-        if half := next((tuple(halve) for halve in halves if len(halve) == 1), ()):
+        if half := next((tuple(absent) for absent in halves if len(absent) == 1), ()):
             return half
         lacks = [tuple(key for key in way if not _is_there(key, known)) for way in self.ways]
-        begun = (lacking for lacking, way in zip(lacks, self.ways, strict=True) if len(lacking) < len(way))
+        begun = (keys for keys, way in zip(lacks, self.ways, strict=True) if len(keys) < len(way))
         return min(begun, key=len, default=None)
 
 
@@ -197,7 +199,7 @@ def misfit(use: Use, name: str, keys: Collection[str], registry: str = "", url: 
             _has(use, name, "are the login of a registry"),
             f"declare '{name}' as {forms(use, host)}, or name other credentials",
         )
-    have = f"have the key{'s' if len(keys) > 1 else ''} {in_words([*map(shorten, keys)])}"
+    have = f"have the key{'s' if len(keys) > 1 else ''} {format_keys([*map(shorten, keys)])}"
     if use.either and {*use.either} <= {*keys}:
         return Misfit(
             f"credentials '{name}' {have}, of which Flux takes one alone",
@@ -209,7 +211,7 @@ def misfit(use: Use, name: str, keys: Collection[str], registry: str = "", url: 
     missing = use.missing(keys)
     if missing is None:
         return Misfit(_has(use, name, have), f"declare '{name}' as {forms(use, host)}, or name other credentials")
-    return Misfit(_has(use, name, have), f"add {in_words(missing)} to the keys") if missing else None
+    return Misfit(_has(use, name, have), f"add {format_keys(missing)} to the keys") if missing else None
 
 
 def _has(use: Use, name: str, have: str) -> str:
@@ -223,14 +225,14 @@ def forms(use: Use, host: str = "") -> str:
     return " or ".join(ways[:2])
 
 
-def in_words(keys: Collection[str]) -> str:
+def format_keys(keys: Collection[str]) -> str:
     """'username' and 'password'"""
     *others, last = (f"'{key}'" for key in keys)
     return " and ".join(filter(None, (", ".join(others), last)))
 
 
 def _is_there(key: str, known: Collection[str]) -> bool:
-    return any(each.endswith(key[1:]) for each in known) if key.startswith("*") else key in known
+    return any(known_key.endswith(key[1:]) for known_key in known) if key.startswith("*") else key in known
 
 
 _HUB = ("docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com")
@@ -239,3 +241,37 @@ _HUB = ("docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.do
 def _hub(host: str) -> str:
     """A host, and one name for the hosts of Docker Hub."""
     return _HUB[0] if host.split("/")[0] in _HUB else host.lower()
+
+
+_CLOUDS = ("aws", "azure", "gcp")
+_CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
+"""Types of alerts' providers that log in with the controller's own identity where they are given no other."""
+_WITH_FILES = ("googlepubsub",)
+"""Those whose key may name a file, such as a token of the controller's, and an address to which its content is sent."""
+
+_OWN, _OTHER_TYPE = "declare credentials for the tenant", "choose another type"
+
+
+def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
+    """A finding for each field of an object's spec with that effect. Args: at: the path of the spec."""
+    if kind == "Provider":
+        type = spec.get("type")
+        fix = _OTHER_TYPE if type in _WITH_FILES else _OWN
+        if type in _CLOUD_ALERTS and not spec.get("secretRef"):
+            yield _finding((*at, "type"), f"'{type}' without credentials uses the cloud identity", fix)
+        elif type in _WITH_FILES:
+            yield _finding((*at, "type"), f"credentials of '{type}' can name files", fix)
+        return
+    if spec.get("provider") in _CLOUDS:
+        yield _finding((*at, "provider"), f"provider '{spec['provider']}' uses the cloud identity")
+    if isinstance(decryption := spec.get("decryption"), dict) and "secretRef" not in decryption:
+        yield _finding((*at, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity")
+
+
+def _finding(at: Path, message: str, fix: str = _OWN) -> Problem:
+    return Problem(
+        at,
+        "shared-identity",
+        f"{message} of Flux's controllers, which all tenants would share",
+        fix=f"{fix}, or ask the platform team to set 'platform: {{sharedIdentity: true}}'",
+    )

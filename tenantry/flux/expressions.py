@@ -116,9 +116,9 @@ def _may_be_field(name: str, text: str) -> bool:
 
 def _first_error(error: str) -> tuple[str, str, str]:
     """The line, the column and the text of the compiler's first error."""
-    found = _ERROR.search(error)
+    match = _ERROR.search(error)
     return (
-        (found[1], found[2], found[3].partition(" (in container")[0]) if found else ("1", "1", "it cannot be compiled")
+        (match[1], match[2], match[3].partition(" (in container")[0]) if match else ("1", "1", "it cannot be compiled")
     )
 
 
@@ -157,24 +157,24 @@ def _not_compiled(text: str, language: Language, line: str, column: str, why: st
 def _word_at(text: str, line: str, column: str) -> str:
     lines = text.split("\n")
     rest = lines[int(line) - 1][int(column) - 1 :] if int(line) <= len(lines) else ""
-    found = re.match(r"[A-Za-z]+|=>|[=&|](?![=&|])", rest)
-    return found[0] if found else ""
+    word = re.match(r"[A-Za-z]+|=>|[=&|](?![=&|])", rest)
+    return word[0] if word else ""
 
 
 def _cost(text: str) -> Misread | None:
     """Loops that are nested too deep, or calls that can make a value too long; counted on the text, before anything parses it."""
     growth, opened = 1, list[tuple[str, int]]()
-    for found in _TEXT_OR_PARENTHESIS.finditer(text):
-        if found["open"]:
-            opened.append((found["call"] or "", found.end()))
-        elif found["close"] and opened:
+    for token in _TEXT_OR_PARENTHESIS.finditer(text):
+        if token["open"]:
+            opened.append((token["call"] or "", token.end()))
+        elif token["close"] and opened:
             call, start = opened.pop()
-            argument = text[start : found.start()]
+            argument = text[start : token.start()]
             if call == "map" and (variable := re.match(r"\s*(\w+)\s*,", argument)):
                 growth *= max(1, len(re.findall(rf"\b{variable[1]}\b", argument)) - 1)
             elif call in _GROWING:
                 growth *= max(
-                    1, sum(len(each["text"]) - 2 for each in _TEXT_OR_PARENTHESIS.finditer(argument) if each["text"])
+                    1, sum(len(match["text"]) - 2 for match in _TEXT_OR_PARENTHESIS.finditer(argument) if match["text"])
                 )
         if sum(call in _LOOPS for call, _ in opened) > MOST_NESTED:
             message = (
@@ -193,8 +193,8 @@ _MATCHES = re.compile(r"""\.matches\(\s*([rR]?)(?:'([^'\\]*|(?<=r')[^']*)'|"([^"
 
 
 def _bad_patterns(text: str) -> Iterator[Misread]:
-    for found in _MATCHES.finditer(text):
-        if problem := pattern_problem(found[2] if found[2] is not None else found[3]):
+    for match in _MATCHES.finditer(text):
+        if problem := pattern_problem(match[2] if match[2] is not None else match[3]):
             yield problem
 
 

@@ -1,4 +1,5 @@
-"""Objects that a spec names by group, version and kind: health checks, and the targets of patches and of ignored drift.
+"""The kinds that a cluster serves without any definition, those of Flux, and objects that a spec names by group, version and kind:
+health checks, and the targets of patches and of ignored drift.
 
 What no object can match fails after a timeout, or does nothing at all.
 """
@@ -10,14 +11,120 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.flux.expressions import Misread
-from tenantry.kube.kinds import API_OF, OLD_GROUPS, is_namespaced, is_served, kind_named, kinds_of
 from tenantry.kube.names import object_name_problem
-from tenantry.kube.objects import group_of, is_of_flux
+from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.data import mappings_in
 from tenantry.messages.errors import Path
 from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
+
+_NAMESPACED = {
+    "v1": (
+        *("Binding", "ConfigMap", "Endpoints", "Event", "LimitRange", "PersistentVolumeClaim", "Pod", "PodTemplate"),
+        *("ReplicationController", "ResourceQuota", "Secret", "Service", "ServiceAccount"),
+    ),
+    "apps/v1": ("ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"),
+    "autoscaling/v2": ("HorizontalPodAutoscaler",),
+    "batch/v1": ("CronJob", "Job"),
+    "coordination.k8s.io/v1": ("Lease",),
+    "discovery.k8s.io/v1": ("EndpointSlice",),
+    "networking.k8s.io/v1": ("Ingress", "NetworkPolicy"),
+    "policy/v1": ("PodDisruptionBudget",),
+    "rbac.authorization.k8s.io/v1": ("Role", "RoleBinding"),
+    "storage.k8s.io/v1": ("CSIStorageCapacity",),
+}
+_CLUSTER_SCOPED = {
+    "v1": ("ComponentStatus", "Namespace", "Node", "PersistentVolume"),
+    "admissionregistration.k8s.io/v1": ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
+    "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
+    "apiregistration.k8s.io/v1": ("APIService",),
+    "networking.k8s.io/v1": ("IngressClass",),
+    "node.k8s.io/v1": ("RuntimeClass",),
+    "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
+    "scheduling.k8s.io/v1": ("PriorityClass",),
+    "storage.k8s.io/v1": ("CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"),
+}
+_FLUX = {
+    "helm.toolkit.fluxcd.io/v2": ("HelmRelease",),
+    "image.toolkit.fluxcd.io/v1": ("ImagePolicy", "ImageRepository", "ImageUpdateAutomation"),
+    "kustomize.toolkit.fluxcd.io/v1": ("Kustomization",),
+    "notification.toolkit.fluxcd.io/v1": ("Receiver",),
+    "notification.toolkit.fluxcd.io/v1beta3": ("Alert", "Provider"),
+    "source.toolkit.fluxcd.io/v1": (
+        *("Bucket", "ExternalArtifact", "GitRepository", "HelmChart", "HelmRepository", "OCIRepository"),
+    ),
+}
+"""Source: the definitions of Flux 2.9, which serve one version of each kind."""
+API_OF = {kind: api for part in (_NAMESPACED, _CLUSTER_SCOPED, _FLUX) for api, kinds in part.items() for kind in kinds}
+"""Each kind with the group and version to write for it."""
+_ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Event")}
+_OF_FLUX = frozenset(group_of(api) for api in _FLUX)
+OLD_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
+"""The groups without a dot: no definition can add one, and these get no more kinds."""
+_SHORT = {
+    **{
+        "deploy": "Deployment",
+        "sts": "StatefulSet",
+        "ds": "DaemonSet",
+        "rs": "ReplicaSet",
+        "po": "Pod",
+        "svc": "Service",
+    },
+    **{
+        "cm": "ConfigMap",
+        "pvc": "PersistentVolumeClaim",
+        "pv": "PersistentVolume",
+        "ns": "Namespace",
+        "sa": "ServiceAccount",
+    },
+    **{
+        "ing": "Ingress",
+        "hpa": "HorizontalPodAutoscaler",
+        "cj": "CronJob",
+        "pdb": "PodDisruptionBudget",
+        "netpol": "NetworkPolicy",
+    },
+    **{"crd": "CustomResourceDefinition", "hr": "HelmRelease", "ks": "Kustomization", "gitrepo": "GitRepository"},
+}
+"""The short names of kubectl."""
+_BY_NAME = {
+    **_SHORT,
+    **{
+        plural: kind
+        for kind in API_OF
+        for plural in (kind.lower(), f"{kind.lower()}s", f"{kind.lower()}es", f"{kind.lower()[:-1]}ies")
+    },
+}
+
+
+def kind_named(name: str) -> str:
+    """The kind that kubectl finds under a name such as `deployments.apps`, `Pods` or `sts`; "" if it is none of these."""
+    return _BY_NAME.get(name.partition(".")[0].lower(), "")
+
+
+def kinds_of(api_version: str) -> list[str]:
+    """The kinds that are known in the group of an API version."""
+    return [kind for kind, api in API_OF.items() if group_of(api) == group_of(api_version)]
+
+
+def is_served(api_version: str, kind: str) -> bool:
+    """Whether a cluster can serve the kind: of groups that definitions add, and of Kubernetes' newer kinds, all can be."""
+    if API_OF.get(kind) == api_version or (api_version, kind) in _ALSO:
+        return True
+    group = group_of(api_version)
+    if group in _OF_FLUX or group in OLD_GROUPS or "." not in group:
+        return False
+    if is_cluster_scoped(api_version, kind) and kind not in API_OF:  # one of the newer kinds, in several versions
+        return True
+    return not is_built_in(api_version) or not (kind in API_OF or closest(kind, kinds_of(api_version)))
+
+
+def is_namespaced(api_version: str, kind: str) -> bool:
+    """Whether the kind is Kubernetes' or Flux's own and is in namespaces; of others only their definition says it."""
+    api = API_OF.get(kind, "")
+    return bool(api) and group_of(api) == group_of(api_version) and not is_cluster_scoped(api, kind)
+
 
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 _API = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
@@ -33,8 +140,8 @@ def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
     for index, entry in enumerate(mappings_in(spec.get("healthChecks"))):
         at = ("healthChecks", index)
         api, kind, name = (str(entry.get(key) or default) for key, default in _CHECK.items())
-        if found := _kind_problem(api, kind):
-            yield (*at, found[0]), found[1]
+        if misread := _kind_problem(api, kind):
+            yield (*at, misread[0]), misread[1]
         if group_of(api) != _RBAC and (problem := object_name_problem(name)):
             why = "a health check has no patterns" if "*" in name else f"it {problem}"
             fix = "name one object, or write 'wait: true' instead, which waits for all that is applied"
@@ -50,9 +157,9 @@ def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
 def expression_kinds(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
     """What no object of an entry of `healthCheckExprs` can be. One without a kind is for all of a group."""
     for index, entry in enumerate(mappings_in(spec.get("healthCheckExprs"))):
-        found = _kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
-        if found:
-            yield ("healthCheckExprs", index, found[0]), found[1]
+        problem = _kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
+        if problem:
+            yield ("healthCheckExprs", index, problem[0]), problem[1]
 
 
 def _kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:

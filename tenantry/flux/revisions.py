@@ -45,9 +45,9 @@ def revision_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iter
     if isinstance(version, str) and not all(map(_RANGE.fullmatch, version.split("||"))):
         fix = "write a version such as '1.2.3', or a range such as '1.x' or '*'"
         yield Problem(path, "no-version", f"{shown(version)} is not a version or a range of versions", fix=fix)
-    found = _of_git(ref) if kind == "GitRepository" else _of_registry(ref) if kind == "OCIRepository" else ()
+    problems = _of_git(ref) if kind == "GitRepository" else _of_registry(ref) if kind == "OCIRepository" else ()
     yield from (
-        Problem((*at, "ref", key), "bad-ref", f"{shown(ref[key])} is {what}", fix=fix) for key, what, fix in found
+        Problem((*at, "ref", key), "bad-ref", f"{shown(ref[key])} is {what}", fix=fix) for key, what, fix in problems
     )
 
 
@@ -58,8 +58,8 @@ _Bad: TypeAlias = tuple[str, str, str]
 def _of_registry(ref: Mapping[str, str]) -> Iterator[_Bad]:
     if (tag := ref.get("tag")) is not None and not _TAG.fullmatch(tag):
         fix = "write the tag alone"
-        if found := _TAGGED.fullmatch(tag):
-            fix = f"write 'digest: {found[1]}' instead of 'tag:'"
+        if tagged := _TAGGED.fullmatch(tag):
+            fix = f"write 'digest: {tagged[1]}' instead of 'tag:'"
         elif "+" in tag and _TAG.fullmatch(spelled := tag.replace("+", "_")):
             fix = f"write '{spelled}': registries take no '+', so `helm push` writes '_' for it"
         yield (
@@ -115,8 +115,8 @@ def _meant(reference: str) -> str:
 
 def _misfit(text: str) -> str:
     """Why Git does not take a text as a part of a reference; "" if it does."""
-    if found := _NOT_IN_REF.search(text):
-        return f"Git takes no {_NAMED.get(found[0], repr(found[0]))} in it"
+    if refused := _NOT_IN_REF.search(text):
+        return f"Git takes no {_NAMED.get(refused[0], repr(refused[0]))} in it"
     if text.startswith(("-", "/")) or text.endswith(("/", ".")) or text == "@":
         return "Git takes no '-' or '/' at its beginning, no '/' or '.' at its end, and no '@' alone"
     if any(part.startswith(".") or part.endswith(".lock") for part in text.split("/")):

@@ -33,8 +33,8 @@ _SELECTORS = ("labelSelector", "annotationSelector")
 
 def text_problems(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """What Flux cannot parse in the texts of a spec. Its structure is right."""
-    for path, found in _misread(kind, spec):
-        yield Problem((*at, *path), found.code, found.message, found.notes, fix=found.fix)
+    for path, misread in _misread(kind, spec):
+        yield Problem((*at, *path), misread.code, misread.message, misread.notes, fix=misread.fix)
 
 
 def _misread(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
@@ -72,8 +72,8 @@ def _misread(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread
 
 
 def _if(path: Path, text: Any, problem: Callable[[str], Misread | None]) -> Iterator[tuple[Path, Misread]]:
-    if isinstance(text, str) and (found := problem(text)):
-        yield path, found
+    if isinstance(text, str) and (misread := problem(text)):
+        yield path, misread
 
 
 def _expressions(
@@ -106,13 +106,13 @@ def _target(target: Any, at: Path) -> Iterator[tuple[Path, Misread]]:
     target = target if isinstance(target, Mapping) else {}
     wrong = False
     for key in _OF_TARGET:
-        for found in _if((*at, key), target.get(key), pattern_problem):
+        for misread in _if((*at, key), target.get(key), pattern_problem):
             wrong = True
-            yield found
+            yield misread
     for key in _SELECTORS:
         yield from _if((*at, key), target.get(key), selector_problem)
     if not wrong:
-        yield from (((*at, key), found) for key, found in target_problems(target))
+        yield from (((*at, key), misread) for key, misread in target_problems(target))
 
 
 def _ignored(entries: Any, at: Path) -> Iterator[tuple[Path, Misread]]:
@@ -186,17 +186,17 @@ def selector_problem(text: str) -> Misread | None:
         return None
     fix = "write it as for kubectl, such as 'tier=web,env in (dev,test),!old'"
     for part in _COMMAS.split(text):
-        found = _REQUIREMENT.fullmatch(part)
-        if not found:
+        match = _REQUIREMENT.fullmatch(part)
+        if not match:
             meant = (
                 f"write '{part.strip().replace(': ', '=').replace(':', '=')}'"
                 if re.fullmatch(r"\s*[\w./-]+:\s*[\w.-]+\s*", part)
                 else fix
             )
             return Misread("bad-selector", f"{shown(text)} is no label selector", meant)
-        if problem := label_key_problem(key := found["absent"] or found["key"]):
+        if problem := label_key_problem(key := match["absent"] or match["key"]):
             return Misread("bad-selector", f"'{shorten(key)}' in a selector {problem}", fix)
-        values = [found["value"] or "", *(found["values"] or "").split(",")]
+        values = [match["value"] or "", *(match["values"] or "").split(",")]
         for value in map(str.strip, values):
             if problem := label_value_problem(value):
                 return Misread("bad-selector", f"'{shorten(value)}' in a selector {problem}", fix)
@@ -215,7 +215,7 @@ def _patches(entries: Any, at: Path) -> Iterator[tuple[Path, Misread]]:
         target = entry.get("target")
         yield from _target(target, (*at, index, "target"))
         if isinstance(text := entry.get("patch"), str):
-            yield from (((*at, index, "patch"), found) for found in patch_problems(text, has_target=bool(target)))
+            yield from (((*at, index, "patch"), misread) for misread in patch_problems(text, has_target=bool(target)))
 
 
 def patch_problems(text: str, *, has_target: bool) -> Iterator[Misread]:
@@ -258,8 +258,8 @@ def _operations(entries: list[Any]) -> Iterator[Misread]:
             yield Misread(
                 "bad-patch", f"{which} has no 'path'", "add 'path:' with a JSON pointer, such as /spec/replicas"
             )
-        elif found := pointer_problem(path):
-            yield found._replace(code="bad-patch", message=f"{which}: {found.message}")
+        elif misread := pointer_problem(path):
+            yield misread._replace(code="bad-patch", message=f"{which}: {misread.message}")
         if (needed := _OPERATIONS[operation]) and needed not in entry:
             yield Misread("bad-patch", f"{which} has no '{needed}'", f"add '{needed}:', or write another op")
 

@@ -105,12 +105,12 @@ def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
         for part in parts:
             yield from _below(part, value, at)
     elif origin is dict and isinstance(value, dict):
-        for key, item in value.items():
+        for key, below in value.items():
             yield from _below(parts[0], key, (*at, key))
-            yield from _below(parts[1], item, (*at, key))
+            yield from _below(parts[1], below, (*at, key))
     elif origin is list and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _below(parts[0], each, (*at, index))
+        for index, below in enumerate(value):
+            yield from _below(parts[0], below, (*at, index))
     elif isinstance(annotation, type) and issubclass(annotation, Model):
         yield from _of_model(annotation, value, at)
 

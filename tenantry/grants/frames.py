@@ -63,8 +63,8 @@ class _Filling:
     def _misshapen(self, fill: Fill, at: Path, own: Any) -> None:
         """The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping."""
         if not isinstance(own, dict):
-            found = wrong_type(at, "a mapping", own)
-            self._problem(fill, at, found.code, found.message, found.fix)
+            problem = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, problem.code, problem.message, problem.fix)
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)
@@ -131,11 +131,11 @@ class _Filling:
             self.written[*at, "grants", SELECTOR] = self.main.written_at((*at, SELECTOR))
 
     def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
-        there = mapping_at(joined, key)
+        entries = mapping_at(joined, key)
         own = fill.file.data["tenants"][name][key]
         for entry in own:
             at = ("tenants", name, key, entry)
-            if entry in there:
+            if entry in entries:
                 first = self.main.line_of(at)
                 written = self.main.origin(at)
                 owner = f"'{format_path(written[:-2])}'" if is_shared(written) else self.main.file
@@ -145,7 +145,7 @@ class _Filling:
                 self.written[at] = (fill.file, at)
         if key not in joined:
             self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
-        joined[key] = {**own, **there}
+        joined[key] = {**own, **entries}
 
     def _add_overrides(self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any]) -> None:
         """Append the file's overrides to those of the frame. They change what the file declares, and settings that are granted."""
@@ -166,8 +166,8 @@ class _Filling:
     ) -> Iterator[tuple[Path, str]]:
         """The paths of what an override of the file may not say, each with what else to do."""
         # As in `_is_grantable`.
-        from tenantry.fleet.model_paths import fields_of
         from tenantry.model import TenantOverride
+        from tenantry.model.strict import fields_of
 
         grants, known = _Granted(frame), fields_of(TenantOverride)
         for key, value in entry.items():
@@ -255,9 +255,9 @@ def _nulls(value: Any, at: Path) -> Iterator[Path]:
 def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:
     """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
     # As in `_is_grantable`.
-    from tenantry.fleet.model_paths import fields_of
     from tenantry.fleet.shape import unknown_key_of
     from tenantry.model import Tenant
+    from tenantry.model.strict import fields_of
 
     known = at[-1] in fields_of(Tenant)
     return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]), dict(main.data))
@@ -271,4 +271,4 @@ def _is_grantable(key: str) -> bool:
 
 
 def _texts(value: Any) -> frozenset[str]:
-    return frozenset(item for item in value if isinstance(item, str)) if isinstance(value, list) else frozenset()
+    return frozenset(text for text in value if isinstance(text, str)) if isinstance(value, list) else frozenset()

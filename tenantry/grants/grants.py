@@ -100,8 +100,10 @@ def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
     parts = _parts(_with_words(pattern).removesuffix(_BELOW))
     known = [_with_words(pattern) for pattern in patterns]
     if parts and pattern.endswith(_BELOW):
-        return any(_allows(each, parts._replace(path=f"{parts.path}/")) for each in known if each.endswith(_BELOW))
-    return parts is not None and any(_allows(each, parts) for each in known)
+        return any(
+            _allows(allowed, parts._replace(path=f"{parts.path}/")) for allowed in known if allowed.endswith(_BELOW)
+        )
+    return parts is not None and any(_allows(allowed, parts) for allowed in known)
 
 
 def _with_words(pattern: str) -> str:

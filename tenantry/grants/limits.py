@@ -62,14 +62,14 @@ def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
             yield from _durations_below(below, (*at, key))
 
 
-def beyond_limits(tenant: str, each: Limited, path: Path) -> Iterator[Problem]:
+def beyond_limits(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
     """A finding if a value of a tenant's included file is beyond its bounds. Args: path: where it is written."""
-    value, key = each.value, each.path[-1]
+    value, key = limited.value, limited.path[-1]
     if isinstance(value, int):
-        yield from _beyond_number(tenant, each, path)
+        yield from _beyond_number(tenant, limited, path)
         return
-    longest = str(LIMITS[each.limit])
-    shortest = SHORTEST_INTERVAL if each.limit == INTERVAL else _SHORTEST_TIMEOUT
+    longest = str(LIMITS[limited.limit])
+    shortest = SHORTEST_INTERVAL if limited.limit == INTERVAL else _SHORTEST_TIMEOUT
     if seconds_of(value) < seconds_of(shortest):
         message = f"{key} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'"
         yield Problem(path, "short-interval", message, fix=f"write '{shortest}' or more")
@@ -98,9 +98,9 @@ def too_many(tenant: str, key: str, entries: list[Path]) -> Iterator[Problem]:
         yield Problem(entries[most], "over-limit", message, fix=fix, at_key=True)
 
 
-def _beyond_number(tenant: str, each: Limited, path: Path) -> Iterator[Problem]:
-    most, least = int(LIMITS[each.limit]), int(each.limit == HISTORY)
-    key, value = each.path[-1], int(each.value)
+def _beyond_number(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
+    most, least = int(LIMITS[limited.limit]), int(limited.limit == HISTORY)
+    key, value = limited.path[-1], int(limited.value)
     fix = f"write a number from {least} to {most}"
     if key == RETRIES:
         fix += (
@@ -139,11 +139,11 @@ def _tree_of_schema(schema: Mapping[str, Any], name: str) -> _Tree | None:
     if schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", ""):
         return _limit_of_duration(name)
     parts = dict(schema.get("properties", {}))
-    for each in (schema.get("items"), schema.get("additionalProperties")):
-        if isinstance(each, Mapping):
-            parts[_ANY] = each
-    found: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
-    return found or None
+    for below in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(below, Mapping):
+            parts[_ANY] = below
+    trees: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
+    return trees or None
 
 
 @cache
@@ -155,9 +155,9 @@ def _tree_of_model(model: type[Model]) -> _Tree:
             of_flux = _tree_of_kind(kind)
             tree |= of_flux if isinstance(of_flux, dict) else {}
     for name, field in model.model_fields.items():
-        if found := _tree_of_type(declared_type(field), name):
-            tree[field.alias or name] = found
-    return {key: each for key, each in tree.items() if key not in model.owned}
+        if branches := _tree_of_type(declared_type(field), name):
+            tree[field.alias or name] = branches
+    return {key: below for key, below in tree.items() if key not in model.owned}
 
 
 def _tree_of_type(annotation: Any, name: str) -> _Tree | None:

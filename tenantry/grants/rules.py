@@ -1,4 +1,4 @@
-"""Rules about what included files choose within what the main file grants: clusters, roles, intervals, and what they name."""
+"""Rules about grants, and what included files choose within them: clusters, roles, intervals, and what they name."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from tenantry.fleet.placement import (
     selector_at,
     selector_of,
 )
+from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.authors import foreign_names
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import filled_entries, filled_tenants, grant_at, is_filled
-from tenantry.grants.limits import beyond_limits, limited_in_tenant, too_many
+from tenantry.grants.limits import beyond_limits, limited_in_tenant, refused_by_policy, too_many
+from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
+from tenantry.messages.problems import doubtful, undeclared
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
+from tenantry.model import PlacedSettings
 from tenantry.source.parsed_file import override_of
 
 
 def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
     """An override brings nothing to a cluster, whichever it names."""
-    for at, who, selector in walk.selectors(fleet):
+    for at, owner, selector in walk.selectors(fleet):
         if not is_filled(fleet, at) or override_of(at):
             continue
         tenant = str(at[1])
@@ -42,7 +45,7 @@ def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
                     tenant,
                     "clusters",
                     (*at, "names", index),
-                    f"{who} selects cluster '{name}', which is not granted to it",
+                    f"{owner} selects cluster '{name}', which is not granted to it",
                     granted,
                 )
 
@@ -58,8 +61,8 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
         if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
             message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
-            found = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
-            yield replace(found, notes=(*found.notes, *_left_out(fleet, tenant)), at_key=True)
+            problem = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
+            yield replace(problem, notes=(*problem.notes, *_left_out(fleet, tenant)), at_key=True)
 
 
 def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
@@ -123,10 +126,10 @@ def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at the values that placeholders give."""
     for tenant, _ in filled_tenants(fleet):
         at = ("tenants", tenant)
-        for each in limited_in_tenant(fleet.said(*at)):
-            path = (*at, *each.path)
-            if is_filled(fleet, path) and not is_unfilled(each.value):
-                yield from beyond_limits(tenant, each, path)
+        for limited in limited_in_tenant(fleet.valid(*at)):
+            path = (*at, *limited.path)
+            if is_filled(fleet, path) and not is_unfilled(limited.value):
+                yield from beyond_limits(tenant, limited, path)
 
 
 def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Problem]:
@@ -171,3 +174,60 @@ def included_files_name_what_is_theirs(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at what placeholders stand for."""
     for tenant, _ in filled_tenants(fleet):
         yield from foreign_names(fleet, tenant)
+
+
+CLUSTER_ADMIN = "cluster-admin"
+
+
+def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
+    for at, grants in _grants(fleet):
+        for index, name in enumerate(grants.environments or ()):
+            if name not in fleet.document.environments:
+                message, fix = (
+                    f"a grant names environment '{name}'",
+                    "declare it under 'environments:', or correct the name",
+                )
+                place: Path = (*at, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
+
+
+def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:
+    """Those of tenants as a whole; the plan checks apps and sources."""
+    for at, given in walk.settings(fleet):
+        for key in ("interval", "retryInterval") if isinstance(given, PlacedSettings) else ():
+            value = getattr(given, key)
+            if value and not is_filled(fleet, (*at, key)):
+                yield from refused_by_policy((*at, key), value)
+
+
+def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Problem]:
+    """Whoever reviews a tenant's entry sees the word, wherever the role comes from."""
+    for tenant, own in fleet.document.tenants.items():
+        if own.clusterAdmin:
+            continue
+        for path, role in walk.roles_of(fleet, tenant):
+            if role == CLUSTER_ADMIN:
+                yield Problem(
+                    path,
+                    "cluster-admin",
+                    f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
+                    fix="choose another role, or set 'clusterAdmin: true' for the tenant",
+                )
+
+
+def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
+    for tenant, own in fleet.document.tenants.items():
+        at = ("tenants", tenant, "grants")
+        if own.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
+            yield doubtful(
+                at,
+                "unused",
+                f"no included file speaks of tenant '{tenant}', so its grants have no effect",
+                fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",
+                at_key=True,
+            )
+
+
+def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
+    """All grants as the main file writes them, each with its path."""
+    yield from (((*at, "grants"), level.grants) for at, level in walk.levels(fleet) if level.grants)

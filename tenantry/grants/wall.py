@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.flux.credentials import borrowed
 from tenantry.flux.revisions import revision_problems
 from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
@@ -20,7 +20,7 @@ from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refu
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import foreign_address, not_advanced
 from tenantry.messages.data import leaves, value_at
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
 
@@ -100,7 +100,7 @@ class Wall:
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
-        if self._is_told:
+        if self._is_reported:
             return
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
@@ -108,8 +108,8 @@ class Wall:
                 yield platforms_entry(self._fleet, tenant, path, group, name)
 
     @cached_property
-    def _is_told(self) -> bool:
-        """Whether such names are found where they are written. All of the tenant's parts are looked at, so once for all objects."""
+    def _is_reported(self) -> bool:
+        """Whether a rule reports such names where they are written. It looks at all parts of the tenant, once for all objects."""
         return self._fleet.known_problems and any(foreign_names(self._fleet, self._scope.tenant))
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
@@ -151,34 +151,34 @@ class Wall:
         return self._allowed[kind]
 
     def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
-        """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
+        """The granted address patterns with their placeholders filled in. Raises: InvalidPart: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
                 yield str(fill(pattern, self._variables, ()))
-            except Found as found:
+            except InvalidPart as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
-                raise Found(replace(finding, path=at) for finding in found.findings) from None
+                raise InvalidPart(replace(finding, path=at) for finding in found.findings) from None
 
     def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        for each in limited_in_spec(kind, spec):
-            if (each.limit, each.value) in self._sound:
+        for limited in limited_in_spec(kind, spec):
+            if (limited.limit, limited.value) in self._sound:
                 continue
-            own = tuple(refused_by_policy(each.path, str(each.value))) if each.limit == INTERVAL else ()
-            beyond = tuple(self._beyond(each, each.path))
+            own = tuple(refused_by_policy(limited.path, str(limited.value))) if limited.limit == INTERVAL else ()
+            beyond = tuple(self._beyond(limited, limited.path))
             if not (own or beyond):
-                self._sound.add((each.limit, each.value))
+                self._sound.add((limited.limit, limited.value))
                 continue
-            place = origin(each.path)
-            if place[-1:] not in (each.path[-1:], ("chartInterval",)):
+            place = origin(limited.path)
+            if place[-1:] not in (limited.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
             # With the author's name for it, as the rule about the same value.
-            yield from self._beyond(each, place) if self._is_files(place) else own
+            yield from self._beyond(limited, place) if self._is_files(place) else own
 
-    def _beyond(self, each: Limited, place: Path) -> Iterator[Problem]:
+    def _beyond(self, limited: Limited, place: Path) -> Iterator[Problem]:
         """What is beyond the limits of the tenant's included file."""
         if self._grants:
-            named = each._replace(path=place)
-            yield from beyond_limits(self._scope.tenant, named, each.path)
+            named = limited._replace(path=place)
+            yield from beyond_limits(self._scope.tenant, named, limited.path)
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)

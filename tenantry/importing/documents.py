@@ -22,7 +22,7 @@ from tenantry.kube.yaml_text import ManifestLoader
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import shorten
-from tenantry.source.bounds import check_aliases, check_events
+from tenantry.source.compose import check_aliases, check_events
 from tenantry.source.parsed_file import location
 
 MOST_BYTES = 64 * 2**20

@@ -113,13 +113,13 @@ def _keys(value: Any) -> tuple[int, int]:
     number = length = 0
     waiting = [value]
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, Mapping):
-            number += len(each)
-            length += sum(map(len, each))
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            number += len(part)
+            length += sum(map(len, part))
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
     return number, length
 
 

@@ -1,9 +1,15 @@
-"""Label selectors, quantities and rules of roles: between their text and what they mean."""
+"""Label selectors, quantities, rules of roles and tokens: between their text and what they mean.
+
+Source for tokens: RFC 7519, sections 4.1.4 and 4.1.6.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -28,7 +34,7 @@ def selects(selector: str, labels: Mapping[str, str]) -> bool | None:
 def _matches(part: re.Match[str], labels: Mapping[str, str]) -> bool:
     value = labels.get(part["key"])
     if part["sign"] or part["word"]:
-        wanted = {part["value"]} if part["sign"] else {each.strip() for each in part["values"].split(",")}
+        wanted = {part["value"]} if part["sign"] else {value.strip() for value in part["values"].split(",")}
         negative = part["sign"] == "!=" or part["word"] == "notin"
         return (value in wanted) != negative
     return (value is not None) != bool(part["not"])
@@ -79,7 +85,7 @@ def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
     """
     return any(
         any(verb in _TO_MORE for verb in _list(rule, "verbs"))
-        and any(each in _ON_RIGHTS for each in _list(rule, "resources"))
+        and any(resource in _ON_RIGHTS for resource in _list(rule, "resources"))
         for rule in rules
     )
 
@@ -87,10 +93,10 @@ def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
 def _list(rule: Mapping[str, Any], key: str) -> list[str]:
     """The texts of a list that anybody may have written."""
     value = rule.get(key)
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def in_words(rights: Iterable[Right]) -> str:
+def format_rights(rights: Iterable[Right]) -> str:
     """`get, list persistentvolumes; get nodes`"""
     by_resource: dict[str, dict[str, None]] = {}
     for right in rights:
@@ -99,3 +105,23 @@ def in_words(rights: Iterable[Right]) -> str:
     for resource, verbs in by_resource.items():
         by_verbs.setdefault(", ".join(verbs), []).append(resource)
     return "; ".join(f"{verbs} {', '.join(resources)}" for verbs, resources in by_verbs.items())
+
+
+def end_of_token(token: str) -> datetime | None:
+    """When a token expires; None: it does not say, or is of another form."""
+    return _moment(token, "exp")
+
+
+def lifetime_of_token(token: str) -> timedelta | None:
+    """For how long a token is valid in all; None as for `end_of_token`."""
+    begin, end = _moment(token, "iat"), _moment(token, "exp")
+    return end - begin if begin and end else None
+
+
+def _moment(token: str, claim: str) -> datetime | None:
+    _, _, claims = token.rpartition(".")[0].rpartition(".")
+    try:
+        content = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        return datetime.fromtimestamp(content[claim], UTC)
+    except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
+        return None

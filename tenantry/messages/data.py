@@ -49,7 +49,7 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
 
 def mappings_in(value: Any) -> list[dict[str, Any]]:
     """The mappings in a list; empty if there is no list."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [mapping for mapping in value if isinstance(mapping, dict)] if isinstance(value, list) else []
 
 
 def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
@@ -57,7 +57,7 @@ def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
     if isinstance(data, str):
         return changed(data)
     if isinstance(data, dict):
-        return {key: with_texts(item, changed) for key, item in data.items()}
+        return {key: with_texts(below, changed) for key, below in data.items()}
     return [with_texts(item, changed) for item in data] if isinstance(data, list) else data
 
 

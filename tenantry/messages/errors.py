@@ -3,8 +3,8 @@
     TenantryError
     +-- InvalidFleet   the author of tenants.yaml: all problems of the file, each with its place
     +-- Refused        the person who runs the command: one message and its fix
-    +-- Found          nobody yet: problems that become part of an InvalidFleet
-    +-- AlreadyTold    nobody: another check reports the same mistake
+    +-- InvalidPart    nobody yet: problems that become part of an InvalidFleet
+    +-- AlreadyReported    nobody: another check reports the same mistake
 
 Any other exception that escapes is a bug. Nothing here logs or prints.
 """
@@ -85,7 +85,7 @@ class Severity(StrEnum):
 
 
 UNKNOWN_PLACEHOLDER = "unknown-placeholder"
-"""The code of a problem that one place has in many environments or tenants. The first of them is told."""
+"""The code of a problem that one place has in many environments or tenants. The first of them is reported."""
 NOWHERE = Location("", 0, 0)
 """The place of what is in no file, such as the objects on a cluster, and of what has not been located yet."""
 
@@ -141,8 +141,8 @@ def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
     located: dict[object, Problem] = {}
     for diagnostic in diagnostics:
-        told_once = diagnostic.code == UNKNOWN_PLACEHOLDER
-        located.setdefault((diagnostic.location, diagnostic.message) if told_once else diagnostic, diagnostic)
+        is_once = diagnostic.code == UNKNOWN_PLACEHOLDER
+        located.setdefault((diagnostic.location, diagnostic.message) if is_once else diagnostic, diagnostic)
     assert NOWHERE not in {problem.location for problem in located.values()}, "a problem of a file has no place in it"
     return tuple(sorted(located.values(), key=lambda problem: (problem.location, problem.code, problem.message)))
 
@@ -166,7 +166,9 @@ class InvalidFleet(TenantryError):
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems with the lines of the text. All of them are in this text."""
         places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
-        self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
+        self.diagnostics = tuple(
+            replace(diagnostic, location=at) for diagnostic, at in zip(self.diagnostics, places, strict=True)
+        )
         return self
 
 
@@ -220,7 +222,7 @@ def first_of(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(islice(findings, MAX_PROBLEMS + 1))
 
 
-class Found(TenantryError):
+class InvalidPart(TenantryError):
     """A computation cannot go on because of these findings. The caller turns them into an `InvalidFleet`."""
 
     def __init__(self, findings: Iterable[Problem]) -> None:
@@ -229,7 +231,7 @@ class Found(TenantryError):
         super().__init__(f"{len(self.findings)} findings")
 
 
-class AlreadyTold(TenantryError):
+class AlreadyReported(TenantryError):
     """A computation cannot go on because of something that another check of the same file reports.
 
     what: the part of the file that is missing or wrong. If no check reports it, this helps to find the bug.
@@ -249,7 +251,7 @@ class Problems(list[Problem]):
 
 
 class collecting:  # reads as a verb: `with collecting(findings):`
-    """Catch `Found` and `AlreadyTold` of the body and collect their findings, so that one wrong part does not stop the others."""
+    """Collects what the body raises as `InvalidPart` or `AlreadyReported`, so that one wrong part does not stop the others."""
 
     __slots__ = ("_findings",)
 
@@ -260,19 +262,19 @@ class collecting:  # reads as a verb: `with collecting(findings):`
         pass
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if isinstance(error, Found):
+        if isinstance(error, InvalidPart):
             self._findings += error.findings
-        elif isinstance(error, AlreadyTold):
+        elif isinstance(error, AlreadyReported):
             self._findings.skipped.append(error.what)
         else:
             return False
         return True
 
 
-def raise_found(findings: Iterable[Problem]) -> None:
-    """Raise the findings, if there are any. Raises: Found."""
-    if found := tuple(findings):
-        raise Found(found)
+def raise_invalid(findings: Iterable[Problem]) -> None:
+    """Raise the findings, if there are any. Raises: InvalidPart."""
+    if problems := tuple(findings):
+        raise InvalidPart(problems)
 
 
 def refuse(problems: Iterable[Problem]) -> None:

@@ -1,6 +1,6 @@
 """Hides secrets in plain data, such as Helm values, before any format shows the data.
 
-Called by: `compare.fields.changed_fields`, so every changed field is masked already; code that shows whole manifests.
+Called by: `facts.fields.changed_fields`, so every changed field is masked already; code that shows whole manifests.
 Never: is sure. A value is hidden if its key or its form says that it may be a secret; see `secret_keys` and `redact`.
 
 What is shown instead tells changed secrets apart: "(hidden)" before, "(hidden, changed)" after. The data of Secrets is always
@@ -23,7 +23,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Secrecy(IntEnum):
-    """How much of some data is secret, as its surroundings tell. VALUES: all but structure, such as names; ALL: all of it."""
+    """How much of some data is secret, as its surroundings show. VALUES: all but structure, such as names; ALL: all of it."""
 
     UNKNOWN = 0
     VALUES = 1
@@ -45,16 +45,16 @@ def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> 
         return _masked_mappings(before, after, secrecy)
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         pairs = [
-            masked_pair(one, other, max(secrecy_below(before, index, secrecy), secrecy_below(after, index, secrecy)))
-            for index, (one, other) in enumerate(zip(before, after, strict=True))
+            masked_pair(old, new, max(secrecy_below(before, index, secrecy), secrecy_below(after, index, secrecy)))
+            for index, (old, new) in enumerate(zip(before, after, strict=True))
         ]
-        return [one for one, _ in pairs], [other for _, other in pairs]
+        return [old for old, _ in pairs], [new for _, new in pairs]
     first = _Mask()
-    one = first.of(before, secrecy)
-    second = _Mask(None if before is ABSENT else first.found)
-    other = second.of(after, secrecy)
-    looks_alike = second.found and one == other and before != after
-    return one, HIDDEN_CHANGED if looks_alike else other
+    shown_before = first.of(before, secrecy)
+    second = _Mask(None if before is ABSENT else first.hidden)
+    shown_after = second.of(after, secrecy)
+    looks_alike = second.hidden and shown_before == shown_after and before != after
+    return shown_before, HIDDEN_CHANGED if looks_alike else shown_after
 
 
 def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOWN) -> Secrecy:
@@ -66,22 +66,22 @@ def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOW
 
 
 def _masked_mappings(before: dict[str, Any], after: dict[str, Any], secrecy: Secrecy) -> tuple[Any, Any]:
-    one: dict[str, Any] = {}
-    other: dict[str, Any] = {}
+    old_shown: dict[str, Any] = {}
+    new_shown: dict[str, Any] = {}
     for key in dict.fromkeys((*before, *after)):
         below = max(_secrecy_at(side, key, secrecy) for side in (before, after) if key in side)
         old, new = masked_pair(before.get(key, ABSENT), after.get(key, ABSENT), below)
-        one |= {key: old} if key in before else {}
-        other |= {key: new} if key in after else {}
-    return one, {key: other[key] for key in after}
+        old_shown |= {key: old} if key in before else {}
+        new_shown |= {key: new} if key in after else {}
+    return old_shown, {key: new_shown[key] for key in after}
 
 
 class _Mask:
-    """known: the secrets of the state before; None: there is no such state. found: those that were hidden."""
+    """known: the secrets of the state before; None: there is no such state. hidden: those that were hidden."""
 
     def __init__(self, known: set[str] | None = None) -> None:
         self.known = known
-        self.found: set[str] = set()
+        self.hidden: set[str] = set()
 
     def of(self, data: Any, secrecy: Secrecy) -> Any:
         match data:
@@ -99,7 +99,7 @@ class _Mask:
                 return data
 
     def _hide(self, secret: str) -> str:
-        self.found.add(secret)
+        self.hidden.add(secret)
         return HIDDEN_VALUE if self.known is None or secret in self.known else HIDDEN_CHANGED
 
 
@@ -107,7 +107,7 @@ def _values_in(data: Any) -> Iterator[str]:
     """The secrets of data that was written as a text, such as a patch."""
     mask = _Mask()
     mask.of(data, Secrecy.UNKNOWN)
-    return iter(mask.found)
+    return iter(mask.hidden)
 
 
 def _secrecy_at(parent: Mapping[str, Any], key: str, secrecy: Secrecy) -> Secrecy:

@@ -34,8 +34,8 @@ def all_names_in(data: object) -> Iterator[str]:
     if isinstance(data, str):
         yield from names_in(data) if "{" in data else ()
     elif isinstance(data, dict | list):
-        for item in data.values() if isinstance(data, dict) else data:
-            yield from all_names_in(item)
+        for below in data.values() if isinstance(data, dict) else data:
+            yield from all_names_in(below)
 
 
 def is_unfilled(value: Any) -> bool:

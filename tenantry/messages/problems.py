@@ -11,7 +11,7 @@ from typing import Any
 
 from tenantry.messages.errors import Path, Problem, Severity
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import closest
+from tenantry.messages.text import closest, declared
 
 _PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 
@@ -103,7 +103,7 @@ _WORDS = {
 
 
 def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Problem:
-    words = [word for each in allowed for word in each.split(", ")]
+    words = [word for words_of_type in allowed for word in words_of_type.split(", ")]
     given = value.lower() if isinstance(value, str) else ""
     near = next((word for word in words if word.lower() == given or word == _WORDS.get(given)), closest(given, words))
     meant = words[0] if len(words) == 1 else near
@@ -189,3 +189,11 @@ def _fix_for_type(expected: str, value: Any) -> str:
     if expected == "a list" and isinstance(value, dict):
         return "begin it with '- ', or put it in brackets: a list of such entries is expected"
     return "remove the key, or give it a value" if value is None else ""
+
+
+def undeclared(
+    at: Path, kind: str, name: str, message: str, known: Iterable[str], fix: str, *, at_key: bool = False
+) -> Problem:
+    """A name that nothing declares. Args: kind: of what it names; message: who names it; known: the names that are declared."""
+    notes = (declared("declared", name, known),)
+    return Problem(at, f"unknown-{kind}", f"{message}, which is not declared", notes, fix, at_key=at_key)

@@ -1,4 +1,4 @@
-"""How long work says how far it has got. It takes a function that is told; the command line shows what it hears."""
+"""Progress of work that takes long: it calls a function with how far it is; the command line prints that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 
-Tell: TypeAlias = Callable[[str], None]
+Progress: TypeAlias = Callable[[str], None]
 """Takes how far the work has got, in a few words: "3 of 9 environments"."""
 
 
@@ -17,15 +17,15 @@ def silent(_: str) -> None:
     """For callers that show no progress."""
 
 
-def steps(items: Collection[_T], noun: str, tell: Tell) -> Iterator[_T]:
-    """The items, telling before each how many are done. noun: in the plural."""
+def steps(items: Collection[_T], noun: str, report: Progress) -> Iterator[_T]:
+    """The items, reporting before each how many are done. noun: in the plural."""
     for done, item in enumerate(items):
-        _tell(done, len(items), noun, tell)
+        _report(done, len(items), noun, report)
         yield item
 
 
-def counting(call: Callable[[_T], _U], total: int, noun: str, tell: Tell) -> Callable[[_T], _U]:
-    """The same function, which tells after each call how many are done. The calls can be concurrent."""
+def counting(call: Callable[[_T], _U], total: int, noun: str, report: Progress) -> Callable[[_T], _U]:
+    """The same function, which reports after each call how many are done. The calls can be concurrent."""
     lock, done = threading.Lock(), 0
 
     def counted(item: _T) -> _U:
@@ -35,12 +35,12 @@ def counting(call: Callable[[_T], _U], total: int, noun: str, tell: Tell) -> Cal
         finally:
             with lock:
                 done += 1
-                _tell(done, total, noun, tell)
+                _report(done, total, noun, report)
 
-    _tell(0, total, noun, tell)
+    _report(0, total, noun, report)
     return counted
 
 
-def _tell(done: int, total: int, noun: str, tell: Tell) -> None:
+def _report(done: int, total: int, noun: str, report: Progress) -> None:
     if total > 1:
-        tell(f"{done:,} of {total:,} {noun}")
+        report(f"{done:,} of {total:,} {noun}")

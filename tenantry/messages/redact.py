@@ -148,12 +148,12 @@ def is_sensitive(key: str) -> bool:
 
 
 def _hidden(match: re.Match[str], hide: Callable[[str], str]) -> str:
-    found = match.group()
-    if found.startswith("://"):
-        return f"://{hide(found[3:-1])}@"
-    told = match.groupdict()
-    start = found.removesuffix(told.get("told") or told.get("beside") or found)
-    return start + hide(found[len(start) :])
+    text = match.group()
+    if text.startswith("://"):
+        return f"://{hide(text[3:-1])}@"
+    groups = match.groupdict()
+    start = text.removesuffix(groups.get("told") or groups.get("beside") or text)
+    return start + hide(text[len(start) :])
 
 
 def _unless_name(match: re.Match[str], hide: Callable[[str], str]) -> str:

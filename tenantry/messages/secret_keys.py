@@ -118,16 +118,16 @@ _MARK = re.compile("\ue000([0-9]{1,9})\ue001")
 
 def masked_text(text: str, within: Callable[[Any], Iterable[str]], hide: Callable[[str], str]) -> str:
     """The text without its secrets. Args: within: the secrets in plain data; hide: what to write for a secret."""
-    found: list[str] = []
+    secrets: list[str] = []
 
     def original(mark: re.Match[str]) -> str:
         number = int(mark[1])
-        return found[number] if number < len(found) else ""
+        return secrets[number] if number < len(secrets) else ""
 
     def marked(secret: str) -> str:
         if not _MARK.fullmatch(secret):
-            found.append(_MARK.sub(original, secret))
-            return f"\ue000{len(found) - 1}\ue001"
+            secrets.append(_MARK.sub(original, secret))
+            return f"\ue000{len(secrets) - 1}\ue001"
         return secret
 
     if _HINT.search(text):
@@ -136,7 +136,7 @@ def masked_text(text: str, within: Callable[[Any], Iterable[str]], hide: Callabl
         if len(elsewhere) > _MOST_SEARCHED:
             return hide(text)
         text = _replaced(text, spans, marked)
-        for secret in sorted(elsewhere, key=lambda each: (-len(each), each)):
+        for secret in sorted(elsewhere, key=lambda text_of_secret: (-len(text_of_secret), text_of_secret)):
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", lambda match: marked(match.group()), text)
     text = redacted(text, marked)
     return _MARK.sub(lambda match: hide(original(match)), text)
@@ -152,7 +152,7 @@ def _replaced(text: str, spans: Iterable[tuple[int, int]], hide: Callable[[str],
 
 def _outermost(text: str) -> list[tuple[int, int]]:
     """Where values of keys of secrets stand, in order. What stands within another value is part of that."""
-    keys = sorted((*_KEY_IN_TEXT.finditer(text), *_FLAG.finditer(text)), key=lambda each: each.end())
+    keys = sorted((*_KEY_IN_TEXT.finditer(text), *_FLAG.finditer(text)), key=lambda match: match.end())
     spans: list[tuple[int, int]] = []
     for match in keys:
         if spans and match.end() < spans[-1][1]:
@@ -192,8 +192,8 @@ def _documents(text: str) -> list[Any] | None:
     if len(text) > _MOST_PARSED:
         return None
     try:
-        if any(isinstance(each, yaml.AliasToken) for each in yaml.scan(text)):
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             return None
-        return [item for item in yaml.safe_load_all(text) if isinstance(item, dict | list)]
+        return [document for document in yaml.safe_load_all(text) if isinstance(document, dict | list)]
     except (yaml.YAMLError, ValueError, RecursionError):
         return None

@@ -54,12 +54,12 @@ def format_diagnostic(diagnostic: Problem) -> str:
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
-    # Who is told what to write needs no list of everything that could stand there.
-    is_told = diagnostic.fix.startswith("write '")
+    # A fix that says what to write needs no list of everything that could stand there.
+    is_exact = diagnostic.fix.startswith("write '")
     notes = (
         note
         for note in diagnostic.notes
-        if not (is_told and note.startswith("known: ") and diagnostic.code == "unknown-key")
+        if not (is_exact and note.startswith("known: ") and diagnostic.code == "unknown-key")
     )
     lines += [line for note in notes for line in _wrapped(note)]
     if diagnostic.fix:
@@ -108,9 +108,11 @@ def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known name that the author of `name` probably meant. Args: cutoff: how alike they have to be, from 0 to 1."""
     if len(name) > _MAX_COMPARED:
         return None
-    names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
+    names = [candidate for candidate in islice(known, _MAX_NAMES) if len(candidate) <= _MAX_COMPARED]
     near = next(iter(get_close_matches(name, names, n=1, cutoff=cutoff)), None)
-    return near or next((each for each in names if len(each) >= _LEAST_START and name.startswith(each)), None)
+    return near or next(
+        (candidate for candidate in names if len(candidate) >= _LEAST_START and name.startswith(candidate)), None
+    )
 
 
 def declared(what: str, name: str, known: Iterable[str]) -> str:
@@ -141,11 +143,11 @@ _LINES = 20
 """How many lines a list in a message has."""
 
 
-def lines_of(found: Iterable[object]) -> str:
+def lines_of(items: Iterable[object]) -> str:
     """A list with a line for each, below the first line of a message."""
-    found = list(found)
-    lines = [f"    {item}" for item in found[:_LINES]]
-    return "\n".join([*lines, f"    and {len(found) - _LINES} more"] if len(found) > _LINES else lines)
+    items = list(items)
+    lines = [f"    {line}" for line in items[:_LINES]]
+    return "\n".join([*lines, f"    and {len(items) - _LINES} more"] if len(items) > _LINES else lines)
 
 
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
@@ -157,7 +159,7 @@ def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
 
 
 _MOST_NOTES = 3
-"""How many facts of equal problems are told, such as one for each cluster."""
+"""How many notes of equal problems are shown, such as one for each cluster."""
 
 
 def joined(problems: Iterable[Problem]) -> Iterator[Problem]:

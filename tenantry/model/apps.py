@@ -5,11 +5,10 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
-from tenantry.model.partial import Partial
 from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selector import Selector, When
 from tenantry.model.sources import Source
-from tenantry.model.strict import Model, OneOf
+from tenantry.model.strict import Model, OneOf, Partial
 from tenantry.model.tenancy import AddonAccount, AddonNamespace
 from tenantry.rollout.model import NoWaves
 

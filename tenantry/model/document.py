@@ -10,8 +10,6 @@ from tenantry.model.clusters import Cluster, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmPatch, KustomizePatch
 from tenantry.model.notifications import Alert, Receiver
-from tenantry.model.objects import ClusterObject, ObjectManifest
-from tenantry.model.partial import InParts, Partial
 from tenantry.model.scalars import (
     AppName,
     CredentialsName,
@@ -32,12 +30,14 @@ from tenantry.model.scalars import (
 )
 from tenantry.model.selector import Selector, When
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
-from tenantry.model.strict import Model, OneOf
+from tenantry.model.strict import InParts, Model, OneOf, Partial
 from tenantry.model.tenancy import (
+    ClusterObject,
     ClusterRights,
     ExtraNamespace,
     Limits,
     Network,
+    ObjectManifest,
     PodSecurity,
     ServiceAccount,
     TenantOwner,

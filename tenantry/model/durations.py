@@ -53,12 +53,12 @@ def duration_fix(value: str) -> str:
 
 def _spelled(parts: list[re.Match[str]]) -> str:
     """A duration in Go's form, of numbers with units in words."""
-    found: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     units = [part["unit"][0].lower() for part in parts]
     for part, unit in zip(parts, units, strict=True):
         short = "h" if unit in _HOURS else unit
-        found[short] = found.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
-    meant = "".join(f"{number}{unit}" for unit, number in found.items())
+        amounts[short] = amounts.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
+    meant = "".join(f"{number}{unit}" for unit, number in amounts.items())
     return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
 
 

@@ -1,4 +1,4 @@
-"""Alerts and receivers: what is told to whom, and the webhooks that make Flux fetch sources at once."""
+"""Alerts and receivers: what is reported to whom, and the webhooks that make Flux fetch sources at once."""
 
 from typing import Annotated, Self
 

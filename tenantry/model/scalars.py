@@ -102,7 +102,7 @@ def _name_fix(value: str) -> str:
 
 
 def _path_fix(value: str) -> str:
-    plain = [each for each in value.replace("\\", "/").split("/") if each not in ("", ".", "..")]
+    plain = [part for part in value.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     meant = f"./{'/'.join(plain)}"
     return (
         f"write '{meant}'"
@@ -112,13 +112,13 @@ def _path_fix(value: str) -> str:
 
 
 def _quantity_fix(value: str) -> str:
-    if found := _BYTES.fullmatch(value):
-        unit = found[2].upper()
-        return f"write '{found[1]}{'k' if unit == 'K' else unit}' or '{found[1]}{unit}i'"
+    if match := _BYTES.fullmatch(value):
+        unit = match[2].upper()
+        return f"write '{match[1]}{'k' if unit == 'K' else unit}' or '{match[1]}{unit}i'"
     if value.endswith("%"):
         return "write an amount, such as '4' or '8Gi': shares are not possible here"
-    if found := _WITH_NOUN.fullmatch(value):
-        return f"write '{found[1]}'"
+    if match := _WITH_NOUN.fullmatch(value):
+        return f"write '{match[1]}'"
     return "write it as '4', '500m' or '8Gi'"
 
 
@@ -154,7 +154,7 @@ def path_problem(value: str) -> str | None:
 def text(
     pattern: str, max_length: int | None = None, *types: str, examples: tuple[str | int, ...] = ()
 ) -> WithJsonSchema:
-    """What editors are told: JSON Schema cannot run our checks, so each type repeats its form as a pattern.
+    """What editors show: JSON Schema cannot run our checks, so each type repeats its form as a pattern.
 
     types: those allowed beside text, which `pattern` leaves alone. examples: usual values, which editors offer.
     """
@@ -298,15 +298,15 @@ NumberOrShare = Annotated[
 """A whole number, or a share in percent such as `10%`."""
 
 
-def share_of(limit: int | str, there: int) -> int:
+def share_of(limit: int | str, total: int) -> int:
     """How many a `NumberOrShare` means of so many: a share is rounded down."""
-    return limit if isinstance(limit, int) else there * int(limit.removesuffix("%")) // 100
+    return limit if isinstance(limit, int) else total * int(limit.removesuffix("%")) // 100
 
 
 def _one_or_more(value: Any) -> Any:
     if not isinstance(value, list):
         if not isinstance(value, str):
-            raise PydanticKnownError("string_type")  # the list is for few, so this is told as of any other name
+            raise PydanticKnownError("string_type")  # the list is for few, so this is reported as of any other name
         return value
     if not value:
         raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")

@@ -1,6 +1,6 @@
 """Which clusters something takes: by name, by labels, or all of them, but for some.
 
-`fleet.filled_selectors` fills in the placeholders of tenants' selectors before they become models, `fleet.placement` asks them, and
+`fleet.templates` fills in the placeholders of tenants' selectors before they become models, `fleet.placement` asks them, and
 `fleet.choice` explains the answers.
 """
 
@@ -44,14 +44,14 @@ def has_labels(wanted: Mapping[str, str | Sequence[str]], labels: Mapping[str, s
 
 def wanted_labels(words: Iterable[str]) -> dict[str, str | list[str]]:
     """Labels as commands take them, such as `tier=edge`; those of one key are the values of which any is wanted."""
-    found: dict[str, list[str]] = {}
+    by_key: dict[str, list[str]] = {}
     for word in words:
         key, _, value = word.partition("=")
-        found.setdefault(key, []).append(value)
-    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+        by_key.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in by_key.items()}
 
 
-def labels_in_words(wanted: Mapping[str, str | Sequence[str]]) -> str:
+def format_labels(wanted: Mapping[str, str | Sequence[str]]) -> str:
     """Such as: region=eu or us, tier=edge"""
     return ", ".join(f"{key}={' or '.join(any_of(value))}" for key, value in wanted.items())
 
@@ -97,15 +97,15 @@ class Selector(OneOf):
         return self.labels is None or has_labels(self.labels, labels)
 
     @property
-    def in_words(self) -> str:
+    def description(self) -> str:
         """Such as: labels tier=edge, except edge-7"""
         taken = "all"
         if self.names is not None:
             taken = f"names {', '.join(self.names)}"
         elif self.labels is not None:
-            taken = f"labels {labels_in_words(self.labels)}"
+            taken = f"labels {format_labels(self.labels)}"
         excluded = self.excluded
-        left = [*excluded.names, *([labels_in_words(excluded.labels)] if excluded.labels else [])]
+        left = [*excluded.names, *([format_labels(excluded.labels)] if excluded.labels else [])]
         return taken + (f", except {', '.join(left)}" if left else "")
 
 
@@ -130,10 +130,10 @@ class When(Model):
         return self.clusters is None or (cluster is not None and self.clusters.takes(cluster, labels))
 
     @property
-    def in_words(self) -> str:
+    def description(self) -> str:
         """Such as: environment prod, tier=edge; or: cluster edge"""
         words = [f"environment {' or '.join(self.environments)}"] if self.environments else []
         if self.clusters:
             named = "cluster" if len(self.clusters.names or ()) == 1 else "clusters"
-            words.append(self.clusters.in_words.removeprefix("labels ").replace("names ", f"{named} ", 1))
+            words.append(self.clusters.description.removeprefix("labels ").replace("names ", f"{named} ", 1))
         return ", ".join(words)

@@ -1,21 +1,33 @@
-"""What all parts of the model have in common: no silent conversion, no unknown key, and values that may hold placeholders."""
+"""What all parts of the model have in common: no silent conversion, no unknown key, values that may hold placeholders; and which
+model stands at a path of tenants.yaml.
+
+Of some entries only a part is written: templates, which tenants and clusters complete, and what overrides change. What is written
+is checked here. That the whole is complete is checked where it is merged.
+"""
 
 from __future__ import annotations
 
+import types
+import typing
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
+from tenantry.messages.data import without
+from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
+    from pydantic_core import ErrorDetails
 
 
 class Model(BaseModel):
@@ -53,9 +65,9 @@ class OneOf(Model):
 def _none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomError:
     *others, last = (f"'{key}:'" for key in keys)
     either, none, all_ = ("either", "neither", "both") if len(keys) == 2 else ("exactly one of", "none", "")
-    found = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
+    has = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
     fix = "add one of them" if not given else "keep one of them"
-    text = f"needs {either} {', '.join(others)} or {last}; it has {found}"
+    text = f"needs {either} {', '.join(others)} or {last}; it has {has}"
     return refusal("choose-one", text, fix=fix, of_entry=True)
 
 
@@ -88,12 +100,12 @@ class ByShape:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         first, second = get_args(source)
-        many, one = (second, first) if _is_list(second) else (first, second)
-        is_model = isinstance(one, type) and issubclass(one, BaseModel)
+        many, single = (second, first) if _is_list(second) else (first, second)
+        is_model = isinstance(single, type) and issubclass(single, BaseModel)
 
         def check(value: Any, _: ValidatorFunctionWrapHandler) -> Any:
             alone = isinstance(value, dict) if is_model else not isinstance(value, list)
-            return _adapter(one if alone else many).validate_python(value)
+            return _adapter(single if alone else many).validate_python(value)
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
 
@@ -122,3 +134,114 @@ def or_unfilled(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _checked(value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
     return value if is_unfilled(value) and info.context != FILLED else check(value)
+
+
+IN_PART = "InPart"
+"""How the name of a model without required keys ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """Marks the type of an entry that may lack any key."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler.generate_schema(partial(source))
+
+
+@cache
+def partial(model: type[Model]) -> type[Model]:
+    """The model without required keys, also below it. A `null` in a mapping removes an entry of the rest."""
+    fields: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        declared = declared_type(field)
+        lenient = _lenient(declared)
+        if field.is_required() or lenient is not declared:
+            default = None if field.is_required() else field.get_default(call_default_factory=True)
+            fields[name] = (lenient | None, FieldInfo(default=default, alias=field.alias))
+    made = create_model(model.__name__ + IN_PART, __base__=model, __module__=model.__module__, **fields)
+    made.partial = True
+    return made
+
+
+def _lenient(declared: Any) -> Any:
+    """The type of a value in a part of an entry. A `ref` or a kubeconfig, of which there is one of several kinds, stays whole."""
+    if isinstance(declared, type) and issubclass(declared, Model) and not issubclass(declared, OneOf):
+        return Annotated[declared, Partial()]
+    origin, args = get_origin(declared), get_args(declared)
+    if origin is dict:
+        return dict[args[0], args[1] | None]  # type: ignore[valid-type]
+    if origin in (Union, types.UnionType):
+        lenient = tuple(_lenient(arg) for arg in args)
+        return declared if lenient == args else reduce(or_, lenient)
+    return declared
+
+
+@dataclass(frozen=True, slots=True)
+class InParts:
+    """Marks the type of a mapping whose entries others complete. An entry that is not whole is checked, and left out."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def checked(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+            try:
+                return check(value)
+            except ValidationError as error:
+                errors = error.errors(include_url=False)
+                if wrong := [error_below for error_below in errors if not _is_completed(error_below)]:
+                    raise ValidationError.from_exception_data(
+                        error.title, [_again(detail) for detail in wrong]
+                    ) from None
+                return check(without(value, (detail["loc"][:2] for detail in errors)))
+
+        return core_schema.no_info_wrap_validator_function(checked, handler(source))
+
+
+def _is_completed(error: ErrorDetails) -> bool:
+    """Whether what is wrong ends when the entry is merged: a key is missing, or `null` removes an app, a source, ..."""
+    is_removed = error["type"] == "model_type" and error["input"] is None and len(error["loc"]) > 1
+    return is_removed or error["type"] in ("missing", "choose-one")
+
+
+def _again(error: ErrorDetails) -> InitErrorDetails:
+    """An error of pydantic's in the form in which it can be raised."""
+    kind, context = error["type"], error.get("ctx", {})
+    ours = "text" in context
+    again = PydanticCustomError(kind, "{text}", context) if ours else kind
+    return InitErrorDetails(type=again, loc=error["loc"], input=error["input"], ctx={} if ours else context)
+
+
+def model_at(model: type[Model], path: Path) -> type[Model] | None:
+    """The model class whose keys stand at `path`."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    return next(_models(annotation), None)
+
+
+@cache
+def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    for option in _members(annotation):
+        if typing.get_origin(option) in (dict, list):
+            return typing.get_args(option)[-1]
+        if isinstance(option, type) and issubclass(option, Model) and part in fields_of(option):
+            return fields_of(option)[str(part)].annotation
+    return None
+
+
+def _models(annotation: Any) -> Iterator[type[Model]]:
+    return (member for member in _members(annotation) if isinstance(member, type) and issubclass(member, Model))
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """The alternatives of an annotation, without what Annotated adds."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        for arg in typing.get_args(annotation):
+            yield from _members(arg)
+    else:
+        yield annotation

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
+from tenantry.grants.wall import below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.errors import Found, Path, Problem
-from tenantry.model.objects import as_written
-from tenantry.model.tenancy import AddonNamespace
+from tenantry.messages.errors import InvalidPart, Path, Problem
+from tenantry.model.tenancy import AddonNamespace, as_written
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
@@ -33,11 +32,11 @@ from tenantry.plan.objects.scope import (
 
 def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
-    found: dict[str, str] = {}
+    owned: dict[str, str] = {}
     for addon, owner in addons_on(fleet, cluster).items():
-        with suppress(Found):
-            found |= {name: name for name in _names(fleet, owner, cluster, addon)}
-    return found
+        with suppress(InvalidPart):
+            owned |= {name: name for name in _names(fleet, owner, cluster, addon)}
+    return owned
 
 
 def owned_namespaces(fleet: Fleet, environment: str, cluster: str, addon: str) -> tuple[str, ...]:
@@ -46,69 +45,64 @@ def owned_namespaces(fleet: Fleet, environment: str, cluster: str, addon: str) -
 
 
 def namespace_manifests(fleet: Fleet, scope: Scope, addon: str) -> list[Manifest]:
-    """The namespaces of an add-on on a cluster. Raises: Found: one of them has no name of its own."""
+    """The namespaces of an add-on on a cluster. Raises: InvalidPart: one of them has no name of its own."""
     declared = _names(fleet, scope.environment, scope.cluster, addon)
     for name, (at, _) in declared.items():
         _check(fleet, scope, addon, name, at)
-    return [_manifest(scope, addon, name, each) for name, (_, each) in declared.items()]
+    return [_manifest(scope, addon, name, place) for name, (_, place) in declared.items()]
 
 
 def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[DeclaredObject]:
-    """The platform team's own manifests in the namespaces of an add-on. Raises: Found: one of them cannot be there."""
+    """The platform team's own manifests in the namespaces of an add-on. Raises: InvalidPart: one of them cannot be there."""
     variables = variables_of(fleet, scope.environment, scope.cluster, app=addon)
     made: list[DeclaredObject] = []
     for name, (at, declared) in _names(fleet, scope.environment, scope.cluster, addon).items():
-        around = Surroundings(variables=variables, origin=partial(_below, at))
+        around = Surroundings(variables=variables, origin=below(*at))
         made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
     return made
 
 
-def _below(at: Path, path: Path) -> Path:
-    return (*at, *path)
-
-
 def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
-    """The namespaces by name, each with its place. Raises: Found: a placeholder is unknown, or two have one name."""
-    found: dict[str, tuple[Path, AddonNamespace]] = {}
+    """The namespaces by name, each with its place. Raises: InvalidPart: a placeholder is unknown, or two have one name."""
+    by_name: dict[str, tuple[Path, AddonNamespace]] = {}
     variables = variables_of(fleet, environment, cluster, app=addon)
     for template, declared in fleet.document.platform.addons[addon].namespaces.items():
         at = ("platform", "addons", addon, "namespaces", template)
         name = str(fill(template, variables, at))
-        if name in found:
+        if name in by_name:
             message = f"two namespaces of add-on '{addon}' are named '{name}'"
-            raise Found([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
-        found[name] = (at, declared)
-    return found
+            raise InvalidPart([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
+        by_name[name] = (at, declared)
+    return by_name
 
 
 def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
-        raise Found([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
+        raise InvalidPart([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
+    platform = fleet.document.platform
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
-    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs, *_homes(fleet)):
+    homes = {addon.namespace for addon in platform.addons.values()}  # of Flux objects; bootstrap makes them
+    if names.is_reserved_namespace(name) or name in (platform.namespace, *kubeconfigs, *homes):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
-        raise Found([Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
-    if other := _first_owner(fleet, scope, addon, name):
-        message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
-        fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
-        raise Found([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
-
-
-def _homes(fleet: Fleet) -> set[str]:
-    """The namespaces of add-ons' Flux objects, which bootstrap makes."""
-    return {addon.namespace for addon in fleet.document.platform.addons.values() if addon.namespace}
+        raise InvalidPart(
+            [Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)]
+        )
+    if owner := _first_owner(fleet, scope, addon, name):
+        message = f"add-ons '{owner}' and '{addon}' would both own namespace '{name}'"
+        fix = f"remove it from one of them; add-on '{addon}' can depend on '{owner}' instead"
+        raise InvalidPart([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
     """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
-    there = addons_on(fleet, scope.cluster)
-    for other in fleet.document.platform.addons:
-        if other == addon:
+    addons = addons_on(fleet, scope.cluster)
+    for owner in fleet.document.platform.addons:
+        if owner == addon:
             return None
-        with suppress(Found):
-            if other in there and name in _names(fleet, there[other], scope.cluster, other):
-                return other
+        with suppress(InvalidPart):
+            if owner in addons and name in _names(fleet, addons[owner], scope.cluster, owner):
+                return owner
     return None
 
 
@@ -135,10 +129,10 @@ def management_objects(
     """The namespaces and the objects in them on the management cluster, each with its place."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
     made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
-    ids = {each.id.name: each.id for each in made}
-    return [(each, at) for each in made] + [
-        (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)
-        for each in inside
+    ids = {namespace.id.name: namespace.id for namespace in made}
+    return [(namespace, at) for namespace in made] + [
+        (in_state(unawaited(on_management(object.manifest, scope.owner, (ids[object.namespace],))), state), object.at)
+        for object in inside
     ]
 
 

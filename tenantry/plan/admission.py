@@ -1,13 +1,67 @@
-"""What a tenant must not do by itself, refused by the API servers: the policies that `bootstrap` installs."""
+"""What a tenant must not do by itself, refused by the API servers: the policies that `bootstrap` installs.
+
+On management clusters they also say, in expressions, what a tenant's own Flux objects may not say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tenantry.grants.grants import POLICYS_SHORTEST
+from tenantry.grants.limits import duration_paths
 from tenantry.kube.objects import Manifest
-from tenantry.plan.admission_objects import Rule, matched, policy
-from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, ROLE_LABEL, TENANT_LABEL
-from tenantry.plan.tenant_rules import ONLY_FLUXS_FINALIZERS, flux_rules
+from tenantry.messages.text import listed
+from tenantry.model.durations import LONGEST_DURATION
+from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
+
+Rule = tuple[str, str]
+"""An expression that is true of objects that are allowed, and the message for all others."""
+_API = "admissionregistration.k8s.io/v1"
+_OF_ENVIRONMENT = {"key": ENVIRONMENT_LABEL, "operator": "Exists"}
+FLEETS = {"matchExpressions": [_OF_ENVIRONMENT], "matchLabels": ROLE_LABEL}
+"""The tenants' namespaces of all environments."""
+
+
+def policy(
+    name: str,
+    rules: list[Manifest],
+    conditions: Mapping[str, str],
+    variables: Mapping[str, str],
+    validations: Iterable[Rule],
+    selector: Manifest = FLEETS,
+) -> tuple[Manifest, Manifest]:
+    """A policy and its binding. Args: rules: the requests that it looks at; conditions: which of these it judges."""
+    metadata = {"name": name, "labels": MANAGED_BY}
+    # With what the API server would add: it takes all of this for one value, so two who apply less are in conflict.
+    constraints = {
+        "matchPolicy": "Equivalent",
+        "namespaceSelector": selector,
+        "objectSelector": {},
+        "resourceRules": rules,
+    }
+    spec = {
+        "failurePolicy": "Fail",
+        "matchConstraints": constraints,
+        **({"matchConditions": _named(conditions)} if conditions else {}),
+        **({"variables": _named(variables)} if variables else {}),
+        "validations": [{"expression": text, "message": message} for text, message in validations],
+    }
+    binding = {"policyName": name, "validationActions": ["Deny"]}
+    return (
+        {"apiVersion": _API, "kind": "ValidatingAdmissionPolicy", "metadata": metadata, "spec": spec},
+        {"apiVersion": _API, "kind": "ValidatingAdmissionPolicyBinding", "metadata": metadata, "spec": binding},
+    )
+
+
+def _named(expressions: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "expression": text} for name, text in expressions.items()]
+
+
+def matched(group: str, resources: tuple[str, ...], *operations: str) -> Manifest:
+    """Requests that a policy looks at."""
+    asked = {"apiGroups": [group], "operations": list(operations), "resources": list(resources)}
+    return {**asked, "apiVersions": ["*"], "scope": "*"}
+
 
 _PREFIX = "tenantry/"
 """How the labels and annotations begin that the fleet gives its objects."""
@@ -112,7 +166,7 @@ def _baselines() -> tuple[Manifest, ...]:
 
 def _namespaces() -> tuple[Manifest, ...]:
     """The labels of a namespace say whose it is, also to the network policies of others."""
-    marks = (f"metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
+    marks = (f"metadata.?{field}.orValue({{}})" for field in ("labels", "annotations"))
     changed = (f"object.{mark} != oldObject.{mark}" for mark in marks)
     return policy(
         "tenantry-namespaces",
@@ -172,3 +226,110 @@ def _of_a_tenant(labels: str) -> str:
     """Whether labels of a namespace, in CEL, are those of a tenant's, on any cluster."""
     (role,) = ROLE_LABEL.items()
     return f"{labels}[?'{role[0]}'].orValue('') == '{role[1]}' && '{ENVIRONMENT_LABEL}' in {labels}"
+
+
+ONLY_FLUXS_FINALIZERS = (
+    "object.metadata.?finalizers.orValue([]).all(name, name == 'finalizers.fluxcd.io'"
+    " || (request.operation == 'UPDATE' && name in oldObject.metadata.?finalizers.orValue([])))"
+)
+"""Whether a request adds no finalizer but Flux's own. One that nobody takes off again keeps each run from deleting the object."""
+
+
+def flux_rules(platform: Sequence[str], *, shared_identity: bool) -> Iterator[Rule]:
+    """Args: platform: the namespaces of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
+    yield _dependencies(platform)
+    yield "!has(object.spec.kubeConfig)", "a tenant's Flux objects have no kubeConfig: they act on this cluster"
+    yield _account()
+    yield _references()
+    yield _marks()
+    yield _intervals()
+    yield _durations()
+    yield (
+        f"variables.everywhere || {ONLY_FLUXS_FINALIZERS}",
+        "a tenant's Flux objects have no finalizers but Flux's own",
+    )
+    if not shared_identity:
+        yield from _identity()
+
+
+def _dependencies(platform: Sequence[str]) -> Rule:
+    own = "!has(each.namespace) || each.namespace == object.metadata.namespace"
+    is_addons = f"== '{platform[0]}'" if len(platform) == 1 else f"in {list(platform)}"
+    addon = f"each.namespace {is_addons} && !has(each.readyExpr)"
+    return (
+        f"!has(object.spec.dependsOn) || object.spec.dependsOn.all(each, {own} || ({addon}))",
+        f"a tenant's dependsOn names its own namespace, or without a readyExpr {listed(map(repr, platform))}",
+    )
+
+
+def _account() -> Rule:
+    """Without one, Flux acts with its own rights unless it has a flag against that."""
+    return (
+        "!(object.kind in ['Kustomization', 'HelmRelease']) || (has(object.spec.serviceAccountName) &&"
+        " (variables.account == '' ? object.spec.serviceAccountName != ''"
+        " : object.spec.serviceAccountName == variables.account))",
+        "a tenant's serviceAccountName names the tenant's account",
+    )
+
+
+def _references() -> Rule:
+    """Flux refuses the same if it has a flag for it."""
+    single = ("sourceRef", "chartRef", "chart.spec.sourceRef", "imageRepositoryRef")
+    several = ("eventSources", "resources", "sources")
+    own = "in ['', request.namespace]"
+    named = [f"object.spec.?{path.replace('.', '.?')}.?namespace.orValue('') {own}" for path in single]
+    named += [f"object.spec.?{path}.orValue([]).all(each, each.?namespace.orValue('') {own})" for path in several]
+    return " && ".join(named), "a tenant's Flux objects refer to objects of their own namespace only"
+
+
+def _marks() -> Rule:
+    """helm-controller makes the HelmChart of a release with its own rights, and with the labels that the release names."""
+    parts = (f"object.spec.?chart.?metadata.?{field}.orValue({{}})" for field in ("labels", "annotations"))
+    return (
+        " && ".join(f"{part}.all(key, !key.startsWith('tenantry/'))" for part in parts),
+        "the labels and annotations of a tenant's chart do not begin with 'tenantry/'",
+    )
+
+
+def _intervals() -> Rule:
+    strategies = ("install.strategy", "upgrade.strategy")
+    paths = (
+        "interval",
+        "retryInterval",
+        "chart.spec.interval",
+        *(f"{strategy}.retryInterval" for strategy in strategies),
+    )
+    long_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) >= duration('{POLICYS_SHORTEST}')"
+        for path in paths
+    )
+    return " && ".join(long_enough), f"a tenant's intervals are at least {POLICYS_SHORTEST}"
+
+
+def _durations() -> Rule:
+    """Flux's CRDs take `9999999h`, which Go's 64 bits of nanoseconds do not hold. A controller that lists one such object lists no
+    object of that kind any more, of no tenant. The API server's own parser is Go's, so here the duration is an error, which denies.
+    """
+    longest = f"{int(LONGEST_DURATION // 3600)}h"
+    short_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) <= duration('{longest}')"
+        for path in duration_paths()
+    )
+    return " && ".join(short_enough), f"a tenant's intervals and timeouts are at most {longest}"
+
+
+def _identity() -> Iterator[Rule]:
+    """A Secret is not enough, because Flux falls back to its own identity if a key is missing in it."""
+    message = "the cloud identity of Flux's controllers is not the tenants' to use"
+    yield "!(object.spec.?provider.orValue('') in ['aws', 'azure', 'gcp'])", message
+    yield (
+        "!has(object.spec.decryption) || has(object.spec.decryption.secretRef)"
+        " || has(object.spec.decryption.serviceAccountName)",
+        f"{message}: decryption has a secretRef",
+    )
+    clouds = "['azuredevops', 'azureeventhub', 'googlepubsub']"
+    yield (
+        f"object.kind != 'Provider' || !(object.spec.type in {clouds})"
+        " || (object.spec.type != 'googlepubsub' && has(object.spec.secretRef) && variables.everywhere)",
+        f"{message}: only the fleet's file declares alerts of these types",
+    )

@@ -47,7 +47,7 @@ def after_of(fleet: Fleet, environment: str) -> After | None:
     return After(declared) if declared else None
 
 
-def in_words(after: After) -> str:
+def format_gate(after: After) -> str:
     """Such as: changes of apps wait until dev runs them and has been ready for 1h."""
     ready = f"has been ready for {after.soak}" if after.soak else "is ready"
     return f"changes of apps wait until {after.environment} runs them and {ready}"
@@ -68,11 +68,11 @@ def contents_by(plan: Plan, key: Callable[[PlannedApp], _K]) -> dict[_K, str]:
     Clusters with the same content count once, so one more of them changes no digest.
     """
     chains, objects = Chains(plan), {planned.id: planned for planned in plan.objects}
-    found: dict[_K, str] = {}
+    digests: dict[_K, str] = {}
     for name, same in grouped(plan.apps, key).items():
         parts = {digest({"objects": list(_parts(app, chains.of(app.id), objects))}, _DIGITS) for app in same}
-        found[name] = digest({"variants": sorted(parts)}, _DIGITS)
-    return found
+        digests[name] = digest({"variants": sorted(parts)}, _DIGITS)
+    return digests
 
 
 def _parts(app: PlannedApp, chain: Sequence[Manifest], objects: Mapping[ObjectId, KubeObject]) -> Iterator[Any]:
@@ -87,7 +87,7 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
         spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
     if kind == "GitRepository" and isinstance(kept.get("include"), list):
-        kept["include"] = [_included(each, manifest, objects) for each in kept["include"]]
+        kept["include"] = [_included(included, manifest, objects) for included in kept["include"]]
     for action in _ACTIONS:
         if isinstance(kept.get(action), dict):
             kept[action] = _without_pace(kept[action])
@@ -99,14 +99,14 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
 def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject]) -> dict[str, Any]:
     """What a Git source includes, with the included source by its key, as its object is called otherwise in each environment."""
     name = str(mapping_at(entry, "repository").get("name"))
-    other = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
-    labels = labels_of(other.manifest) if other else {}
+    source = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
+    labels = labels_of(source.manifest) if source else {}
     return {**entry, "repository": {"name": labels.get(SOURCE_LABEL, name)}}
 
 
 def _without_pace(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_pace(item) for key, item in value.items() if key not in PACE}
+        return {key: _without_pace(part) for key, part in value.items() if key not in PACE}
     return value
 
 

@@ -19,17 +19,16 @@ from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
-from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
+from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Addon, Helm, Kustomize, State
+from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
-from tenantry.plan.installs import manifests_of, release_of
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, check_checkout, is_chart
-from tenantry.plan.planned_apps import AppSet, PlannedApp
+from tenantry.plan.planned_apps import AppSet, PlannedApp, manifests_of, release_of
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
 
@@ -56,9 +55,12 @@ def plan_apps(
     builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
-    there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
+    known = {
+        **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
+        **addons,
+    }
     for app in in_order(resolved, result.findings):
-        result.findings += missing_dependencies(fleet, scope, app, there)
+        result.findings += missing_dependencies(fleet, scope, app, known)
         with collecting(result.findings):
             builder.build(app)
     result.sources.update(builder.sources.built)
@@ -127,8 +129,8 @@ class _Builder:
             for index, name in enumerate(needed):
                 taken["kustomize", "components", index] = posixpath.join(spec["path"], name)
             check_checkout(app, source, taken)
-            said = "path" in app.block.model_fields_set
-            installs = manifests_of(self.scope.cluster, spec, source, said=said)
+            declares_path = "path" in app.block.model_fields_set
+            installs = manifests_of(self.scope.cluster, spec, source, declared=declares_path)
         else:
             chart = self._chart(app, app.block, source_name, source)
             planned = helm_release(self._acting(app), app, chart.id, after)
@@ -155,7 +157,7 @@ class _Builder:
                 at=at,
                 release=release,
                 installs=installs,
-                after={name: each.id for name, each in known.items()},
+                after={name: dependency.id for name, dependency in known.items()},
             )
         )
 
@@ -172,30 +174,28 @@ class _Builder:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
             return lifecycle(cluster, self._addon(app.name).state)
-        return lifecycle(cluster, *self._states, document.tenants[self.scope.tenant].apps[app.name].state)
-
-    @cached_property
-    def _states(self) -> tuple[State, State]:
-        return tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
+        states = tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
+        return lifecycle(cluster, *states, document.tenants[self.scope.tenant].apps[app.name].state)
 
     def _addon(self, app: str) -> Addon:
         return self.fleet.document.platform.addons[app]
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":
-            raise AlreadyTold(f"source '{name}'")
+            raise AlreadyReported(f"source '{name}'")
         if is_chart(source) and name in self.charts:
             message = f"app '{app.name}' takes manifests from source '{name}', but app '{self.charts[name]}' takes it as a chart"
             fix = "declare two sources: Flux stores a chart as it is, and unpacks manifests"
-            raise Found([Problem(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
+            raise InvalidPart([Problem(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
 
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
         at = (*_path_of(self.scope, app.name), "helm")
-        check_chart(app, helm, source, at, self._charts_declared())
+        sources = walk.owner_of(self.fleet, at).sources
+        check_chart(app, helm, source, at, [name for name, declared in sources.items() if declared.helm])
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
-            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+            raise InvalidPart([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
 
@@ -233,14 +233,8 @@ class _Builder:
         at = setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, "interval")
         return (at,) if at[-1] == "interval" else ()
 
-    def _charts_declared(self) -> list[str]:
-        """The Helm repositories that an app can name."""
-        document = self.fleet.document
-        sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
-        return [name for name, source in sources.items() if source.helm]
-
     def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
-        """Whether an app's object names Secrets or ConfigMaps. Raises: Found: an API server or Flux would not take it."""
+        """Whether an app's object names Secrets or ConfigMaps. Raises: InvalidPart: an API server or Flux would not take it."""
         self._check_spec(planned, app)
         self._check_health_checks(app, planned)
         return any(references(planned.id.kind, planned.manifest["spec"]))
@@ -255,10 +249,10 @@ class _Builder:
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        raise_found(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
-        raise_found(self.wall.check(kind, spec, origin))
-        raise_found(self.attachments.misfits(kind, spec, origin))
-        raise_found(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+        raise_invalid(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
+        raise_invalid(self.wall.check(kind, spec, origin))
+        raise_invalid(self.attachments.misfits(kind, spec, origin))
+        raise_invalid(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp, attachments: Attachments) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
@@ -270,28 +264,28 @@ class _Builder:
             if self._addon(app.name).source:
                 return app.name
             if not any("source" in block for _, block in walk.blocks(self.fleet, at)):
-                raise AlreadyTold(f"the source of add-on '{app.name}'")
+                raise AlreadyReported(f"the source of add-on '{app.name}'")
         if app.block.source is None:
-            raise Found([missing_key((*at, app.kind), "source")])
+            raise InvalidPart([missing_key((*at, app.kind), "source")])
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:
-        """Raises: Found: the app is for a namespace that is not the tenant's, or cannot have come from another tenant here."""
+        """Raises: InvalidPart: the app's namespace is not the tenant's, or cannot have come from another tenant here."""
         own = (self.scope.namespace, *self.scope.namespaces.values())
         for key in ("targetNamespace", "storageNamespace"):
             name, at = getattr(app.block, key, None), app.origin(app.kind, key)
             if name and self.scope.tenant and self.scope.own_namespace(name) not in own:
-                listed = ", ".join(f"'{item}'" for item in own)
+                listed = ", ".join(f"'{namespace}'" for namespace in own)
                 note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
                 message = f"'{name}' is not a namespace of tenant '{self.scope.tenant}'"
                 fix = f"remove '{key}'" + (", or name one of these" if len(own) > 1 else "")
-                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=fix)])
+                raise InvalidPart([Problem(at, "foreign-namespace", message, (note,), fix=fix)])
             if name and key == "storageNamespace" and not self.scope.tenant:
                 message = "where Helm stores the release of an add-on follows from its 'namespace' and 'account'"
-                raise Found([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
+                raise InvalidPart([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
 
     def _check_health_checks(self, app: EffectiveApp, planned: KubeObject) -> None:
-        """Raises: Found: Flux cannot read an object to wait for, because it acts as the tenant's account."""
+        """Raises: InvalidPart: Flux cannot read an object to wait for, because it acts as the tenant's account."""
         if not self.scope.tenant or self.fleet.document.tenants[self.scope.tenant].clusterRoles:
             return
         own = (self.scope.namespace, *self.scope.namespaces.values())
@@ -303,16 +297,18 @@ class _Builder:
             if namespace and namespace not in own:
                 message = f"the account of tenant '{self.scope.tenant}' may not read namespace '{namespace}'"
                 note = f"on cluster '{self.scope.cluster}' it may read {listed}"
-                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")])
+                raise InvalidPart(
+                    [Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")]
+                )
             if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and kind != "Namespace":
                 message = f"the account of tenant '{self.scope.tenant}' may not read a {kind}, which is in no namespace"
-                raise Found([Problem(at, "foreign-namespace", message, fix="remove the health check")])
+                raise InvalidPart([Problem(at, "foreign-namespace", message, fix="remove the health check")])
 
 
 def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:
     """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
     for made in attachments.made.values():
         result.objects.setdefault(made.id, made)
-    there = result.objects.setdefault(planned.id, planned)
-    if there is not planned:
-        result.objects[planned.id] = at_one_pace(there, planned) or there
+    known = result.objects.setdefault(planned.id, planned)
+    if known is not planned:
+        result.objects[planned.id] = at_one_pace(known, planned) or known

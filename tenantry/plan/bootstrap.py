@@ -39,10 +39,8 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
-    remote_for = (
-        environment for environment in declared.environments if cluster != fleet.environments[environment].management
-    )
-    accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
+    remote_for = (name for name in declared.environments if cluster != fleet.environments[name].management)
+    accounts = dict.fromkeys(platform_account(fleet, name, cluster) for name in remote_for)
     bindings = (_binding(account, declared.kubeconfig.resolved.namespace) for account in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
 
@@ -67,7 +65,7 @@ def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
         for addon in addons_on(fleet, hub)
         if addon in addons
     )
-    return tuple(dict.fromkeys((platform.namespace, *sorted({item for item in own if item}))))
+    return tuple(dict.fromkeys((platform.namespace, *sorted({namespace for namespace in own if namespace}))))
 
 
 def _namespace(name: str) -> Manifest:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.namespaces import namespace_template
+from tenantry.fleet.settings import namespace_template
 from tenantry.messages.errors import Path, Problem
 from tenantry.plan.addon_namespaces import owned_namespaces
 from tenantry.plan.placements import PlannedPlacement
@@ -30,19 +30,19 @@ def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Problem]:
     every = tuple(plans)
     if len(every) < 2:
         return
-    told: set[tuple[Path, str, str]] = set()
-    yield from _shared_templates(fleet, every, told)
+    reported: set[tuple[Path, str, str]] = set()
+    yield from _shared_templates(fleet, every, reported)
     first: dict[Hashable, tuple[str, Path]] = {}
     for plan in every:
         for claim, what, at in _claims(fleet, plan):
-            other, place = first.setdefault(claim, (plan.environment, at))
-            key = (at[:2], other, plan.environment)
-            if other != plan.environment and key not in told:
-                told.add(key)
+            owner, place = first.setdefault(claim, (plan.environment, at))
+            key = (at[:2], owner, plan.environment)
+            if owner != plan.environment and key not in reported:
+                reported.add(key)
                 yield Problem(
                     at,
                     "planned-twice",
-                    f"environments '{other}' and '{plan.environment}' would both create {what}",
+                    f"environments '{owner}' and '{plan.environment}' would both create {what}",
                     (f"first: {fleet.source.line_of(place)}",),
                     fix=_fix(at),
                 )
@@ -65,7 +65,7 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
             cluster, namespace, name = app.release
             what = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}'"
             yield _Claim(("release", *app.release), what, app.at)
-        if app.installs and app.installs.deletes and app.installs.said:
+        if app.installs and app.installs.deletes and app.installs.declared:
             yield _Claim(app.installs.key, f"{app.installs.what} on cluster '{app.cluster}'", app.at)
         for name in () if app.tenant else owned_namespaces(fleet, plan.environment, app.cluster, app.name):
             yield _Claim(("add-on", app.cluster, name), f"namespace '{name}' on cluster '{app.cluster}'", app.at)
@@ -92,32 +92,32 @@ def _where(plan: Plan, cluster: str, namespace: str) -> tuple[Hashable, Hashable
 # --- templates that give all tenants the same names ------------------------------------------------------------------
 
 
-def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path, str, str]]) -> Iterator[Problem]:
+def _shared_templates(fleet: Fleet, plans: Sequence[Plan], tenants: set[tuple[Path, str, str]]) -> Iterator[Problem]:
     """One finding for two environments whose templates give one tenant the same name, and so probably all of them; and one for
     each tenant with a template of its own.
 
-    told: the tenants that were found are added, so that nothing more is said of them.
+    tenants: takes the tenants that are reported here, so that nothing more is reported of them.
     """
     first: dict[Hashable, tuple[Plan, PlannedPlacement]] = {}
     reported: set[tuple[str, str, Path]] = set()
     for plan in plans:
         for placement in plan.placements:
             for key in _where(plan, placement.cluster, placement.namespace):
-                other, there = first.setdefault(key, (plan, placement))
-                if other is plan or there.tenant != placement.tenant:
+                first_plan, first_placement = first.setdefault(key, (plan, placement))
+                if first_plan is plan or first_placement.tenant != placement.tenant:
                     continue
-                pair = (other.environment, plan.environment)
-                told.add((("tenants", placement.tenant), *pair))
+                pair = (first_plan.environment, plan.environment)
+                tenants.add((("tenants", placement.tenant), *pair))
                 at = namespace_template(fleet, plan.environment, placement.tenant)[1]
                 if (*pair, at) not in reported:
                     reported.add((*pair, at))
-                    yield _shared_template(fleet, other, plan, placement, at)
+                    yield _shared_template(fleet, first_plan, plan, placement, at)
 
 
-def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Problem:
-    environments = f"environments '{other.environment}' and '{plan.environment}'"
+def _shared_template(fleet: Fleet, first: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Problem:
+    environments = f"environments '{first.environment}' and '{plan.environment}'"
     own = "put '{env}' into it" if template[0] == "tenants" else ""
-    if plan.management == other.management:
+    if plan.management == first.management:
         return Problem(
             template,
             "shared-management",

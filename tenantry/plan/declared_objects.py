@@ -10,18 +10,16 @@ from pydantic_core import ValidationError
 
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill_manifest
-from tenantry.grants.frame_rules import CLUSTER_ADMIN
+from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
-from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
-from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
-from tenantry.model.tenancy import ClusterRights
-from tenantry.plan.objects.baseline import users_of
-from tenantry.plan.objects.network import METADATA, metadata_services
+from tenantry.model.tenancy import ClusterObject, ClusterRights, ObjectManifest
+from tenantry.plan.objects.baseline import METADATA, metadata_services, users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -59,30 +57,31 @@ class Surroundings:
 
 
 def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
-    """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
+    """The objects in the scope's namespace. Raises: InvalidPart: one of them cannot be there; all findings together."""
     findings: list[Problem] = []
     made: list[DeclaredObject] = []
-    there = {_key(each) for each in around.taken}
+    taken = {_key(manifest) for manifest in around.taken}
     for key, data in sorted(written.items()):
         at = ("objects", key)
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         try:
             manifest = manifest_of(at, ObjectManifest, data, _variables(scope, around))
-        except Found as found:
+        except InvalidPart as found:
             findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
         meta = manifest["metadata"]
         labels = {**meta["labels"], **installed_labels(scope)}
         manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
         problems = list(_problems(scope, manifest, at, around))
-        if _key(manifest) in there or _is_fleets(scope, manifest):
-            problems.append(_twice(manifest, at))
-        there.add(_key(manifest))
+        if _key(manifest) in taken or _is_fleets(scope, manifest):
+            message = f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
+            problems.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
+        taken.add(_key(manifest))
         findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
         made.append(DeclaredObject(manifest, around.origin(at)))
     if findings:
-        raise Found(findings)
+        raise InvalidPart(findings)
     return made
 
 
@@ -99,12 +98,12 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
 
 
 def manifest_of(at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
-    """The entry at a path, filled in; without what the fleet adds. Raises: Found: it is not valid then."""
+    """The entry at a path, filled in; without what the fleet adds. Raises: InvalidPart: it is not valid then."""
     filled = fill_manifest(data, variables, at)
     try:
         model.model_validate(filled, context=FILLED)
     except ValidationError as error:
-        raise Found(findings_of(error, model, filled, at)) from None
+        raise InvalidPart(findings_of(error, model, filled, at)) from None
     given = filled.pop("metadata", None) or {}
     metadata = {
         "name": given.get("name") or at[-1],
@@ -122,23 +121,16 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
 
-def _twice(manifest: Manifest, at: Path) -> Problem:
-    message = (
-        f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
-    )
-    return Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True)
-
-
 def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
     kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
-    if around.network == "strict" and kind == "NetworkPolicy" and (found := metadata_services(manifest)):
-        colon = ":" in found[0]
-        left_out = ", ".join(f'"{each}"' for each in METADATA if (":" in each) is colon)
+    if around.network == "strict" and kind == "NetworkPolicy" and (services := metadata_services(manifest)):
+        colon = ":" in services[0]
+        left_out = ", ".join(f'"{service}"' for service in METADATA if (":" in service) is colon)
         rule = f'to: [{{ipBlock: {{cidr: "{"::/0" if colon else "0.0.0.0/0"}", except: [{left_out}]}}}}]'
-        message = f"policy '{name}' leads to metadata services of clouds ({listed(found)}), which 'strict' forbids"
+        message = f"policy '{name}' leads to metadata services of clouds ({listed(services)}), which 'strict' forbids"
         fix = f"name where the pods may connect to, or write '{rule}'"
         yield Problem((*at, "spec"), "metadata-service", message, fix=fix)
     if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
@@ -153,7 +145,7 @@ def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) ->
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
         yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
-    for index, subject in enumerate(_listed(manifest.get("subjects"))):
+    for index, subject in enumerate(mappings_in(manifest.get("subjects"))):
         if whose := _whose(scope, subject, own, around):
             message = (
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
@@ -165,7 +157,7 @@ def _gives_all(manifest: Manifest) -> bool:
     """Whether a binding gives `cluster-admin`, or a role as much."""
     if manifest["kind"] == "RoleBinding":
         return bool(mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN)
-    return gives_all(_listed(manifest.get("rules")))
+    return gives_all(mappings_in(manifest.get("rules")))
 
 
 def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
@@ -177,10 +169,6 @@ def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surr
         return f"a service account of {holder}" if holder else ""
     is_own = subject.get("kind") == "User" and name in users_of(scope)
     return "reserved by Kubernetes" if name.startswith("system:") and not is_own else ""
-
-
-def _listed(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:
@@ -197,21 +185,21 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
 
 
 def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variables: Variables) -> list[DeclaredObject]:
-    """The tenant's own cluster-scoped objects, sorted by their keys. Raises: Found: some cannot be there."""
+    """The tenant's own cluster-scoped objects, sorted by their keys. Raises: InvalidPart: some cannot be there."""
     made: list[DeclaredObject] = []
     findings: list[Problem] = []
-    for key, each in sorted(declared.items()):
+    for key, declared_object in sorted(declared.items()):
         at = ("tenants", scope.tenant, "clusterObjects", key)
-        data = each.model_dump(exclude_none=True)
+        data = declared_object.model_dump(exclude_none=True)
         try:
             manifest = manifest_of(at, ClusterObject, data, {**variables, "namespace": scope.namespace})
-        except Found as found:
+        except InvalidPart as found:
             findings += found.findings
             continue
         manifest["metadata"]["labels"] |= installed_labels(scope)
         made.append(DeclaredObject(manifest, at))
     if findings:
-        raise Found(findings)
+        raise InvalidPart(findings)
     return made
 
 

@@ -21,17 +21,17 @@ _NOT_PLACED = "dependency-not-placed"
 
 
 def missing_dependencies(
-    fleet: Fleet, scope: Scope, app: EffectiveApp, there: Mapping[str, Dependency]
+    fleet: Fleet, scope: Scope, app: EffectiveApp, known: Mapping[str, Dependency]
 ) -> Iterator[Problem]:
     """Dependencies that would be waited for in vain, because they do not run on the cluster, or another stack plans them.
 
     Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
-    Args: there: the apps and add-ons that can be waited for, as `dependsOn` names them.
+    Args: known: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     for index, name in enumerate(app.depends_on):
         at = app.origin("dependsOn", index)
-        if name in there:
-            if not there[name].planned and there[name].id.kind != KINDS[app.kind]:
+        if name in known:
+            if not known[name].planned and known[name].id.kind != KINDS[app.kind]:
                 yield _of_another_stack(fleet, scope, app, name, at)
         elif not _is_declared(fleet, scope, name):
             continue
@@ -54,25 +54,25 @@ def placement_after(
     """
     for index, name in enumerate(settings.dependsOn):
         at = setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, "dependsOn", index)
-        who = "tenants" if is_shared(at) else f"tenant '{scope.tenant}'"
-        if found := addons.get(name):
-            if found.planned or (scope.kubeconfig and found.id.kind == KINDS["helm"]):
-                yield name, found
+        waiting = "tenants" if is_shared(at) else f"tenant '{scope.tenant}'"
+        if dependency := addons.get(name):
+            if dependency.planned or (scope.kubeconfig and dependency.id.kind == KINDS["helm"]):
+                yield name, dependency
             else:
-                findings.append(_for_another_stack(fleet, scope, who, name, at))
+                findings.append(_for_another_stack(fleet, scope, waiting, name, at))
         elif (addon := addon_named(name) or "") in fleet.document.platform.addons:
             elsewhere = _elsewhere(fleet, scope, addon)
-            message = f"{who} cannot wait for '{name}', which does not run on the same clusters"
+            message = f"{waiting} cannot wait for '{name}', which does not run on the same clusters"
             fix = f"place '{name}' there too, or remove it from 'dependsOn'"
             if elsewhere:
-                message, fix = f"{who} cannot wait for '{name}': {elsewhere}", f"remove '{name}' from 'dependsOn'"
+                message, fix = f"{waiting} cannot wait for '{name}': {elsewhere}", f"remove '{name}' from 'dependsOn'"
             findings.append(Problem(at, _NOT_PLACED, message, (scope.cluster,), fix))
 
 
-def _for_another_stack(fleet: Fleet, scope: Scope, who: str, name: str, at: Path) -> Problem:
+def _for_another_stack(fleet: Fleet, scope: Scope, waiting: str, name: str, at: Path) -> Problem:
     owner = addon_environment(fleet, str(addon_named(name)), scope.cluster)
     message = (
-        f"{who} cannot wait for '{name}' on cluster '{scope.cluster}': environment '{owner}' has it, and Pulumi waits"
+        f"{waiting} cannot wait for '{name}' on cluster '{scope.cluster}': environment '{owner}' has it, and Pulumi waits"
         " within one stack only"
     )
     return Problem(at, "dependency-of-other-stack", message, fix=f"remove '{name}' from 'dependsOn'")
@@ -133,7 +133,7 @@ def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[Effec
         elif name in apps and name not in ordered:
             trail.append(name)
             # An app that names itself is for `rules`.
-            pending.append(iter([other for other in apps[name].depends_on if other != name]))
+            pending.append(iter([dependency for dependency in apps[name].depends_on if dependency != name]))
     return list(ordered.values())
 
 

@@ -1,18 +1,23 @@
-"""What is applied only when something else is ready, and the way from an app back to where its content comes from."""
+"""What is applied only when something else is ready, where an app's content comes from, and what shares or follows it.
+
+An app that follows a branch or a range of versions changes without a run of `tenantry up`, and so without waves.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
+from tenantry.messages.text import counted
 from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.plan.plan import Plan
-
 
 _RECONCILERS = ("Kustomization", "HelmRelease")
 
@@ -22,9 +27,9 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
 
     An object that Flux does not reconcile would never become Ready, and one that leaves need not, so these are not awaited.
     """
-    for planned in objects:
-        is_awaited = planned.id in awaited and is_reconciled(planned.id) and becomes_ready(planned.manifest)
-        yield replace(planned, awaited=True) if is_awaited else planned
+    for object in objects:
+        is_awaited = object.id in awaited and is_reconciled(object.id) and becomes_ready(object.manifest)
+        yield replace(object, awaited=True) if is_awaited else object
 
 
 def is_reconciled(id: ObjectId) -> bool:
@@ -33,7 +38,7 @@ def is_reconciled(id: ObjectId) -> bool:
 
 def order_of_files(objects: Iterable[KubeObject]) -> str | None:
     """What files cannot say of the order, for those who apply them otherwise; None: nothing is lost."""
-    if not (awaited := [str(planned.id) for planned in objects if planned.awaited]):
+    if not (awaited := [str(object.id) for object in objects if object.awaited]):
         return None
     return f"only `tenantry up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
 
@@ -52,12 +57,12 @@ class Chains:
 
     def of(self, id: ObjectId) -> tuple[Manifest, ...]:
         """The planned source, the chart if there is one, and the Kustomization or HelmRelease itself, in this order."""
-        found: list[Manifest] = []
+        chain: list[Manifest] = []
         at: tuple[str, str, str] | None = (id.kind, id.namespace, id.name)
         while at and (manifest := self._by_name.get(at)):
-            found.insert(0, manifest)
+            chain.insert(0, manifest)
             at = reference_of(manifest, id.namespace)
-        return tuple(found)
+        return tuple(chain)
 
 
 def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | None:
@@ -67,3 +72,90 @@ def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | N
     if not reference:
         return None
     return reference["kind"], reference.get("namespace", namespace), reference["name"]
+
+
+class Users:
+    """The Kustomizations and HelmReleases behind each source and chart of a plan that clusters share."""
+
+    def __init__(self, plan: Plan) -> None:
+        chains = Chains(plan)
+        shared = {planned.id for planned in plan.objects if not planned.owner.cluster}
+        users: dict[ObjectId, list[KubeObject]] = {}
+        for planned in plan.objects if shared else ():
+            for manifest in chains.of(planned.id)[:-1] if is_reconciled(planned.id) else ():
+                if (id := object_id(manifest)) in shared:
+                    users.setdefault(id, []).append(planned)
+        self._users: Mapping[ObjectId, list[KubeObject]] = users
+        self._clusters = {planned.owner.cluster for planned in plan.objects} - {""}
+
+    def of(self, id: ObjectId) -> list[KubeObject]:
+        """The users of an object; empty if clusters do not share it, or if it is neither a source nor a chart."""
+        return self._users.get(id, [])
+
+    def format_usage(self, id: ObjectId) -> str:
+        """Such as: used on 412 of 750 clusters. Empty without users, or if there is one cluster alone."""
+        clusters, total = {user.owner.cluster for user in self.of(id)}, len(self._clusters)
+        return f"used on {len(clusters)} of {counted(total, 'cluster')}" if clusters and total > 1 else ""
+
+
+_EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
+_RANGE = "versions "
+
+
+def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
+    """What of an app Flux follows by itself, such as `branch main`; "" if each of its changes stands in the file.
+
+    objects: those of the plan that holds the app.
+    """
+    if not (planned := objects.get(app.id)):
+        return ""
+    spec = planned.manifest["spec"]
+    reference = spec.get("chartRef") or spec.get("sourceRef") or {}
+    for id in planned.depends_on:
+        if id in objects and (id.kind, id.name) == (reference.get("kind"), reference.get("name")):
+            return _followed(objects[id], objects)
+    return ""
+
+
+def following(*plans: Plan) -> list[str]:
+    """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
+    followers: dict[str, None] = {}
+    for plan in plans:
+        objects = {object.id: object for object in plan.objects}
+        followers |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
+    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in followers]
+
+
+def is_range(bypassed: str) -> bool:
+    """Whether what `bypass` found is a range of versions."""
+    return bypassed.startswith(_RANGE)
+
+
+def _followed(content: KubeObject, objects: Mapping[ObjectId, KubeObject]) -> str:
+    """What of a source or a chart Flux follows by itself."""
+    spec: dict[str, Any] = mapping_at(dict(content.manifest), "spec")
+    ref = spec.get("ref") or {}
+    match content.id.kind:
+        case "HelmChart":
+            reference = spec["sourceRef"]
+            if reference["kind"] != "HelmRepository":
+                sources = (objects[id] for id in content.depends_on if id.name == reference["name"] and id in objects)
+                source = next(sources, None)
+                return _followed(source, objects) if source else ""
+            version = str(spec.get("version", "*"))
+            return "" if _EXACT.fullmatch(version) else f"{_RANGE}{version} of its chart"
+        case "GitRepository" if not (ref.get("commit") or ref.get("tag")):
+            return _moving(ref) or f"branch {ref.get('branch', 'master')}"
+        case "OCIRepository" if not (
+            ref.get("digest") or (ref.get("tag") not in (None, "latest") and not ref.get("semver"))
+        ):
+            return _moving(ref) or "tag latest"
+        case "Bucket":
+            return f"bucket {spec.get('bucketName', '')}"
+    return ""
+
+
+def _moving(ref: Mapping[str, str]) -> str:
+    if ref.get("name"):
+        return f"ref {ref['name']}"
+    return f"{_RANGE}{ref['semver']}" if ref.get("semver") else ""

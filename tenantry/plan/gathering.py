@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tenantry.fleet.walk import app_in_words
+from tenantry.fleet.walk import format_app
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.errors import Path, Problem, Problems
-from tenantry.plan.installs import Installs
-from tenantry.plan.planned_apps import AppSet, PlannedApp
+from tenantry.plan.planned_apps import AppSet, Installs, PlannedApp
 from tenantry.plan.shared import at_one_pace
 from tenantry.source.parsed_file import ParsedFile
 
@@ -37,18 +36,18 @@ class Gathering:
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
         for object in objects:
-            self.findings += (replace(found, path=at, at_key=True) for found in too_large(object.manifest))
+            self.findings += (replace(problem, path=at, at_key=True) for problem in too_large(object.manifest))
             self._take((object,), at)
 
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
-            there = self.objects.get(object.id)
-            if there == object:
+            known = self.objects.get(object.id)
+            if known == object:
                 continue  # two that need it planned the same one
-            if there and (both := at_one_pace(there, object)):
+            if known and (both := at_one_pace(known, object)):
                 self.objects[object.id] = both
                 continue
-            if there:
+            if known:
                 first = self._source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"
                 self.findings.append(Problem(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
@@ -83,27 +82,27 @@ class Gathering:
 
     def claim_cluster_wide(self, claim: tuple[str, str, str, str], at: Path) -> bool:
         """Take a cluster-scoped object for one part of the file; whether it is free. claim: cluster, group, kind, name."""
-        other = self._cluster_wide_at.setdefault(claim, at)
-        if other != at:
+        first = self._cluster_wide_at.setdefault(claim, at)
+        if first != at:
             cluster, _, kind, name = claim
             message = f"{kind} {name} on cluster '{cluster}' would be created twice"
-            notes = (f"first: {self._source.line_of(other)}",)
+            notes = (f"first: {self._source.line_of(first)}",)
             fix = "set another 'metadata.name', such as one with '{namespace}'"
             self.findings.append(Problem(at, "duplicate-name", message, notes, fix, at_key=True))
-        return other == at
+        return first == at
 
     def _claim_installed(self, installs: Installs, app: PlannedApp) -> None:
         """Take what an app installs for it alone."""
-        others = self._installed.setdefault(installs.place, [])
-        other = next((other for other, first in others if installs.clashes(first)), None)
-        others.append((app, installs))
-        if other is None:
+        claimed = self._installed.setdefault(installs.place, [])
+        claimant = next((other for other, first in claimed if installs.clashes(first)), None)
+        claimed.append((app, installs))
+        if claimant is None:
             return
-        both = f"{app_in_words(app.at)} and {app_in_words(other.at)}"
+        both = f"{format_app(app.at)} and {format_app(claimant.at)}"
         message = (
             f"{both} would both install {installs.what}: when one of them goes, Flux removes what the other one has"
         )
-        notes = (f"first: {self._source.line_of(other.at)}", f"on cluster '{app.cluster}'")
+        notes = (f"first: {self._source.line_of(claimant.at)}", f"on cluster '{app.cluster}'")
         fix = "remove one of them, or give it another 'releaseName' or 'targetNamespace'"
         if not app.release:
             fix = "remove one of them, or give it another 'path', 'targetNamespace', 'namePrefix' or 'nameSuffix'"
@@ -114,10 +113,10 @@ class Gathering:
 
         Args: release: cluster, namespace of Helm's storage, name.
         """
-        other = self._release_at.setdefault(release, at)
-        if other != at:
+        first = self._release_at.setdefault(release, at)
+        if first != at:
             cluster, namespace, name = release
             message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
-            notes = (f"first: {self._source.line_of(other)}",)
+            notes = (f"first: {self._source.line_of(first)}",)
             self.findings.append(Problem(at, "duplicate-release", message, notes, "set another 'releaseName'"))
-        return other == at
+        return first == at

@@ -14,12 +14,18 @@ from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet, platform_account
-from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.placement import placements_of
-from tenantry.fleet.settings import TenantSettings, setting_origin, variables_of
+from tenantry.fleet.settings import (
+    TenantSettings,
+    extra_namespaces,
+    main_namespace,
+    namespace_template,
+    setting_origin,
+    variables_of,
+)
 from tenantry.fleet.template import fill
 from tenantry.kube import names
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.plan.objects.baseline import account_namespace
 from tenantry.plan.objects.scope import Scope
@@ -31,7 +37,7 @@ def all_namespaces(fleet: Fleet, environment: str) -> Iterator[tuple[str, str]]:
         try:
             yield main_namespace(fleet, environment, tenant), tenant
             yield from ((name, tenant) for name in extra_namespaces(fleet, environment, tenant).values())
-        except Found:
+        except InvalidPart:
             continue
 
 
@@ -58,7 +64,7 @@ class Territory:
         self._of: dict[str, tuple[str, dict[str, str]]] = {}
 
     def of(self, tenant: str) -> tuple[str, dict[str, str]]:
-        """The tenant's main namespace, and its others by key. Raises: Found: one is reserved, or another's."""
+        """The tenant's main namespace, and its others by key. Raises: InvalidPart: one is reserved, or another's."""
         if tenant not in self._of:
             self._of[tenant] = (self._main(tenant), self._extra(tenant))
         return self._of[tenant]
@@ -97,8 +103,8 @@ class Territory:
         return names.is_reserved_namespace(name) or name in self._reserved
 
     def _refuse_reserved(self, name: str, tenant: str, at: Path, fix: str) -> None:
-        """Raises: Found: the namespace is the cluster's, the platform's, or by its name probably that of a platform's tool."""
-        pattern = next((pattern for pattern in self._patterns if fnmatchcase(name, pattern)), None)
+        """Raises: InvalidPart: the namespace is the cluster's, the platform's, or by its name probably a platform tool's."""
+        pattern = next((reserved for reserved in self._patterns if fnmatchcase(name, reserved)), None)
         if name in self._addons:
             whose = "for an add-on, which is installed there"
         elif self._is_reserved(name) or pattern is None:
@@ -108,29 +114,28 @@ class Territory:
             fix = f"{fix}, or set 'platform.reservedNamespaces' to a list without it"
         if pattern or name in self._addons or self._is_reserved(name):
             message = f"namespace '{name}' of tenant '{tenant}' is reserved {whose}"
-            raise Found([Problem(at, "reserved-namespace", message, fix=fix, at_key=True)])
+            raise InvalidPart([Problem(at, "reserved-namespace", message, fix=fix, at_key=True)])
 
     def _claim(self, name: str, claim: _Claim) -> None:
         """Not even on different clusters may two share it: the service account for remotes is named like the namespace."""
-        other = self._claims.setdefault(name, claim)
-        if other != claim:
-            raise Found([self._shared(name, other, claim)])
+        first = self._claims.setdefault(name, claim)
+        if first != claim:
+            raise InvalidPart([self._shared(name, first, claim)])
 
-    def _shared(self, name: str, other: _Claim, claim: _Claim) -> Problem:
+    def _shared(self, name: str, first: _Claim, claim: _Claim) -> Problem:
         """Two namespaces of one name, reported at the entry or template that belongs to one of the two alone."""
-        message = f"tenants '{other.tenant}' and '{claim.tenant}' would share namespace '{name}'"
-        if other.tenant == claim.tenant:
-            message = f"two namespaces of tenant '{other.tenant}' would both be named '{name}'"
+        message = f"tenants '{first.tenant}' and '{claim.tenant}' would share namespace '{name}'"
+        if first.tenant == claim.tenant:
+            message = f"two namespaces of tenant '{first.tenant}' would both be named '{name}'"
             return Problem(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
-        own = [each for each in (claim, other) if self._has_own_template(each)]
-        told = next((each for each in (other, claim) if each.key), own[0] if own else claim)
-        beside = self._place(claim if told is other else other)
+        own = [holder for holder in (claim, first) if self.fleet.document.tenants[holder.tenant].namespace]
+        reported = next((holder for holder in (first, claim) if holder.key), own[0] if own else claim)
+        beside = self._place(claim if reported is first else first)
         notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
         fix = "choose another name for one of them" if own else "put '{tenant}' into the template"
-        return Problem(self._place(told), "shared-namespace", message, notes, _RENAME_ENTRY if told.key else fix)
-
-    def _has_own_template(self, claim: _Claim) -> bool:
-        return self.fleet.document.tenants[claim.tenant].namespace is not None
+        return Problem(
+            self._place(reported), "shared-namespace", message, notes, _RENAME_ENTRY if reported.key else fix
+        )
 
     def _place(self, claim: _Claim) -> Path:
         if claim.key:
@@ -166,24 +171,24 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
 
 def addon_namespaces(fleet: Fleet) -> set[str]:
     """The namespaces that add-ons install into, anywhere. A tenant there could use the service accounts of the add-ons."""
-    found: set[str] = set()
+    targeted: set[str] = set()
     for addon in fleet.document.platform.addons:
         at = ("platform", "addons", addon)
         blocks = (block for path, block in blocks_of(fleet.source.data, at))
         targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
         own = fleet.document.platform.addons[addon].namespace
         for name in (*targets, *fleet.raw(*at, "namespaces"), *([own] if own else ())):
-            found |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
-    return found
+            targeted |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
+    return targeted
 
 
 def _filled_names(fleet: Fleet, at: tuple[str, ...], name: str) -> set[str]:
     """What a name with placeholders is on the clusters of an add-on; a mistake in it is reported with the add-on."""
-    found: set[str] = set()
+    filled: set[str] = set()
     for environment, cluster in placements_of(fleet, at):
-        with suppress(Found):
-            found.add(str(fill(name, variables_of(fleet, environment, cluster, app=at[-1]), at)))
-    return found
+        with suppress(InvalidPart):
+            filled.add(str(fill(name, variables_of(fleet, environment, cluster, app=at[-1]), at)))
+    return filled
 
 
 def foreign_accounts(
@@ -198,12 +203,12 @@ def foreign_accounts(
         if subject.serviceAccount is None:
             continue
         namespace = account_namespace(scope, subject.serviceAccount)
-        if namespace not in own and (who := holder(namespace)):
+        if namespace not in own and (owner := holder(namespace)):
             yield Problem(
                 setting_origin(
                     fleet, scope.tenant, scope.environment, scope.cluster, "owners", index, "serviceAccount"
                 ),
                 "foreign-account",
-                f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",
+                f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {owner}, not to tenant '{scope.tenant}'",
                 fix="name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",
             )

@@ -10,13 +10,13 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.rules.notifications import alert_lacks, receiver_lacks
+from tenantry.fleet.rules.notifications import missing_in_alert, missing_in_receiver
 from tenantry.flux.conformance import check_spec
 from tenantry.grants.authors import is_own, names_all
 from tenantry.grants.grants import is_filled
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Path, Problems, collecting, raise_found
+from tenantry.messages.errors import Path, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
 from tenantry.plan.objects.scope import (
@@ -48,12 +48,12 @@ def plan_alerts(
     *,
     own: bool = True,
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
-    """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
+    """The alerts of the scope's tenant, or the platform's, that have something to report, with their places in the document.
 
     Shape: for each the Secrets it needs, its Provider, its Alert; Secrets come again with the next alert that needs them.
-           Beside kubeconfigs a second Provider and Alert tell of the sources, which clusters share; they come again with each.
+           Beside kubeconfigs a second Provider and Alert report the sources, which clusters share; they come again with each.
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
-           own: whether to plan those that tell of the cluster's own objects.
+           own: whether to plan those that report the cluster's own objects.
     """
     if not (
         declared := fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts
@@ -65,20 +65,20 @@ def plan_alerts(
     for name in declared:
         with collecting(findings):
             alert = resolved(fleet, (*at, name), Alert, variables)
-            raise_found(alert_lacks(fleet, (*at, name), alert))
+            raise_invalid(missing_in_alert(fleet, (*at, name), alert))
             mine = _event_sources(fleet, scope, alert, apps, (*at, name)) if own else []
-            there = scope.kubeconfig and (mine or not own)
-            common = _events_of_sources(fleet, scope, alert, (*at, name)) if there else []
+            reports_sources = scope.kubeconfig and (mine or not own)
+            common = _events_of_sources(fleet, scope, alert, (*at, name)) if reports_sources else []
             if mine or common:
                 provider = _provider(scope, name, alert, (*at, name))
                 spec, written = provider.manifest["spec"], below(*at, name, "provider")
-                raise_found(wall.check("Provider", spec, written))
-                raise_found(attachments.misfits("Provider", spec, written))
+                raise_invalid(wall.check("Provider", spec, written))
+                raise_invalid(attachments.misfits("Provider", spec, written))
                 provider = attachments.bound(provider)
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
-                for each in planned:
-                    check_size(each, (*at, name))
+                for object in planned:
+                    check_size(object, (*at, name))
                 yield (*at, name), (*attachments.made.values(), *planned)
             if common:
                 everywhere = replace(scope, cluster="")
@@ -89,13 +89,13 @@ def plan_alerts(
 
 
 def _provider(scope: Scope, name: str, alert: Alert, at: Path) -> KubeObject:
-    raise_found(secrets_of(alert.provider, (*at, "provider")))
+    raise_invalid(secrets_of(alert.provider, (*at, "provider")))
     provider_spec = dict(alert.provider.flux)
     if alert.credentials:
         provider_spec["secretRef"] = {"name": alert.credentials}
     provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
     check_length(provider, at)
-    raise_found(check_spec("Provider", provider_spec, (*at, "provider")))
+    raise_invalid(check_spec("Provider", provider_spec, (*at, "provider")))
     return provider
 
 
@@ -108,7 +108,7 @@ def _alert(
         "eventSources": sources,
         "providerRef": {"name": provider.id.name},
     }
-    raise_found(check_spec("Alert", spec, at))
+    raise_invalid(check_spec("Alert", spec, at))
     return scope.object(API, "Alert", name, {"spec": spec}, depends_on=(provider.id,))
 
 
@@ -134,7 +134,7 @@ def _event_sources(
 
 
 def _events_of_sources(fleet: Fleet, scope: Scope, alert: Alert, at: Path) -> list[dict[str, Any]]:
-    """What an alert tells of among the sources that clusters share: all of their author; the platform's tells of tenants' too."""
+    """The sources that an alert reports of those that clusters share: all of their author; the platform's reports tenants' too."""
     if alert.apps is not None or alert.provider.type in COMMIT_STATUS:
         return []
     labels = _labels(replace(scope, cluster=""))
@@ -155,7 +155,7 @@ def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
-    """What an alert of an included file tells of, where the main file has apps or sources of the tenant."""
+    """The objects that an alert of an included file reports, where the main file has apps or sources of the tenant."""
     named = [_source_of(scope, name, id) for name, id in apps.items() if is_own(fleet, scope.tenant, "apps", name)]
     own = _own_sources(fleet, scope) if named and not commits and not scope.kubeconfig else {}
     labels = _labels(scope)
@@ -171,7 +171,7 @@ def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
 
 
 def _labels(scope: Scope, app: str = "") -> dict[str, str]:
-    """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment.
+    """The labels that all objects of an alert have: the platform's alerts report a cluster, whatever the environment.
 
     What clusters share is of one environment.
     """
@@ -208,13 +208,13 @@ def plan_receivers(
     for name in declared:
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
-            raise_found(receiver_lacks(fleet, (*at, name), receiver))
+            raise_invalid(missing_in_receiver(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
             own = partial(is_own, fleet, scope.tenant, "sources") if filled else None
             # Add-ons of the same content share a source.
             if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
                 made = _object(scope, name, receiver, fetched, (*at, name))
-                raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
+                raise_invalid(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)
                 yield (*at, name), (*attachments.made.values(), bound)
 
@@ -226,7 +226,7 @@ def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId
     made = scope.object(RECEIVER_API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
     check_length(made, at)
     check_size(made, at)
-    raise_found(check_spec("Receiver", spec, at))
+    raise_invalid(check_spec("Receiver", spec, at))
     return made
 
 
@@ -242,11 +242,8 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
         if receiver.sources is not None and name not in receiver.sources:
             continue
         if source.manifest["spec"].get("type") == "oci":
-            yield from _charts_of(source, planned)
+            charts = (object for object in planned.objects.values() if object.id.kind == "HelmChart")
+            taken = (chart for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))
+            yield from sorted(chart.id for chart in taken)
         else:
             yield source.id
-
-
-def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
-    charts = (each for each in planned.objects.values() if each.id.kind == "HelmChart")
-    return sorted(chart.id for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))

@@ -19,7 +19,7 @@ from tenantry.fleet.settings import (
 )
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Path, Problem, raise_found
+from tenantry.messages.errors import Path, Problem, raise_invalid
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
@@ -79,28 +79,32 @@ class PlacementPlanner:
         self._territory = territory
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str]) -> None:
-        """Plan one placement. Raises: Found: it cannot be planned."""
+        """Plan one placement. Raises: InvalidPart: it cannot be planned."""
         settings = tenant_settings(self.fleet, tenant, self.environment, cluster)
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
         addons = self._platform.addons_there(cluster)
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
-        ids = {name: each.id for name, each in after.items()}
+        ids = {name: dependency.id for name, dependency in after.items()}
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
-        wide = {claim_of(cluster, item.manifest): item.at for item in own}
-        self._gathering.note(cluster, ((item.manifest, item.at) for item in own))
+        wide = {claim_of(cluster, declared.manifest): declared.at for declared in own}
+        self._gathering.note(cluster, ((declared.manifest, declared.at) for declared in own))
         self.placements.append(
             PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
         )
-        own = [item for item in own if self._gathering.claim_cluster_wide(claim_of(cluster, item.manifest), item.at)]
+        own = [
+            declared
+            for declared in own
+            if self._gathering.claim_cluster_wide(claim_of(cluster, declared.manifest), declared.at)
+        ]
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
         base = self._base(scope, settings, tuple(after.values()), own)
         scope = replace(scope, base=base)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
-        # Before the apps, so that their first failure is told, and after them when they go.
+        # Before the apps, so that their first failure is reported; they are removed after the apps.
         scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
         planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
         self._gathering.add_apps(planned)
@@ -140,8 +144,8 @@ class PlacementPlanner:
     def _accounts(self, scope: Scope) -> Iterator[Manifest]:
         """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""
         declared = self.fleet.document.tenants[scope.tenant].serviceAccount
-        here = (scope.namespace, *(scope.namespaces.values() if declared else scope.accounts))
-        for namespace in here if declared or not scope.kubeconfig else ():
+        namespaces = (scope.namespace, *(scope.namespaces.values() if declared else scope.accounts))
+        for namespace in namespaces if declared or not scope.kubeconfig else ():
             yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
     def _base(
@@ -157,36 +161,36 @@ class PlacementPlanner:
         state = self._state(scope)
         own, *extras = self._baselines(scope, settings)
         self._refuse(scope, settings, [own, *extras])
-        first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
-        more = (object for extra in extras for object in _in_order(scope.owner, extra))
-        extra = [in_state(each, state) for each in more]
-        spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
+        first, *rest = (in_state(manifest, state) for manifest in _in_order(scope.owner, own))
+        more = (object for extra_namespace in extras for object in _in_order(scope.owner, extra_namespace))
+        extra = [in_state(object, state) for object in more]
+        spaces = {object.id.name: object.id for object in (first, *extra) if object.id.kind == "Namespace"}
         accounts = [
             on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
             for account in self._accounts(scope)
         ]
-        objects = [_after(account, after) for account in (first, accounts[0], *rest, *extra, *accounts[1:])]
+        objects = [_after(object, after) for object in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
         rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
-        objects += [in_state(right, state) for right in rights]
+        objects += [in_state(object, state) for object in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
 
     def _local_wide(
         self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
     ) -> Iterator[ObjectId]:
-        for item in own:
-            made = in_state(unawaited(on_management(item.manifest, scope.owner, after)), self._state(scope))
-            self._gathering.add([made], item.at)
+        for declared in own:
+            made = in_state(unawaited(on_management(declared.manifest, scope.owner, after)), self._state(scope))
+            self._gathering.add([made], declared.at)
             yield made.id
 
     def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
         """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
-        spaces = {each.id.name: each.id for each in base if each.id.kind == "Namespace"}
-        for each in self._objects(scope, settings, [made.manifest for made in base]):
-            made = on_management(each.manifest, scope.owner, (spaces[each.namespace],))
+        spaces = {object.id.name: object.id for object in base if object.id.kind == "Namespace"}
+        for declared in self._objects(scope, settings, [made.manifest for made in base]):
+            made = on_management(declared.manifest, scope.owner, (spaces[declared.namespace],))
             planned = in_state(unawaited(made), self._state(scope))
-            self._gathering.add([planned], each.at)
+            self._gathering.add([planned], declared.at)
             yield planned.id
 
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
@@ -194,19 +198,19 @@ class PlacementPlanner:
         tenant = self.fleet.document.tenants[scope.tenant]
         variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
-            here = settings
+            own_settings = settings
             if key:
-                here = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+                own_settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             around = Surroundings(
                 variables=variables,
-                taken=[each for each in base if each["metadata"].get("namespace") == name],
+                taken=[manifest for manifest in base if manifest["metadata"].get("namespace") == name],
                 cluster_admin=tenant.clusterAdmin,
-                network=here.network,
+                network=own_settings.network,
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
-            made = declared_objects(replace(scope, namespace=name), here.objects, around)
-            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in made))
+            made = declared_objects(replace(scope, namespace=name), own_settings.objects, around)
+            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
             yield from made
 
     def _remote_base(
@@ -223,8 +227,8 @@ class PlacementPlanner:
         self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
-        manifests += [item.manifest for item in own]
-        manifests += [planned.manifest for planned in self._objects(scope, settings, tuple(manifests))]
+        manifests += [declared.manifest for declared in own]
+        manifests += [declared.manifest for declared in self._objects(scope, settings, tuple(manifests))]
         alerts = self._platform.alerts_of(scope.cluster)
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
@@ -238,15 +242,15 @@ class PlacementPlanner:
         """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster
         only a label says which it is.
 
-        Raises: Found: an API server would refuse a part.
+        Raises: InvalidPart: an API server would refuse a part.
         """
 
         def refuse() -> None:
             findings: list[Problem] = []
             for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-                for found in chain.from_iterable(map(refusals, manifests)):
-                    findings.append(replace(found, path=self._origin(scope, key, found.path)))
-            raise_found(findings)
+                for problem in chain.from_iterable(map(refusals, manifests)):
+                    findings.append(replace(problem, path=self._origin(scope, key, problem.path)))
+            raise_invalid(findings)
 
         self.fleet.once(("refusals", scope.tenant, scope.kubeconfig is None), (settings,), refuse)
 
@@ -274,7 +278,7 @@ class PlacementPlanner:
             }
 
         alike = self.fleet.once(("baselines", *scope.together), (settings,), made)
-        return [[here(manifest) for manifest in each] for each in alike]
+        return [[here(manifest) for manifest in manifests] for manifests in alike]
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
         """Those of the tenant's extra namespaces."""

@@ -52,19 +52,12 @@ class Planner:
             self._platform.addons(cluster)
         for tenant in self._tenants:
             with collecting(self.findings):
-                self._plan_tenant(tenant)
+                placed = apps_by_cluster(self.fleet, self.environment, tenant, self._clusters)
+                for cluster in self._clusters:
+                    if cluster in placed or self._is_given_up(tenant, cluster):
+                        with collecting(self.findings):
+                            self._placements.add(tenant, cluster, placed.get(cluster, []))
             self.fleet.shared.clear()
-
-    def _plan_tenant(self, tenant: str) -> None:
-        for cluster, apps in self._apps_by_cluster(tenant).items():
-            with collecting(self.findings):
-                self._placements.add(tenant, cluster, apps)
-
-    def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
-        """The clusters of this environment where the tenant is, each with its apps, in the order of the file."""
-        placed = apps_by_cluster(self.fleet, self.environment, tenant, self._clusters)
-        there = (cluster for cluster in self._clusters if cluster in placed or self._is_given_up(tenant, cluster))
-        return {cluster: placed.get(cluster, []) for cluster in there}
 
     def _is_given_up(self, tenant: str, cluster: str) -> bool:
         """Whether a tenant without apps is placed for its namespaces' sake, which go with their data."""

@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
+from tenantry.fleet.apps import CHART, source_layers
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import platform_settings, variables_of
-from tenantry.fleet.sources import CHART, source_layers
 from tenantry.flux.addresses import address_problems
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.revisions import revision_problems
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.errors import Found, Problem, collecting, raise_found
+from tenantry.messages.errors import InvalidPart, Problem, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
@@ -65,20 +65,22 @@ class PlatformPlanner:
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
     def alerts(self, cluster: str) -> None:
-        """They are there once, and tell of all environments' objects for the cluster on this management cluster.
+        """Plan the platform's alerts, once for a cluster: they report all environments' objects for it on this management cluster.
 
-        The sources that clusters share are each environment's own, and so are the alerts that tell of them.
+        The sources that clusters share are each environment's own, and so are the alerts that report them.
         """
         if not self._platform.alerts:
             return
-        beside, there = self._beside(cluster), self.addons_there(cluster)
+        beside, addons_on_cluster = self._beside(cluster), self.addons_there(cluster)
         if self.environment != beside[0]:
             if cluster != self.management and self._has_tenants(cluster, [self.environment]):
                 scope = self.scope(cluster)
                 self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
             return
-        if there or (cluster != self.management and self._has_tenants(cluster, beside)):
-            addons = {name.removeprefix(names.ADDON_PREFIX): item.id for name, item in there.items()}
+        if addons_on_cluster or (cluster != self.management and self._has_tenants(cluster, beside)):
+            addons = {
+                name.removeprefix(names.ADDON_PREFIX): dependency.id for name, dependency in addons_on_cluster.items()
+            }
             self.plan_access(cluster)
             scope = self.scope(cluster)
             made: list[ObjectId] = []
@@ -93,14 +95,20 @@ class PlatformPlanner:
         mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
-        there = {item.removeprefix(names.ADDON_PREFIX): found for item, found in self.addons_there(cluster).items()}
+        addons_on_cluster = {
+            name.removeprefix(names.ADDON_PREFIX): dependency for name, dependency in self.addons_there(cluster).items()
+        }
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
-            self._add_addons(cluster, wanted, {name: item for name, item in there.items() if name not in wanted})
-        self._refuse_circles(there)
+            self._add_addons(
+                cluster,
+                wanted,
+                {name: dependency for name, dependency in addons_on_cluster.items() if name not in wanted},
+            )
+        self._refuse_circles(addons_on_cluster)
 
-    def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
+    def _refuse_circles(self, addons_on_cluster: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
-        addons = {item.id: name for name, item in there.items()}
+        addons = {dependency.id: name for name, dependency in addons_on_cluster.items()}
         if len({id.namespace for id in addons}) > 1:
             after = {
                 addons[planned.id]: [addons[id] for id in planned.depends_on if id in addons]
@@ -114,14 +122,14 @@ class PlatformPlanner:
                 at = ("platform", "addons", min(chain), "dependsOn")
                 self._gathering.findings.append(circle_of(chain, at))
 
-    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> None:
+    def _add_addons(self, cluster: str, wanted: list[str], others_there: Mapping[str, Dependency]) -> None:
         """Plan add-ons of one scope; others: those that they may wait for."""
         scope = self._scope_of(wanted[0], cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
         before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
         scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
+        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others_there, before)
         self._gathering.add_apps(planned)
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
@@ -138,9 +146,9 @@ class PlatformPlanner:
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
             inside = objects_in_namespaces(self.fleet, scope, addon)
-            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
+            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in inside))
             if made and scope.kubeconfig:
-                made += [each.manifest for each in inside]
+                made += [declared.manifest for declared in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
                 made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
                 release = made_by.manifest["spec"]["releaseName"]
@@ -148,9 +156,9 @@ class PlatformPlanner:
                 self._gathering.add([made_by], at)
                 return (Dependency(made_by.id),)
             objects = management_objects(self.fleet, scope, addon, made, inside)
-            for planned, written in objects:
-                self._gathering.add([planned], written)
-            return tuple(Dependency(planned.id) for planned, _ in objects)
+            for object, written in objects:
+                self._gathering.add([object], written)
+            return tuple(Dependency(object.id) for object, _ in objects)
         return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
@@ -207,7 +215,7 @@ class PlatformPlanner:
         )
 
     def _attached(self, cluster: str) -> tuple[str, ...]:
-        """What tells an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from those of the others.
+        """What separates an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from all others.
 
         Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
         """
@@ -227,7 +235,8 @@ class PlatformPlanner:
     def objects_chart(self, platform: Scope, why: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first that needs it there.
 
-        platform: as `scope` gives it; why: who needs it, for a message. Raises: Found: the file does not say where the chart lies.
+        platform: as `scope` gives it; why: who needs it, for a message.
+        Raises: InvalidPart: the file does not say where the chart lies.
         """
         cluster = platform.cluster
         if cluster not in self._charts:
@@ -235,15 +244,15 @@ class PlatformPlanner:
             declared, helm = chart_of_objects(chart)
             source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
             kind, spec, block = source.id.kind, source.manifest["spec"], (*CHART, declared.kind)
-            raise_found((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
-            raise_found(check_spec(kind, spec, block) if helm is None else ())
+            raise_invalid((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
+            raise_invalid(check_spec(kind, spec, block) if helm is None else ())
             attachments = Attachments(self.fleet, platform, {})
-            raise_found(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
+            raise_invalid(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
             taken = [source]
             if helm:
                 own = chart_object(platform, source, "", helm, self._settings.interval)
-                raise_found(revision_problems("HelmChart", own.manifest["spec"], block))
+                raise_invalid(revision_problems("HelmChart", own.manifest["spec"], block))
                 taken.append(shared_chart(self.fleet, platform, own, source))
             self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
             self._charts[cluster] = taken[-1].id
@@ -256,7 +265,7 @@ class PlatformPlanner:
                 f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
-            raise Found([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
+            raise InvalidPart([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
         return resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
@@ -267,7 +276,7 @@ class PlatformPlanner:
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
-        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
+        return [environment for environment in by_rank(self.fleet, cluster) if self._is_managed_here(environment)]
 
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management

@@ -92,7 +92,7 @@ def is_platforms(fleet: Fleet, scope: Scope, name: str, planned: KubeObject) -> 
 
 
 def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: str) -> tuple[KubeObject, KubeObject]:
-    """The Provider and the Alert for the sources that clusters share: one of each, unless a placeholder tells clusters apart.
+    """The Provider and the Alert for the sources that clusters share: one of each, unless a placeholder is another on each cluster.
 
     Their names follow from their content, as those of sources. scope: of no cluster.
     """
@@ -111,22 +111,23 @@ def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: st
     return first, replace(second, depends_on=(first.id,))
 
 
-def at_one_pace(first: KubeObject, other: KubeObject) -> KubeObject | None:
+def at_one_pace(first: KubeObject, second: KubeObject) -> KubeObject | None:
     """Two of a shared object as one: it is fetched as often as the one that wants it most often, and may take as long as the most
     patient one allows. None: they are not two of one.
     """
     if not is_shared(first) or "spec" not in first.manifest:
         return None
-    specs = (first.manifest["spec"], other.manifest["spec"])
+    specs = (first.manifest["spec"], second.manifest["spec"])
     pace = {
         key: choose((spec[key] for spec in specs if key in spec), key=lambda time: (seconds_of(time), time))
         for key, choose in zip(PACE, (min, max), strict=True)
         if any(key in spec for spec in specs)
     }
-    one, same = (
-        replace(each, manifest={**each.manifest, "spec": {**each.manifest["spec"], **pace}}) for each in (first, other)
+    first_paced, same = (
+        replace(planned, manifest={**planned.manifest, "spec": {**planned.manifest["spec"], **pace}})
+        for planned in (first, second)
     )
-    return one if one == same else None
+    return first_paced if first_paced == same else None
 
 
 def key_of_address(source: Source) -> str:

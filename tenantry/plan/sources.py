@@ -7,19 +7,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tenantry.fleet.apps import EffectiveApp
+from tenantry.fleet.apps import EffectiveApp, source_layers, source_origin, source_place
 from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.rules.references import misfitting_keys, undeclared
-from tenantry.fleet.sources import source_layers, source_origin, source_place
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.authors import GROUPS
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
-from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
+from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.model.document import Platform, Tenant
@@ -44,7 +43,7 @@ class Attachments:
 
         Args:   origin: where the author wrote the value at a path of the spec. Needed where a placeholder may stand for
                 the kind of a reference, because then no rule could look at it.
-        Raises: Found: something is not declared, or cannot be filled in; AlreadyTold: a rule has named it.
+        Raises: InvalidPart: something is not declared, or cannot be filled in; AlreadyReported: a rule has named it.
         """
         spec = planned.manifest["spec"]
         needed = tuple(self._needed(reference, origin) for reference in references(planned.id.kind, spec))
@@ -71,8 +70,8 @@ class Attachments:
         if declared is None or at in self._fleet.left_out:
             if origin:
                 owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
-                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name, owner))
-            raise AlreadyTold(f"{GROUPS[kind]} '{name}'")
+                raise_invalid(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name, owner))
+            raise AlreadyReported(f"{GROUPS[kind]} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:
             return None
@@ -120,7 +119,7 @@ class Attachments:
         resolved = (self._scope.home, self._name(kind, name))
         if cluster := self._fleet.once(("kubeconfigs",), (), lambda: _kubeconfigs(self._fleet)).get(resolved):
             message = f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
-            raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+            raise InvalidPart([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
 
 
 def _kubeconfigs(fleet: Fleet) -> dict[tuple[str, str], str]:
@@ -138,11 +137,6 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
         if isinstance(app.block, Helm) and (source := app.block.source or ("" if scope.tenant else app.name)):
             charts.setdefault(source, app.name)
     return charts
-
-
-def _written_at(layers: Sequence[Layer], block: Path, path: Path) -> Path:
-    """Where the value at a path of a source's spec is written."""
-    return source_origin(layers, (*block, *path))
 
 
 def place_of_reference(at: Path, block: Path, path: Path) -> Path:
@@ -177,7 +171,7 @@ class SourceSet:
     def get(self, name: str) -> KubeObject:
         """The object of a source.
 
-        Raises: Found: it cannot be planned; AlreadyTold: it is not declared, or wrong as it is written.
+        Raises: InvalidPart: it cannot be planned; AlreadyReported: it is not declared, or wrong as it is written.
         """
         if name not in self.built:
             self._being_built.append(name)
@@ -190,7 +184,7 @@ class SourceSet:
     def _build(self, name: str) -> KubeObject:
         at = self._path(name)
         if at in self._fleet.left_out or not self._fleet.raw(*at):
-            raise AlreadyTold(f"source '{at[-1]}'")
+            raise AlreadyReported(f"source '{at[-1]}'")
         layers = source_layers(self._fleet, at, self._scope.environment, self._scope.cluster)
         source = self._declared(at, layers)
         block = (*at, source.kind)
@@ -198,12 +192,16 @@ class SourceSet:
 
         def checked() -> KubeObject:
             planned = source_object(scope, name, source, at, is_chart=is_chart)
-            kind, spec, origin = planned.id.kind, planned.manifest["spec"], partial(_written_at, layers, block)
+            kind, spec = planned.id.kind, planned.manifest["spec"]
+
+            def origin(path: Path) -> Path:
+                return source_origin(layers, (*block, *path))
+
             check_size(planned, at)
-            raise_found(self._wall.check_addresses(kind, spec, origin))
-            raise_found(check_spec(kind, spec, block))
-            raise_found(self._wall.check(kind, spec, origin))
-            raise_found(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
+            raise_invalid(self._wall.check_addresses(kind, spec, origin))
+            raise_invalid(check_spec(kind, spec, block))
+            raise_invalid(self._wall.check(kind, spec, origin))
+            raise_invalid(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
             return planned
 
         def bound() -> tuple[KubeObject, dict[ObjectId, KubeObject]]:
@@ -218,8 +216,8 @@ class SourceSet:
             planned = self._wall.once(("source", at, is_chart, *scope.together), (source,), checked)
             whole = self._with_included(planned, block)
             made, attached = self._fleet.once(("shared source",), (whole,), bound)
-        except Found as found:
-            raise Found(
+        except InvalidPart as found:
+            raise InvalidPart(
                 replace(finding, path=source_origin(layers, finding.path)) for finding in found.findings
             ) from None
         self._attachments.made.update(attached)
@@ -240,10 +238,10 @@ class SourceSet:
         return source_place(addon, None if self._fleet.raw(*addon) else name)
 
     def _declared(self, at: tuple[str, ...], layers: Sequence[Layer]) -> Source:
-        """What layers say of the source at a path. Raises: AlreadyTold: two of them disagree of its kind."""
+        """What layers say of the source at a path. Raises: AlreadyReported: two of them disagree of its kind."""
         paths = tuple(layer.path for layer in layers)
         if len(self._fleet.once(("kinds", paths), (), lambda: merge(layers).keys() & SOURCE_KINDS.keys())) > 1:
-            raise AlreadyTold(f"an override of source '{at[-1]}'")
+            raise AlreadyReported(f"an override of source '{at[-1]}'")
         return resolved_once(self._fleet, layers, Source, self._variables)
 
     def _with_included(self, planned: KubeObject, at: Path) -> KubeObject:
@@ -257,13 +255,15 @@ class SourceSet:
             for entry, object in zip(spec["include"], included, strict=True)
         ]
         manifest = {**planned.manifest, "spec": {**spec, "include": entries}}
-        return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *(each.id for each in included)))
+        return replace(
+            planned, manifest=manifest, depends_on=(*planned.depends_on, *(source.id for source in included))
+        )
 
     def _included(self, entry: dict[str, Any], at: Path) -> KubeObject:
         name = entry["repository"]["name"]
         if name in self._being_built:
             chain = " -> ".join([*self._being_built[self._being_built.index(name) :], name])
-            raise Found(
+            raise InvalidPart(
                 [Problem(at, "dependency-cycle", f"sources include each other: {chain}", fix="remove one of them")]
             )
         return self.get(name)

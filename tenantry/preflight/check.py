@@ -19,7 +19,7 @@ from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
-from tenantry.messages.progress import Tell, counting, silent
+from tenantry.messages.progress import Progress, counting, silent
 from tenantry.messages.text import lines_of, listed
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
@@ -72,7 +72,7 @@ def preflight(
     now: datetime,
     claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
-    tell: Tell = silent,
+    tell: Progress = silent,
     run: Run | None = None,
     drift: bool = True,
     in_state: Callable[[ObjectId], bool] | None = None,
@@ -116,7 +116,7 @@ class _Check:
     limits: RunLimits
     now: datetime
     connect: remotes.Connect
-    tell: Tell
+    tell: Progress
     run: Run | None = None
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None

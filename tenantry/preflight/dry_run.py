@@ -19,7 +19,7 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
-from tenantry.messages.progress import Tell, counting
+from tenantry.messages.progress import Progress, counting
 from tenantry.messages.text import counted, grouped, lines_of, listed
 from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.scope import MARKS
@@ -75,7 +75,7 @@ class _Answer(NamedTuple):
         return [field for field in changes if not (_is_mark(field) or _is_same_time(field))]
 
 
-def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
+def dry_run(client: Client, plan: Plan, tell: Progress) -> tuple[DryRun, list[Problem]]:
     """Ask for each planned object of an environment, 16 at a time; and what Flux would do about them.
 
     Args:   plan: as the management cluster takes it. tell: is told how many objects are done.

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from tenantry.cluster.inventory import FoundSecret
-from tenantry.kube.tokens import end_of_token, lifetime_of_token
+from tenantry.kube.values import end_of_token, lifetime_of_token
 from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.text import listed

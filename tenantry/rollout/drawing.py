@@ -49,7 +49,7 @@ def drawn(fleet: Fleet, environment: str) -> tuple[Drawn, ...]:
     names. What two waves name is in both; a rule refuses that.
     """
     waves, clusters = fleet.environments[environment].waves or [], states_of(fleet, environment)
-    at = fleet.said_at(environment, "waves")
+    at = fleet.declared_at(environment, "waves")
     named = [
         tuple(name for name in clusters if wave.selector.takes(name, fleet.clusters[name].labels))
         if wave.names or wave.labels

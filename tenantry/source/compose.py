@@ -1,18 +1,22 @@
-"""Text to YAML nodes that know their places, and nodes to plain data, by the core schema of YAML 1.2."""
+"""Text to YAML nodes that know their places, and nodes to plain data, by the core schema of YAML 1.2.
+
+A file that is too large or too deep is refused before any step spends memory on it: libyaml composes nodes recursively without a
+bound, and a few aliases can stand for billions of values.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, InvalidFleet, Location, Path, Problem
 from tenantry.messages.redact import shorten
-from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_depth, check_events, surely_allowed
 from tenantry.source.parsed_file import end_of, invalid, location, override_of
 from tenantry.source.syntax import explained
 
@@ -138,10 +142,10 @@ def _root(text: str, kind: type[_Loader]) -> Node | None:
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> InvalidFleet:
-    found = explained(error, LINE_BREAK.split(text))
-    if found is None:  # libyaml misses something behind the last line
+    mistake = explained(error, LINE_BREAK.split(text))
+    if mistake is None:  # libyaml misses something behind the last line
         return invalid(end_of(text, file), "syntax", f"not valid YAML: {error.problem}")
-    return invalid(Location(file, found.line + 1, found.column + 1), "syntax", found.message, found.fix)
+    return invalid(Location(file, mistake.line + 1, mistake.column + 1), "syntax", mistake.message, mistake.fix)
 
 
 def _bad_character(error: yaml.reader.ReaderError, text: str, file: str) -> InvalidFleet:
@@ -261,10 +265,75 @@ class Constructor:
 
 def _empty_above(mapping: MappingNode, name: Node) -> ScalarNode | None:
     """The last key without a value in front of another key: an entry that is indented too far swallows what follows it."""
-    found = None
+    key_above = None
     for key, value in mapping.value:
         if key is name:
             break
         if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and not value.value and not value.style:
-            found = key
-    return found
+            key_above = key
+    return key_above
+
+
+MAX_NODES = 3_000_000
+"""Keys and values of a file. A fleet of 100,000 apps has fewer. Each takes about half a kilobyte of memory."""
+MAX_UNFOLDED = 250_000
+"""How many values aliases may add to those that are written."""
+MAX_DEPTH = 64
+
+
+def check_events(events: Iterable[yaml.events.Event], file: str) -> None:
+    """Count what the file holds. Raises: InvalidFleet: too many keys and values, or nested too deeply."""
+    depth = 0
+    for count, event in enumerate(events):
+        if count > MAX_NODES:
+            raise invalid(location(file, event), "too-large", f"there are more than {MAX_NODES} keys and values")
+        if isinstance(event, yaml.events.CollectionStartEvent):
+            depth += 1
+            check_depth(depth, event, file)
+        elif isinstance(event, yaml.events.CollectionEndEvent):
+            depth -= 1
+
+
+def surely_allowed(text: str) -> int:
+    """How many nodes `check_events` allows in any case: a node is two events at most, an alias is one, and there are four more."""
+    return (MAX_NODES - 4 - text.count("*")) // 2
+
+
+def check_depth(depth: int, event: yaml.events.Event | Node, file: str) -> None:
+    """Raises: InvalidFleet: the node or event is nested too deeply."""
+    if depth > MAX_DEPTH:
+        raise invalid(location(file, event), "too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
+
+
+def check_aliases(root: Node, file: str) -> None:
+    """Raises: InvalidFleet: an alias contains itself, or aliases stand for too many values."""
+    _Unfolded(file).size(root)
+
+
+class _Unfolded:
+    """Computes how many values the nodes of a file are once aliases are unfolded, without unfolding them."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._sizes: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def size(self, node: Node) -> int:
+        if (known := self._sizes.get(id(node))) is not None:
+            return known
+        if id(node) in self._open:
+            raise invalid(location(self.file, node), "recursive-alias", "an alias holds itself")
+        self._open.add(id(node))
+        size = 1 + sum(map(self.size, _below(node)))
+        self._open.discard(id(node))
+        self._sizes[id(node)] = size
+        if size > len(self._sizes) + MAX_UNFOLDED:
+            message = f"aliases unfold to more than {MAX_UNFOLDED} values"
+            raise invalid(location(self.file, node), "too-large", message)
+        return size
+
+
+def _below(node: Node) -> Iterable[Node]:
+    if isinstance(node, MappingNode):
+        return (value for _, value in node.value)
+    return node.value if isinstance(node, SequenceNode) else ()

@@ -72,8 +72,8 @@ class _Search:
 
     def _entries(self, at: str) -> list[os.DirEntry[str]]:
         try:
-            with os.scandir(self.directory / at) as found:
-                return [entry for entry in found if self._count()]
+            with os.scandir(self.directory / at) as scanned:
+                return [entry for entry in scanned if self._count()]
         except OSError:  # not a directory, or not readable
             return []
 

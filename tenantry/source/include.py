@@ -108,9 +108,9 @@ class _Reading:
             data = _with(data, part, entries)
         written: dict[Path, Written] = {at: (file, at) for at, file in self.added.items()}
         for at, file in self.appended:
-            there, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
-            before = there[APPENDED] if isinstance(there.get(APPENDED), list) else []
-            data = _with(data, at, {**there, APPENDED: [*before, *more]})
+            entry, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
+            before = entry[APPENDED] if isinstance(entry.get(APPENDED), list) else []
+            data = _with(data, at, {**entry, APPENDED: [*before, *more]})
             own: Path = (*at, APPENDED)
             written |= {(*own, len(before) + index): (file, (*own, index)) for index in range(len(more))}
         return data, written
@@ -122,11 +122,11 @@ class _Reading:
             return True
         word = _PARTS[at[:-1]]
         message = f"no file declares {word} '{at[-1]}', to which this one appends overrides"
-        known = {*mapping_at(self.main.data, *at[:-1]), *(each[-1] for each in self.added if each[:-1] == at[:-1])}
-        found = Problem(
+        known = {*mapping_at(self.main.data, *at[:-1]), *(path[-1] for path in self.added if path[:-1] == at[:-1])}
+        problem = Problem(
             at, f"unknown-{word}", message, (declared("declared", at[-1], known),), "correct the name, or remove it"
         )
-        self.problems.append(found.at(source.locate(at, key=True)))
+        self.problems.append(problem.at(source.locate(at, key=True)))
         return False
 
     def _names_are_known(self, entry: _Entry) -> bool:
@@ -157,16 +157,16 @@ class _Reading:
             self._problem(at, "bad-include", f"'{shorten(pattern)}' leaves the directory of '{self.main.file}'", fix)
             return
         try:
-            found = matching(pattern, self.directory)
+            matched = matching(pattern, self.directory)
         except TooManyFiles:
             self._problem(
                 at, "bad-include", f"'{shorten(pattern)}' searches too many files or directories", "narrow the pattern"
             )
             return
-        if not found:
+        if not matched:
             fix = "correct the pattern, or remove it"
             self._problem(at, "includes-nothing", f"no file matches '{shorten(pattern)}'", fix)
-        for name in sorted(found):
+        for name in sorted(matched):
             file = self.directory / name
             resolved = file.resolve()
             if resolved == self._itself:
@@ -239,8 +239,8 @@ class _Reading:
             why = f"it is included for {listed([named])} ({self.main.line_of(entry.at)})"
             fix = f"move it to a file that is included for '{name}', or remove it"
             message = f"this file may not speak of tenant '{name}'"
-            found = Problem(at, "foreign-tenant", message, (why,), fix)
-            self.problems.append(found.at(source.locate(at, key=True)))
+            problem = Problem(at, "foreign-tenant", message, (why,), fix)
+            self.problems.append(problem.at(source.locate(at, key=True)))
         elif name in self.fills:
             message = f"tenant '{name}' is declared in two included files"
             self._declared_twice(at, message, source, self.fills[name].file)
@@ -250,8 +250,8 @@ class _Reading:
     def _declared_twice(self, at: tuple[str, ...], message: str, source: ParsedFile, first: ParsedFile) -> None:
         code, notes = f"duplicate-{_PARTS[at[:-1]]}", (f"first: {first.line_of(at)}",)
         fix = "rename or remove one of them" + (", or leave only 'overrides:' here" if at[-2:-1] == (_TENANTS,) else "")
-        found = Problem(at, code, message, notes, fix)
-        self.problems.append(found.at(source.locate(at, key=True)))
+        problem = Problem(at, code, message, notes, fix)
+        self.problems.append(problem.at(source.locate(at, key=True)))
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))

@@ -12,9 +12,9 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Lines, Location, Path, Problem
 
 
-def location(file: str, found: Any, lines: Lines | None = None) -> Location:
+def location(file: str, marked: Any, lines: Lines | None = None) -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
-    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1).within(lines)
+    return Location(file, marked.start_mark.line + 1, marked.start_mark.column + 1).within(lines)
 
 
 def end_of(text: str, file: str) -> Location:
@@ -102,7 +102,7 @@ class ParsedFile:
     def rename(self, name: Callable[[str], str]) -> None:
         """Give this file and the files that it includes other names in all places, such as those of a revision."""
         files = (self, *(fill.file for fill in self.fills.values()), *(file for file, _ in self._written.values()))
-        for file in {id(file): file for file in files}.values():
+        for file in {id(parsed): parsed for parsed in files}.values():
             file.file = name(file.file)
             file._located.clear()
 
@@ -119,14 +119,14 @@ class ParsedFile:
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
         lengths = range(min(len(path), self._longest), 2, -1) if fill else ()
         heads = (self._written.get(path[:length]) for length in lengths)
-        found = next((head for head in heads if head), None)
-        return found is not None and fill is not None and (found[0] is fill.file or found[0].file == self.file)
+        first = next((head for head in heads if head), None)
+        return first is not None and fill is not None and (first[0] is fill.file or first[0].file == self.file)
 
     def filled_by(self, path: Path) -> Fill | None:
         """What an included file says of a tenant, if the value at a path of the tenant is written there."""
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
-        found = self._elsewhere(self.origin(path)) if fill else None
-        return fill if fill and found and found[0] is fill.file else None
+        written = self._elsewhere(self.origin(path)) if fill else None
+        return fill if fill and written and written[0] is fill.file else None
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""
@@ -140,10 +140,10 @@ class ParsedFile:
         """The first and the last line of a key with its value in this file itself."""
         node, first = self._root, self._root.start_mark.line
         for part in self.origin(path):
-            found = self._child(node, part)
-            if found is None:
+            child = self._child(node, part)
+            if child is None:
                 break
-            name, node = found
+            name, node = child
             first = name.start_mark.line
         return first + 1, _last_line(node) + 1
 
@@ -162,10 +162,10 @@ class ParsedFile:
     def _place(self, path: Path, *, key: bool) -> Location:
         node, place = self._root, self._root
         for part in path:
-            found = self._child(node, part)
-            if found is None:
+            child = self._child(node, part)
+            if child is None:
                 return location(self.file, place, self.lines)
-            name, node = found
+            name, node = child
             place = name if key else node
         return location(self.file, place, self.lines)
 
@@ -187,8 +187,8 @@ class ParsedFile:
         file, at = self.written_at(path)
         node: Node | None = file._root
         for part in at:
-            found = file._child(node, part) if node else None
-            node = found[1] if found else None
+            child = file._child(node, part) if node else None
+            node = child[1] if child else None
         return str(node.value) if isinstance(node, ScalarNode) and not node.style else None
 
     def value(self, path: Path) -> Any:

@@ -37,13 +37,15 @@ def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | No
         fix = "keep the lines you want, and remove '<<<<<<<', '=======' and '>>>>>>>'"
         return Mistake(conflict, 0, "unresolved merge conflict (<<<<<<<)", fix)
     problem, opened = error.problem or "", error.context_mark
-    if opened and opened.line < len(lines) and (found := _unclosed(problem, opened, lines)):
-        return found
+    if opened and opened.line < len(lines) and (mistake := _unclosed(problem, opened, lines)):
+        return mistake
     if mark is None or mark.line >= len(lines):
         return None
-    found = _indentation(problem, mark, lines) or _key(problem, error, lines) or _plain(problem, mark, lines[mark.line])
-    if found:
-        return found
+    mistake = (
+        _indentation(problem, mark, lines) or _key(problem, error, lines) or _plain(problem, mark, lines[mark.line])
+    )
+    if mistake:
+        return mistake
     what = ": ".join(part for part in (error.context, error.problem) if part)
     return Mistake(mark.line, mark.column, f"not valid YAML: {what}")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.dangers import Danger, DangerKind
-from tenantry.facts.dangers.found import Rank
+from tenantry.facts.dangers.danger import Rank
 from tenantry.facts.objects import Status
 from tenantry.facts.review import ObjectChange, Review
 from tenantry.facts.subjects import CLUSTER, Kind, Subject, placed

@@ -43,9 +43,9 @@ def test_the_faster_way_is_named_once_where_it_matters(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    run.say_if_slow(PLAN)
+    run.warn_if_slow(PLAN)
     assert messages == [f"faster: tenantry up --environment {PLAN.environment}"] * said
-    run.say_if_slow(nothing_of(PLAN))
+    run.warn_if_slow(nothing_of(PLAN))
     assert len(messages) == said
 
 

@@ -12,7 +12,7 @@ from pulumi.runtime import rpc
 
 from components.fleet import Fleet
 from components.run import Run
-from components.secrets import SecretConfig, left_over, missing_values, read_secrets, with_secrets
+from components.secrets import SecretConfig, missing_values, orphaned_values, read_secrets, with_secrets
 from tenantry.kube.objects import Owner, SecretValues
 from tenantry.messages.errors import Refused
 from tenantry.stacks.file import Reach
@@ -109,9 +109,9 @@ def test_what_is_read_is_never_shown() -> None:
 
 def test_values_of_tenants_that_are_gone_are_told_before_another_tenant_gets_them() -> None:
     secrets = SecretConfig({"credentials": {**GIVEN, "movy": {"git": {"password": "hunter2"}}}})
-    assert left_over(WITH_SECRET, secrets) == [
+    assert orphaned_values(WITH_SECRET, secrets) == [
         "the stack's secret config still has credentials of tenant 'movy', which the environment does not have: a new tenant"
         " with this name could use them\n  fix: pulumi config rm --path 'tenantry:credentials.movy'"
     ]
-    assert left_over(WITH_SECRET, SecretConfig({"credentials": GIVEN})) == []
-    assert left_over(WITH_SECRET, SecretConfig({})) == []
+    assert orphaned_values(WITH_SECRET, SecretConfig({"credentials": GIVEN})) == []
+    assert orphaned_values(WITH_SECRET, SecretConfig({})) == []

@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from components.secrets import data_of
 from tenantry.kube.objects import SecretValues
-from tenantry.kube.secret_values import data_of
 from tenantry.plan.plan import Plan
 from tests.e2e.clusters import KINDS
 from tests.e2e.credentials import Connection, Credentials

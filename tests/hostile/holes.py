@@ -15,7 +15,6 @@ import tenantry.fleet.rules as rules
 from tenantry.fleet import placement
 from tenantry.fleet.rules import notifications as alert_rules
 from tenantry.fleet.rules import objects
-from tenantry.grants import frame_rules as frame_rules
 from tenantry.grants import frames, limits, wall
 from tenantry.grants import rules as author_rules
 from tenantry.grants import rules as grants_rules
@@ -127,7 +126,7 @@ def _any_metadata(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
-    cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
+    cluster_admin = grants_rules.cluster_admin_is_allowed_by_a_word_of_its_own
     _without_rules(patch, cluster_admin, grants_rules.included_files_give_owners_few_rights)
 
 

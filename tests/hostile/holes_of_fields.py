@@ -18,7 +18,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, notifications, placements
 from tenantry.plan import sources as planned_sources
-from tenantry.plan.objects import baseline, network, remote
+from tenantry.plan.objects import baseline, remote
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _SOURCE as SOURCE
@@ -120,16 +120,16 @@ FIELD_HOLES = (
     ),
     Hole(
         "the network policy that isolates lets everybody in",
-        _leaks((network, "_isolated"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
+        _leaks((baseline, "_isolated"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
     ),
     Hole(
         "a strict network lets pods out to anywhere",
-        _leaks((network, "_strict"), "egress", [{}]),
+        _leaks((baseline, "_strict"), "egress", [{}]),
         frame=_STRICT,
     ),
     Hole(
         "a strict network is planned as one that isolates",
-        lambda patch: patch.setattr(network, "_strict", network._isolated),
+        lambda patch: patch.setattr(baseline, "_strict", baseline._isolated),
         frame=_STRICT,
     ),
     Hole(

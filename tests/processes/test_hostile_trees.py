@@ -13,7 +13,7 @@ import pytest
 from tenantry.importing import documents, kustomize
 from tenantry.importing.kustomize import run
 from tenantry.messages.errors import Refused
-from tenantry.source import bounds
+from tenantry.source import compose
 
 
 def test_a_program_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_yaml_is_refused_before_it_takes_memory(case: str) -> None:
 
 
 def test_the_number_of_keys_and_values_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_NODES", 100)
+    monkeypatch.setattr(compose, "MAX_NODES", 100)
     assert read(b"- x\n" * 90) == [["x"] * 90]
     for text in ("- x\n" * 100, "{a: 1}\n---\n" * 40, "".join(f"a{number}: 1\n" for number in range(60))):
         with pytest.raises(Refused, match="there are more than 100 keys and values"):

@@ -156,7 +156,7 @@ def test_a_file_that_is_not_at_the_commit_is_no_error() -> None:
     FILE.unlink()
     hash = commit()
     write(SOUND)
-    assert base("HEAD") == Base(f"HEAD ({hash[:7]})", hash, found=False)
+    assert base("HEAD") == Base(f"HEAD ({hash[:7]})", hash, exists=False)
 
 
 def test_the_merge_base_is_where_a_branch_began() -> None:

@@ -123,7 +123,7 @@ def command(
     if between:
         return _between(file, *between, tenants, output)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
-    if not sides.base.found:
+    if not sides.base.exists:
         say(f"{sides.base.name} has no {file.name}: everything is new")
     with working("comparing"):
         result = Result(sides, max_deletions, allowed, everything=everything)

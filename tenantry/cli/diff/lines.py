@@ -19,7 +19,7 @@ from tenantry.facts.review import Review, Section, SharedDanger, sections, share
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
-from tenantry.plan.after import in_words
+from tenantry.plan.after import format_gate
 from tenantry.rollout.waves import then
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
@@ -119,7 +119,7 @@ def _summary(review: Review) -> str:
             f"in {counted(review.of_waves, 'wave') if len(review.waves) == review.of_waves else some}: {clusters}"
         )
     if review.after:
-        parts.append(in_words(review.after))
+        parts.append(format_gate(review.after))
     return "; ".join(parts)
 
 

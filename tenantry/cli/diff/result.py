@@ -20,7 +20,7 @@ from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
-from tenantry.messages.progress import Tell, steps
+from tenantry.messages.progress import Progress, steps
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.stacks.outcome import for_stack
 
@@ -72,7 +72,7 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
     return Sides(fleet=fleet, base=before, after=after)
 
 
-def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Tell) -> Mapping[str, Plan]:
+def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Mapping[str, Plan]:
     """The plans of the requested environments that are declared, in the fleet's order."""
     if not environments:
         return plan_all(fleet, tell)

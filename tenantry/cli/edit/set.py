@@ -18,7 +18,7 @@ from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.values import Style, flow
-from tenantry.kube.numbers import outcome
+from tenantry.kube.yaml_text import outcome
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tenantry.facts.changes import Occurrence
-from tenantry.facts.dangers.apps import app_dangers
-from tenantry.facts.dangers.found import Danger, DangerKind, Found, Rank, joined
-from tenantry.facts.dangers.grants import grant_dangers
-from tenantry.facts.dangers.immutable import immutable_dangers
+from tenantry.facts.dangers.apps import app_dangers, immutable_dangers
+from tenantry.facts.dangers.danger import ClusterDanger, Danger, DangerKind, Rank, joined
 from tenantry.facts.dangers.limits import quota_dangers, security_dangers
 from tenantry.facts.dangers.network import network_dangers
 from tenantry.facts.dangers.pieces import Pieces
-from tenantry.facts.dangers.removals import removal_dangers
-from tenantry.facts.dangers.rights import rights_dangers
-from tenantry.facts.dangers.rollouts import rollout_dangers
+from tenantry.facts.dangers.removals import removal_dangers, rollout_dangers
+from tenantry.facts.dangers.rights import grant_dangers, rights_dangers
 from tenantry.facts.dangers.table import of_facts
 from tenantry.facts.objects import Difference, Status
 from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, Homes
@@ -31,21 +28,23 @@ _JUDGES = (
 
 
 def dangers(
-    diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet, homes: Homes
+    diff: Difference, changes: Iterable[Occurrence], before: Fleet | None, after: Fleet, homes: Homes
 ) -> tuple[Danger, ...]:
     """The dangers of a difference, the worst first. Args: found: the facts that differ; before, after: both files."""
-    return joined(_found(diff, found, before, after), homes)
+    return joined(_found(diff, changes, before, after), homes)
 
 
-def _found(diff: Difference, found: Iterable[Occurrence], before: Fleet | None, after: Fleet) -> Iterator[Found]:
+def _found(
+    diff: Difference, changes: Iterable[Occurrence], before: Fleet | None, after: Fleet
+) -> Iterator[ClusterDanger]:
     if diff.status is Status.REMOVED:
         text = (
             "it is no longer declared: `pulumi up` of its stack is refused, and all of it stays until `pulumi destroy`"
         )
-        yield Found(DangerKind.DELETION, Rank.EVERYTHING, ENVIRONMENT, "", text)
+        yield ClusterDanger(DangerKind.DELETION, Rank.EVERYTHING, ENVIRONMENT, "", text)
         return
     # On another management cluster everything is new.
-    yield from of_facts(item for item in found if not (diff.elsewhere and item.subject is CLUSTER))
+    yield from of_facts(change for change in changes if not (diff.elsewhere and change.subject is CLUSTER))
     if before is not None and diff.status is Status.KEPT:
         yield from grant_dangers(before, after, diff.environment)
     pieces = Pieces(diff)

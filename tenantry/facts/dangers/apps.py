@@ -1,32 +1,36 @@
-"""What a changed Flux object does: reinstalls, deletes more, acts as somebody else, replaces objects."""
+"""What a changed object does: a Flux object reinstalls, deletes more, acts as somebody else; another one cannot change in place.
+
+What apps install is not in a plan, and whether a live object differs only the guard and `preflight` can see.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
-from tenantry.facts.dangers.pieces import Pieces
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
+from tenantry.facts.dangers.pieces import Piece, Pieces
 from tenantry.facts.objects import Changed
 from tenantry.facts.subjects import CLUSTER, subject_of
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, Owner
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.text import listed
 
 _KINDS = ("Kustomization", "HelmRelease")
 _STAYS = ("MirrorPrune", "Orphan")
 """Values of `deletionPolicy` with which what is installed may stay when the app is deleted."""
 
 
-def app_dangers(pieces: Pieces) -> Iterator[Found]:
+def app_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     """The dangers of apps, add-ons and baselines that both plans have."""
     judge = _Judge(pieces)
-    for change in pieces.diff.changed:
-        if change.id.kind in _KINDS:
-            yield from judge.reinstalled(change)
-            yield from judge.upgraded(change)
-            yield from judge.spec(change)
+    for changed in pieces.diff.changed:
+        if changed.id.kind in _KINDS:
+            yield from judge.reinstalled(changed)
+            yield from judge.upgraded(changed)
+            yield from judge.spec(changed)
     yield from judge.registries()
     yield from judge.replaced()
 
@@ -40,10 +44,10 @@ class _Judge:
         plans = (pieces.before, pieces.after) if pieces.diff.changed else ()
         self._charts = [Charts(planned.manifest for planned in plan.objects) for plan in plans]
 
-    def reinstalled(self, changed: Changed) -> Iterator[Found]:
+    def reinstalled(self, changed: Changed) -> Iterator[ClusterDanger]:
         """What Flux uninstalls first, as the guard judges it, or may uninstall."""
         old, new = changed.before.manifest, changed.after.manifest
-        before, after = (planned_parts(*each) for each in zip((old, new), self._charts, strict=True))
+        before, after = map(planned_parts, (old, new), self._charts)
         keys = [key for key in before if before[key] != after.get(key, before[key])]
         if upgrades_in_place(old) and upgrades_in_place(new):
             keys = [key for key in keys if key != CHART]
@@ -54,22 +58,24 @@ class _Judge:
             yield self._reinstallation(changed.after, f"{verb}: {self._data(changed.after)} ({what})")
         elif not upgrades_in_place(new):
             yield from self._perhaps(
-                changed.after, *(chart.guess(each) for chart, each in zip(self._charts, (old, new), strict=True))
+                changed.after,
+                *(chart.guess(manifest) for chart, manifest in zip(self._charts, (old, new), strict=True)),
             )
 
-    def upgraded(self, changed: Changed) -> Iterator[Found]:
+    def upgraded(self, changed: Changed) -> Iterator[ClusterDanger]:
         """A release that takes the whole source as its chart from now on."""
         kinds = [
-            mapping_at(dict(each.manifest), "spec", "chartRef").get("kind") for each in (changed.before, changed.after)
+            mapping_at(dict(planned.manifest), "spec", "chartRef").get("kind")
+            for planned in (changed.before, changed.after)
         ]
         if kinds == ["HelmChart", "OCIRepository"] and changed.id in self._apps:
             # helm-controller adds the digest to the chart's version.
             text = "is upgraded once: the chart's version gets a digest, and pods with the label helm.sh/chart restart"
             yield self._found(DangerKind.RESTART, Rank.WORK, changed.after, text)
 
-    def spec(self, changed: Changed) -> Iterator[Found]:
+    def spec(self, changed: Changed) -> Iterator[ClusterDanger]:
         """Fields of the object that let it do more."""
-        before, after = (mapping_at(dict(each.manifest), "spec") for each in (changed.before, changed.after))
+        before, after = (mapping_at(dict(planned.manifest), "spec") for planned in (changed.before, changed.after))
         if before.get("serviceAccountName") != after.get("serviceAccountName"):
             text = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
             yield self._found(DangerKind.RIGHTS, Rank.ACCESS, changed.after, text)
@@ -90,22 +96,22 @@ class _Judge:
         if changed.id in self._apps and not _adopts(before) and _adopts(after):
             yield self._found(DangerKind.ADOPTION, Rank.WORK, changed.after, "takes over objects that exist already")
 
-    def registries(self) -> Iterator[Found]:
+    def registries(self) -> Iterator[ClusterDanger]:
         """Releases that stay as they are, while the address that their chart comes from changes."""
-        changed = {change.id for change in self._pieces.diff.changed}
-        sources = {(change.kind, change.namespace, change.name) for change in changed if change.kind == "OCIRepository"}
+        ids = {changed.id for changed in self._pieces.diff.changed}
+        sources = {(id.kind, id.namespace, id.name) for id in ids if id.kind == "OCIRepository"}
         for planned in self._pieces.after.objects if sources else ():
-            is_theirs = planned.id not in changed and chart_of(planned.manifest) in sources
+            is_theirs = planned.id not in ids and chart_of(planned.manifest) in sources
             if is_theirs and not upgrades_in_place(planned.manifest):
                 yield from self._perhaps(planned, *(chart.guess(planned.manifest) for chart in self._charts))
 
-    def _perhaps(self, planned: KubeObject, before: str, after: str) -> Iterator[Found]:
+    def _perhaps(self, planned: KubeObject, before: str, after: str) -> Iterator[ClusterDanger]:
         """A release whose chart comes from another directory or address, where it may have another name."""
         if before and after and before != after:
             text = f"is uninstalled and installed anew, if that chart has another name: {self._data(planned)}"
             yield self._reinstallation(planned, f"{text} (chart {before} -> {after})")
 
-    def replaced(self) -> Iterator[Found]:
+    def replaced(self) -> Iterator[ClusterDanger]:
         """Apps that get another object although their tenant and their cluster do not change.
 
         Another namespace of the tenant or of the kubeconfig is a danger of its own, which says the same of all apps there.
@@ -114,34 +120,34 @@ class _Judge:
             return
         new = {(app.tenant, app.cluster, app.name): app for app in self._pieces.after.apps}
         for app in self._pieces.before.apps:
-            other = new.get((app.tenant, app.cluster, app.name), app)
-            if other.id == app.id or Owner(app.tenant, app.cluster) in self._pieces.moved:
+            successor = new.get((app.tenant, app.cluster, app.name), app)
+            if successor.id == app.id or Owner(app.tenant, app.cluster) in self._pieces.moved:
                 continue
-            if app.cluster != self._pieces.after.management and app.id.namespace != other.id.namespace:
-                places = f"from namespace {app.id.namespace} to {other.id.namespace}"
+            if app.cluster != self._pieces.after.management and app.id.namespace != successor.id.namespace:
+                places = f"from namespace {app.id.namespace} to {successor.id.namespace}"
                 text = f"its Flux objects move {places}: Flux deletes what the old ones installed, and namespaces stay"
-                yield Found(DangerKind.KUBECONFIG, Rank.DATA, CLUSTER, app.cluster, text)
+                yield ClusterDanger(DangerKind.KUBECONFIG, Rank.DATA, CLUSTER, app.cluster, text)
                 continue
-            same = app.id.kind == other.id.kind
-            verb = "gets another object" if same else f"becomes a {other.id.kind} instead of a {app.id.kind}"
+            same = app.id.kind == successor.id.kind
+            verb = "gets another object" if same else f"becomes a {successor.id.kind} instead of a {app.id.kind}"
             text = f"{verb}: Flux deletes what the old one installed, with PersistentVolumeClaims and their data"
-            yield Found(DangerKind.REINSTALLATION, Rank.DATA, subject_of(app), app.cluster, text)
+            yield ClusterDanger(DangerKind.REINSTALLATION, Rank.DATA, subject_of(app), app.cluster, text)
 
     def _data(self, planned: KubeObject) -> str:
         """Which data goes with what a Flux object has installed."""
         app = self._apps.get(planned.id)
-        goes = CHARTS_GO if planned.id.kind == "HelmRelease" else APPLIED_GOES
-        return goes.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
+        text = CHARTS_GO if planned.id.kind == "HelmRelease" else APPLIED_GOES
+        return text.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
 
-    def _reinstallation(self, planned: KubeObject, text: str) -> Found:
+    def _reinstallation(self, planned: KubeObject, text: str) -> ClusterDanger:
         return self._found(DangerKind.REINSTALLATION, Rank.DATA, planned, text)
 
-    def _found(self, kind: DangerKind, rank: Rank, planned: KubeObject, text: str) -> Found:
+    def _found(self, kind: DangerKind, rank: Rank, planned: KubeObject, text: str) -> ClusterDanger:
         """A danger of an app, or of its tenant if the object is no app's."""
         if app := self._apps.get(planned.id):
-            return Found(kind, rank, subject_of(app), app.cluster, text)
+            return ClusterDanger(kind, rank, subject_of(app), app.cluster, text)
         name = "the baseline" if planned.owner.tenant else f"{planned.id.kind} {planned.id.name}"
-        return Found(kind, rank, owner_subject(planned.owner), planned.owner.cluster, f"{name} {text}")
+        return of_owner(kind, rank, planned.owner, f"{name} {text}")
 
 
 def _adopts(spec: dict[str, Any]) -> bool:
@@ -151,3 +157,85 @@ def _adopts(spec: dict[str, Any]) -> bool:
 
 def _change(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> str:
     return f"{before.get(key) or 'unset'} -> {after.get(key) or 'unset'}"
+
+
+_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("", "PersistentVolume"): ("spec.csi", "spec.hostPath", "spec.local", "spec.nfs", "spec.volumeMode"),
+    ("", "Secret"): ("type",),
+    ("", "Service"): ("spec.clusterIP", "spec.clusterIPs", "spec.loadBalancerClass"),
+    ("apps", "DaemonSet"): ("spec.selector",),
+    ("apps", "Deployment"): ("spec.selector",),
+    ("apps", "ReplicaSet"): ("spec.selector",),
+    ("batch", "Job"): ("spec.completionMode", "spec.podFailurePolicy", "spec.selector", "spec.template"),
+    ("discovery.k8s.io", "EndpointSlice"): ("addressType",),
+    ("networking.k8s.io", "IngressClass"): ("spec.controller",),
+    ("node.k8s.io", "RuntimeClass"): ("handler",),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): ("roleRef",),
+    ("rbac.authorization.k8s.io", "RoleBinding"): ("roleRef",),
+    ("resource.k8s.io", "ResourceClaim"): ("spec",),
+    ("scheduling.k8s.io", "PriorityClass"): ("preemptionPolicy", "value"),
+    ("storage.k8s.io", "StorageClass"): ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
+}
+"""By group and kind, the fields that cannot change.
+
+Source: k8s.io/kubernetes `pkg/apis/*/validation`, the functions `Validate...Update`.
+"""
+_CHANGEABLE: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("", "PersistentVolumeClaim"): ("resources", "volumeAttributesClassName"),
+    ("", "Pod"): (
+        "activeDeadlineSeconds",
+        "containers",
+        "initContainers",
+        "terminationGracePeriodSeconds",
+        "tolerations",
+    ),
+    ("apps", "StatefulSet"): (
+        *("minReadySeconds", "ordinals", "persistentVolumeClaimRetentionPolicy", "replicas", "revisionHistoryLimit"),
+        *("template", "updateStrategy"),
+    ),
+}
+"""By group and kind, the only parts of the spec that change."""
+_FROZEN = {"ConfigMap": ("binaryData", "data"), "Secret": ("data", "stringData")}
+"""What stays where `immutable` is true, which itself stays then, too."""
+_COSTS = {
+    "Job": ", and it runs again",
+    "PersistentVolumeClaim": " with its data",
+    "StatefulSet": ", with a gap of its pods",
+    "Deployment": ", with a gap of its pods",
+    "DaemonSet": ", with a gap of its pods",
+    "Service": ", with another address",
+    "RoleBinding": ", and the rights are missing meanwhile",
+    "ClusterRoleBinding": ", and the rights are missing meanwhile",
+}
+
+
+def immutable_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
+    """A danger for each object that both plans have, and that no API server changes from the one to the other."""
+    for piece in pieces.all:
+        if piece.before and piece.after and piece.kept and (fields := list(_changed(piece))):
+            kind = piece.key.kind
+            text = (
+                f"{kind} {piece.key.name} cannot change in {listed(fields)}: on a management cluster it is deleted and created anew"
+                f"{_COSTS.get(kind, '')}; on a remote cluster its baseline fails until somebody deletes it"
+            )
+            yield of_owner(DangerKind.REINSTALLATION, Rank.DATA, piece.key.owner, text)
+
+
+def _changed(piece: Piece) -> Iterator[str]:
+    """The fields that differ and may not."""
+    before, after = dict(piece.before or {}), dict(piece.after or {})
+    key = (piece.key.group, piece.key.kind)
+    for field in _FIELDS.get(key, ()):
+        old, new = (value_at(side, tuple(field.split("."))) for side in (before, after))
+        # What is left out keeps its value, or the API server sets it, where it does not hold what the author wrote.
+        if old != new and (new is not None or key[1] in ("Job", "StorageClass")):
+            yield field
+    if key in _CHANGEABLE:
+        old, new = (_without(mapping_at(side, "spec"), _CHANGEABLE[key]) for side in (before, after))
+        yield from (f"spec.{name}" for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name))
+    if key[0] == "" and key[1] in _FROZEN and before.get("immutable") is True:
+        yield from (name for name in ("immutable", *_FROZEN[key[1]]) if before.get(name) != after.get(name))
+
+
+def _without(spec: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key not in keys}

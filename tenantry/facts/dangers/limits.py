@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Piece, Pieces
 from tenantry.kube.objects import Manifest, holds_data, labels_of
 from tenantry.kube.values import number_of
@@ -15,42 +15,42 @@ _LIMITS = {"max": -1, "min": 1, "default": -1, "maxLimitRequestRatio": -1}
 """Keys of a LimitRange, and in which direction a change refuses more."""
 
 
-def quota_dangers(pieces: Pieces) -> Iterator[Found]:
+def quota_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     for piece in pieces.of_kinds("ResourceQuota", "LimitRange"):
         if piece.kept:
             yield from (_quota if piece.key.kind == "ResourceQuota" else _limits)(piece)
 
 
-def _quota(piece: Piece) -> Iterator[Found]:
-    old, new = (mapping_at(dict(each or {}), "spec", "hard") for each in (piece.before, piece.after))
+def _quota(piece: Piece) -> Iterator[ClusterDanger]:
+    old, new = (mapping_at(dict(manifest or {}), "spec", "hard") for manifest in (piece.before, piece.after))
     if tightened := list(_tighter(old, new, -1)):
         verb = "is lowered" if piece.before else "is new"
-        yield _found(DangerKind.QUOTA, piece, f"its quota {verb}: {_format(piece, tightened)}")
+        yield of_owner(DangerKind.QUOTA, Rank.WORK, piece.key.owner, f"its quota {verb}: {_format(piece, tightened)}")
     if not new and old:
-        yield _found(DangerKind.QUOTA, piece, "its quota is removed: nothing limits what its pods use")
-    elif gone := [key for key in old if key not in new]:
-        yield _found(DangerKind.QUOTA, piece, f"its quota loses limits: {', '.join(gone)}")
+        yield of_owner(
+            DangerKind.QUOTA, Rank.WORK, piece.key.owner, "its quota is removed: nothing limits what its pods use"
+        )
+    elif removed := [key for key in old if key not in new]:
+        yield of_owner(DangerKind.QUOTA, Rank.WORK, piece.key.owner, f"its quota loses limits: {', '.join(removed)}")
 
 
-def _limits(piece: Piece) -> Iterator[Found]:
-    found: list[str] = []
+def _limits(piece: Piece) -> Iterator[ClusterDanger]:
+    tightened: list[str] = []
     for kind in ("Container", "Pod", "PersistentVolumeClaim"):
-        old, new = (_of_type(each, kind) for each in (piece.before, piece.after))
+        old, new = (_of_type(manifest, kind) for manifest in (piece.before, piece.after))
         for key, direction in _LIMITS.items():
             changes = _tighter(mapping_at(old, key), mapping_at(new, key), direction)
-            found += [f"{key} {_format(piece, [change])}" for change in changes]
-    if found:
+            tightened += [f"{key} {_format(piece, [change])}" for change in changes]
+    if tightened:
         verb = "are tightened" if piece.before else "are new"
-        yield _found(DangerKind.LIMITS, piece, f"its limits {verb}: {', '.join(found)}")
+        yield of_owner(DangerKind.LIMITS, Rank.WORK, piece.key.owner, f"its limits {verb}: {', '.join(tightened)}")
     if piece.after is None:
-        yield _found(
-            DangerKind.LIMITS, piece, "its limits are removed: containers without limits of their own have none"
+        yield of_owner(
+            DangerKind.LIMITS,
+            Rank.WORK,
+            piece.key.owner,
+            "its limits are removed: containers without limits of their own have none",
         )
-
-
-def _found(kind: DangerKind, piece: Piece, text: str, rank: Rank = Rank.WORK) -> Found:
-    owner = piece.key.owner
-    return Found(kind, rank, owner_subject(owner), owner.cluster, text)
 
 
 def _tighter(old: Mapping[str, Any], new: Mapping[str, Any], direction: int) -> Iterator[tuple[str, Any, Any]]:
@@ -85,7 +85,7 @@ _KEEPS = {"kustomize.toolkit.fluxcd.io/prune": "disabled", "helm.sh/resource-pol
 """Labels and annotations that keep an object when Flux would delete it."""
 
 
-def security_dangers(pieces: Pieces) -> Iterator[Found]:
+def security_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     for piece in pieces.of_kinds("Namespace"):
         yield from _pod_security(piece)
     for piece in pieces.of_kinds(*_ADMISSION):
@@ -94,7 +94,7 @@ def security_dangers(pieces: Pieces) -> Iterator[Found]:
         yield from _protection(piece)
 
 
-def _pod_security(piece: Piece) -> Iterator[Found]:
+def _pod_security(piece: Piece) -> Iterator[ClusterDanger]:
     """Without a label the cluster decides, which is privileged unless somebody configured it otherwise."""
     if piece.after is None:
         return
@@ -108,36 +108,36 @@ def _pod_security(piece: Piece) -> Iterator[Found]:
     if lowered:
         whose = "its pod security" if piece.key.owner.tenant else f"the pod security of namespace {piece.key.name}"
         text = f"{whose} is {'lowered' if piece.before else 'low'}: {change}"
-        yield _found(DangerKind.POD_SECURITY, piece, text, Rank.WALLS)
+        yield of_owner(DangerKind.POD_SECURITY, Rank.WALLS, piece.key.owner, text)
 
 
 def _level(label: object) -> int:
     return _LEVELS.get(str(label), 0)
 
 
-def _admission(piece: Piece) -> Iterator[Found]:
+def _admission(piece: Piece) -> Iterator[ClusterDanger]:
     if piece.before is None or (piece.after and _judged(piece.before) == _judged(piece.after)):
         return
     what = "changes: look at what it allows" if piece.after else "is removed"
-    yield _found(DangerKind.RIGHTS, piece, f"{piece.key.kind} {piece.key.name} {what}", Rank.ACCESS)
+    yield of_owner(DangerKind.RIGHTS, Rank.ACCESS, piece.key.owner, f"{piece.key.kind} {piece.key.name} {what}")
 
 
 def _judged(manifest: Manifest) -> dict[str, object]:
     return {key: value for key, value in manifest.items() if key != "metadata"}
 
 
-def _protection(piece: Piece) -> Iterator[Found]:
+def _protection(piece: Piece) -> Iterator[ClusterDanger]:
     """An object that stays and could be deleted from now on. `state: offboarding` decides of what can hold data."""
     if holds_data(piece.key.group, piece.key.kind):
         return
     if piece.before is None or piece.after is None or piece.before["metadata"] == piece.after["metadata"]:
         return
     for key, keeps in _KEEPS.items():
-        if _says(piece.before, key) == keeps != _says(piece.after, key):
+        if _marked(piece.before, key) == keeps != _marked(piece.after, key):
             text = f"{piece.key.kind} {piece.key.name} can be deleted by Flux: it loses {key}"
-            yield _found(DangerKind.PROTECTION, piece, text, Rank.ACCESS)
+            yield of_owner(DangerKind.PROTECTION, Rank.ACCESS, piece.key.owner, text)
 
 
-def _says(manifest: Manifest, key: str) -> object:
+def _marked(manifest: Manifest, key: str) -> object:
     annotations = mapping_at(dict(manifest), "metadata", "annotations")
     return annotations.get(key, labels_of(manifest).get(key))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
@@ -30,18 +30,18 @@ class _Policy(NamedTuple):
     rules: Sequence[Any]
 
 
-def network_dangers(pieces: Pieces) -> Iterator[Found]:
-    own = [item for item in pieces.all if item.kept and item.key.kind.endswith(_POLICY)]
+def network_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
+    own = [piece for piece in pieces.all if piece.kept and piece.key.kind.endswith(_POLICY)]
     before, after = (_by_namespace(side) for side in pieces.around(own, _POLICY))
-    for item in own:
-        if item.key.group != _GROUP:
-            yield from _unjudged(item)
+    for piece in own:
+        if piece.key.group != _GROUP:
+            yield from _unjudged(piece)
             continue
-        place = (item.key.owner, item.key.namespace)
+        place = (piece.key.owner, piece.key.namespace)
         for direction, (key, everything) in _DIRECTIONS.items():
-            old, new = (_in_direction(side, direction, key) for side in (item.before, item.after))
-            others = (_directions(side.get(place, {}), direction, key) for side in (before, after))
-            yield from _loosened(item, (old, new), *others, everything=everything)
+            old, new = (_in_direction(side, direction, key) for side in (piece.before, piece.after))
+            policies = (_directions(side.get(place, {}), direction, key) for side in (before, after))
+            yield from _loosened(piece, (old, new), *policies, everything=everything)
 
 
 def _loosened(
@@ -51,7 +51,7 @@ def _loosened(
     after: Mapping[str, _Policy],
     *,
     everything: str,
-) -> Iterator[Found]:
+) -> Iterator[ClusterDanger]:
     """Args: states: the policy before and after; before, after: all policies of the namespace."""
     old, new = states
     name = f"policy {piece.key.name}"
@@ -77,7 +77,7 @@ def _base(isolation: Manifest | None) -> str:
 
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
-    """Whether some policy selected the pods before, as far as that can be told. Where none did, a new one only restricts."""
+    """Whether some policy may have selected the pods before. Where none did, a new one only restricts."""
     return any(_may_overlap(policy.pods, pods) for policy in before.values())
 
 
@@ -88,7 +88,7 @@ def _more(old: _Policy | None, new: _Policy, before: Mapping[str, _Policy]) -> l
         return []
     if old and _covers(old.pods, new.pods):
         known += list(old.rules)
-    return [rule for rule in new.rules if not any(_allows(each, rule) for each in known)]
+    return [rule for rule in new.rules if not any(_allows(allowed, rule) for allowed in known)]
 
 
 def _allows(known: Any, rule: Any) -> bool:
@@ -97,35 +97,35 @@ def _allows(known: Any, rule: Any) -> bool:
         return True
     if not isinstance(known, dict) or not isinstance(rule, dict):
         return False
-    return all(not known.get(key) or _is_part(rule.get(key), known[key]) for key in ("from", "to", "ports"))
+    for key in ("from", "to", "ports"):
+        entries, wider = rule.get(key), known.get(key)
+        # An empty list means everything.
+        if wider and not (isinstance(entries, list) and entries and all(entry in wider for entry in entries)):
+            return False
+    return True
 
 
-def _is_part(inner: Any, outer: Any) -> bool:
-    """Whether all entries of a list are in another one. An empty list means everything."""
-    return isinstance(inner, list) and bool(inner) and all(each in outer for each in inner)
-
-
-def _covers(selector: Any, other: Any) -> bool:
+def _covers(selector: Any, narrower: Any) -> bool:
     """Whether a selector of pods selects at least those of another one, for certain."""
-    return not selector or selector == other
+    return not selector or selector == narrower
 
 
-def _may_overlap(one: Any, other: Any) -> bool:
-    labels, others = (mapping_at(each or {}, "matchLabels") for each in (one, other))
-    return not any(key in others and others[key] != value for key, value in labels.items())
+def _may_overlap(first: Any, second: Any) -> bool:
+    labels, other_labels = (mapping_at(selector or {}, "matchLabels") for selector in (first, second))
+    return not any(key in other_labels and other_labels[key] != value for key, value in labels.items())
 
 
 def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[str, Manifest]]:
-    found: dict[tuple[Any, str], dict[str, Manifest]] = {}
+    policies: dict[tuple[Any, str], dict[str, Manifest]] = {}
     for key, manifest in side.items():
         if key.group == _GROUP:
-            found.setdefault((key.owner, key.namespace), {})[key.name] = manifest
-    return found
+            policies.setdefault((key.owner, key.namespace), {})[key.name] = manifest
+    return policies
 
 
 def _directions(policies: Mapping[str, Manifest], direction: str, key: str) -> dict[str, _Policy]:
-    found = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
-    return {name: item for name, item in found.items() if item}
+    in_direction = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
+    return {name: policy for name, policy in in_direction.items() if policy}
 
 
 def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Policy | None:
@@ -138,7 +138,7 @@ def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Polic
     return _Policy(spec.get("podSelector") or {}, rules if isinstance(rules, list) else [])
 
 
-def _unjudged(piece: Piece) -> Iterator[Found]:
+def _unjudged(piece: Piece) -> Iterator[ClusterDanger]:
     """Policies of other programs, such as Cilium."""
     if piece.before is not None:
         what = "changes" if piece.after else "is removed"
@@ -146,5 +146,5 @@ def _unjudged(piece: Piece) -> Iterator[Found]:
         yield _found(piece, text)
 
 
-def _found(piece: Piece, text: str) -> Found:
-    return Found(DangerKind.NETWORK, Rank.WALLS, owner_subject(piece.key.owner), piece.key.owner.cluster, text)
+def _found(piece: Piece, text: str) -> ClusterDanger:
+    return of_owner(DangerKind.NETWORK, Rank.WALLS, piece.key.owner, text)

@@ -74,7 +74,7 @@ class Pieces:
     @cached_property
     def namespaces(self) -> tuple[frozenset[tuple[Owner, str]], frozenset[tuple[Owner, str]]]:
         """The namespaces of all placements, before and after."""
-        one, other = (
+        old, new = (
             frozenset(
                 (Owner(placement.tenant, placement.cluster), name)
                 for placement in plan.placements
@@ -82,7 +82,7 @@ class Pieces:
             )
             for plan in (self.before, self.after)
         )
-        return one, other
+        return old, new
 
     @cached_property
     def _fleeting(self) -> frozenset[tuple[Owner, str]]:
@@ -93,8 +93,8 @@ class Pieces:
     @cached_property
     def _kept(self) -> frozenset[Owner]:
         """The owners in both plans: placements, and clusters for the platform."""
-        one, other = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
-        return frozenset(one & other)
+        old, new = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
+        return frozenset(old & new)
 
     @cached_property
     def all(self) -> list[Piece]:
@@ -116,7 +116,7 @@ class Pieces:
         # Most changes are of fields that concern nothing within, and there can be very many.
         if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
             return
-        before, after = (self._keyed(each) for each in (changed.before, changed.after))
+        before, after = (self._keyed(planned) for planned in (changed.before, changed.after))
         for inner in dict.fromkeys((*before, *after)):
             if inner != key and before.get(inner) != after.get(inner):
                 old |= {inner: before[inner]} if inner in before else {}
@@ -129,22 +129,22 @@ class Pieces:
     def of_kinds(self, *kinds: str) -> list[Piece]:
         wanted = frozenset(kinds)
         # A fleet's setting can change every app, and no object of any kind that is asked for.
-        return [] if wanted.isdisjoint(self.kinds) else [item for item in self.all if item.key.kind in wanted]
+        return [] if wanted.isdisjoint(self.kinds) else [piece for piece in self.all if piece.key.kind in wanted]
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of the objects that differ."""
-        return frozenset(item.key.kind for item in self.all)
+        return frozenset(piece.key.kind for piece in self.all)
 
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
         owners, wanted = {piece.key.owner for piece in pieces}, frozenset(kinds)
-        one, other = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
-        return one, other
+        old, new = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
+        return old, new
 
     def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
         own = (planned for planned in plan.objects if planned.owner in owners)
-        return {key: manifest for item in own for key, manifest in self._keyed(item).items() if key.kind in kinds}
+        return {key: manifest for planned in own for key, manifest in self._keyed(planned).items() if key.kind in kinds}
 
     def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
         return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}

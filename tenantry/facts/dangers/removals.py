@@ -1,16 +1,17 @@
-"""What is deleted: clusters, tenants, namespaces, apps, add-ons and objects that hold data; and new marks of removal."""
+"""What is deleted: clusters, tenants, namespaces, apps, add-ons and objects that hold data; new marks of removal; missing waves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Pieces
-from tenantry.facts.subjects import subject_of
+from tenantry.facts.subjects import ENVIRONMENT, subject_of
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.objects import Manifest, Owner, holds_data
 from tenantry.messages.text import grouped, listed
+from tenantry.plan.engine_order import bypass, is_range
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -19,8 +20,8 @@ _WITH_DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefini
 _STAYS = "is no longer managed, and stays with its data"
 
 
-def removal_dangers(pieces: Pieces) -> Iterator[Found]:
-    """Dangers of what is removed from an environment that stays on its management cluster."""
+def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
+    """Dangers of what is removed from an environment that keeps its management cluster."""
     removed = _Removed(pieces)
     yield from removed.placements()
     yield from removed.namespaces()
@@ -31,73 +32,73 @@ def removal_dangers(pieces: Pieces) -> Iterator[Found]:
     yield from _marked_anew(pieces)
 
 
-def _deletion(owner: Owner, text: str) -> Found:
-    return Found(DangerKind.DELETION, Rank.DATA, owner_subject(owner), owner.cluster, text)
+def _deletion(owner: Owner, text: str) -> ClusterDanger:
+    return of_owner(DangerKind.DELETION, Rank.DATA, owner, text)
 
 
 class _Removed:
-    """What goes with the objects that are removed, and what stays because an object is suspended."""
+    """What is deleted with the objects that are removed, and what is held because an object is suspended."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
-        self._objects = {planned.id: planned for planned in pieces.diff.removed}
-        releases = (planned for planned in pieces.diff.removed if planned.id.kind == "HelmRelease")
+        self._objects = {removed.id: removed for removed in pieces.diff.removed}
+        releases = (removed for removed in pieces.diff.removed if removed.id.kind == "HelmRelease")
         self._abandoned = {release.owner for release in releases if leaves_objects(release.manifest)}
-        """Placements whose baseline is suspended: on the cluster everything stays."""
+        """Placements whose baseline is suspended: on the cluster nothing is deleted."""
         old, new = (
             {Owner(placement.tenant, placement.cluster) for placement in plan.placements}
             for plan in (pieces.before, pieces.after)
         )
-        self._gone = old - new
+        self._removed = old - new
 
     @cached_property
     def _given_up(self) -> frozenset[tuple[Owner, str]]:
         """Namespaces that were off-boarded before."""
-        there = held_by(self._pieces.before)
-        own = {(Owner(*key[:2]), key[2]) for key, leaving in there.namespaces.items() if leaving}
-        addons = {(Owner("", key[0]), key[1]) for key, leaving in there.addon_namespaces.items() if leaving}
+        namespaces = held_by(self._pieces.before)
+        own = {(Owner(*key[:2]), key[2]) for key, leaving in namespaces.namespaces.items() if leaving}
+        addons = {(Owner("", key[0]), key[1]) for key, leaving in namespaces.addon_namespaces.items() if leaving}
         return frozenset(own | addons)
 
-    def placements(self) -> Iterator[Found]:
-        """Tenants that leave clusters."""
-        given_up = {owner for owner, _ in self._given_up} if self._gone else frozenset()
+    def placements(self) -> Iterator[ClusterDanger]:
+        """Tenants that are removed from clusters."""
+        given_up = {owner for owner, _ in self._given_up} if self._removed else frozenset()
         for placement in self._pieces.before.placements:
             owner = Owner(placement.tenant, placement.cluster)
-            if owner in self._gone and owner not in self._abandoned:
-                goes = owner in given_up
-                stays = "apps and rights are deleted, and namespaces stay with their data"
-                text = "everything in the namespaces is deleted, with its data" if goes else stays
+            if owner in self._removed and owner not in self._abandoned:
+                text = "apps and rights are deleted, and namespaces stay with their data"
+                if owner in given_up:
+                    text = "everything in the namespaces is deleted, with its data"
                 yield _deletion(owner, f"is removed: {text}")
 
-    def namespaces(self) -> Iterator[Found]:
-        """Namespaces of placements that stay, and those of add-ons."""
+    def namespaces(self) -> Iterator[ClusterDanger]:
+        """Namespaces of placements that are in both plans, and those of add-ons."""
         moved = {(owner, names[0]) for owner, names in self._pieces.moved.items()}
         old, new = self._pieces.namespaces
         for owner, name in sorted(old - new - moved):
-            if owner not in self._gone and owner not in self._abandoned:
+            if owner not in self._removed and owner not in self._abandoned:
                 yield self._namespace(owner, name)
         for piece in self._pieces.of_kinds("Namespace"):
             owner = piece.key.owner
             if not owner.tenant and piece.after is None and owner not in self._abandoned:
                 yield self._namespace(owner, piece.key.name)
 
-    def _namespace(self, owner: Owner, name: str) -> Found:
-        goes = (owner, name) in self._given_up
-        return _deletion(owner, f"namespace {name} {'is deleted with everything in it' if goes else _STAYS}")
+    def _namespace(self, owner: Owner, name: str) -> ClusterDanger:
+        outcome = "is deleted with everything in it" if (owner, name) in self._given_up else _STAYS
+        return _deletion(owner, f"namespace {name} {outcome}")
 
-    def apps(self) -> Iterator[Found]:
-        """Apps of placements that stay, and add-ons."""
-        there = {_key(app) for app in self._pieces.after.apps}
-        gone = [app for app in self._pieces.before.apps if _key(app) not in there]
-        places = _new_places(self._pieces.before, self._pieces.after) if gone else {}
-        for app in gone:
+    def apps(self) -> Iterator[ClusterDanger]:
+        """Apps of placements that are in both plans, and add-ons."""
+        planned_apps = {_key(app) for app in self._pieces.after.apps}
+        removed = [app for app in self._pieces.before.apps if _key(app) not in planned_apps]
+        places = _new_places(self._pieces.before, self._pieces.after) if removed else {}
+        for app in removed:
             planned = self._objects.get(app.id)
-            if Owner(app.tenant, app.cluster) in self._gone or not planned or leaves_objects(planned.manifest):
+            if Owner(app.tenant, app.cluster) in self._removed or not planned or leaves_objects(planned.manifest):
                 continue
             new = places.get((app.tenant, app.name))
             verb = f"moves to {new}" if new else "is removed"
             text = f"{verb}: Flux deletes what it installed{' here' if new else ''}"
-            yield Found(DangerKind.DELETION, Rank.DATA, subject_of(app), app.cluster, text)
+            yield ClusterDanger(DangerKind.DELETION, Rank.DATA, subject_of(app), app.cluster, text)
 
 
 def leaves_objects(manifest: Manifest) -> bool:
@@ -114,7 +115,7 @@ def _key(app: PlannedApp) -> tuple[str, str, str]:
 
 
 def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
-    """Where apps are from now on that leave all of their clusters."""
+    """The new clusters of apps that are on none of their former ones."""
     old, new = (grouped(plan.apps, lambda app: (app.tenant, app.name)) for plan in (before, after))
     moved = {}
     for name in old.keys() & new.keys():
@@ -124,7 +125,7 @@ def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
     return moved
 
 
-def _marked_anew(pieces: Pieces) -> Iterator[Found]:
+def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:
     """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
     known = {Owner(placement.tenant, placement.cluster) for placement in pieces.before.placements}
     new = [
@@ -137,12 +138,33 @@ def _marked_anew(pieces: Pieces) -> Iterator[Found]:
     if not pieces.before.objects or not (new or apps):
         return
     text = "is new and marked for removal already: no environment protects it"
-    marked = {Owner(*each[:2]) for each in held_by(pieces.after).marked}
+    marked = {Owner(*mark[:2]) for mark in held_by(pieces.after).marked}
     new = [owner for owner in new if owner in marked]
     for owner in new:
-        yield Found(DangerKind.PROTECTION, Rank.DATA, owner_subject(owner), owner.cluster, text)
-    objects = {planned.id: planned.manifest for planned in pieces.diff.added}
+        yield of_owner(DangerKind.PROTECTION, Rank.DATA, owner, text)
+    objects = {added.id: added.manifest for added in pieces.diff.added}
     for app in apps:
         manifest = objects.get(app.id)
         if Owner(app.tenant, app.cluster) not in new and manifest and is_marked(manifest):
-            yield Found(DangerKind.PROTECTION, Rank.DATA, subject_of(app), app.cluster, text)
+            yield ClusterDanger(DangerKind.PROTECTION, Rank.DATA, subject_of(app), app.cluster, text)
+
+
+def rollout_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
+    """An environment that loses its waves; and the apps in waves that follow a branch or a range from now on."""
+    if pieces.before.rollout and not pieces.after.rollout:
+        text = "without its waves, changes reach all clusters at the same time"
+        yield ClusterDanger(DangerKind.ROLLOUT, Rank.WORK, ENVIRONMENT, "", text)
+    known = {(app.full_name, followed) for app, followed in _followers(pieces.before)}
+    for app, followed in _followers(pieces.after):
+        if (app.full_name, followed) not in known:
+            pin = "; to pin it, write a version in place of the range" if is_range(followed) else ""
+            text = f"follows {followed}: what is new there bypasses the waves{pin}"
+            yield ClusterDanger(DangerKind.ROLLOUT, Rank.WORK, subject_of(app), app.cluster, text)
+
+
+def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
+    if plan.rollout:
+        objects = {planned.id: planned for planned in plan.objects}
+        for app in plan.apps:
+            if plan.wave_of(app.id) and (followed := bypass(app, objects)):
+                yield app, followed

@@ -1,6 +1,7 @@
-"""Who may do more: bindings of roles, rules of roles, rights on whole clusters, accounts of a cloud.
+"""Who may do more: bindings and rules of roles, rights on whole clusters, accounts of a cloud, grants to included files.
 
-The name of a role does not tell its rules. Kubernetes' own four are known, and so are those that the plan holds.
+The name of a role does not say its rules. Kubernetes' own four are known, and so are those that the plan holds. Grants are compared
+by what they allow, because a pattern can cover another one.
 """
 
 from __future__ import annotations
@@ -8,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.found import DangerKind, Found, Rank, owner_subject
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
+from tenantry.facts.subjects import Kind, Subject
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
+from tenantry.grants.authors import is_own
+from tenantry.grants.grants import grants_of, is_covered
 from tenantry.kube.objects import Manifest, Owner
-from tenantry.kube.values import Right, in_words, rights_of_rules
-from tenantry.messages.data import mapping_at
+from tenantry.kube.values import Right, format_rights, rights_of_rules
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.plan import Plan
@@ -36,7 +42,7 @@ class _Grant(NamedTuple):
     role: str
 
 
-def rights_dangers(pieces: Pieces) -> Iterator[Found]:
+def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = pieces.of_kinds(*_BINDINGS, *_ROLES)
     before, after = pieces.around(own, *_BINDINGS, *_ROLES)
     yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
@@ -56,27 +62,27 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
         _Grant(key.owner, key.namespace, *_whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
         for key, manifest in objects.items()
         if key.kind in _BINDINGS
-        for subject in _listed(manifest.get("subjects"))
+        for subject in mappings_in(manifest.get("subjects"))
     ]
 
 
-def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[Found]:
-    had = grouped(before, lambda each: each[:4])
-    new = [item for item in dict.fromkeys(after) if not _covered(item, had.get(item[:4], []))]
-    # What a new placement brings is told where it is added, except for rights without a bound.
-    told = [
-        each
-        for each in new
-        if each.role == "cluster-admin" or (each.namespace and pieces.keeps(each.owner, each.namespace))
+def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[ClusterDanger]:
+    had = grouped(before, lambda grant: grant[:4])
+    new = [grant for grant in dict.fromkeys(after) if not _covered(grant, had.get(grant[:4], []))]
+    # What a new placement brings is reported where it is added, except for rights without a bound.
+    reported = [
+        grant
+        for grant in new
+        if grant.role == "cluster-admin" or (grant.namespace and pieces.keeps(grant.owner, grant.namespace))
     ]
     groups = grouped(
-        told, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
+        reported, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
     )
     for (owner, wide, role, former, apps), own in groups.items():
-        yield _gain(owner, [item.who for item in own], role, former, wide=wide, apps=apps)
+        yield _gain(owner, [grant.who for grant in own], role, former, wide=wide, apps=apps)
 
 
-def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> Found:
+def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> ClusterDanger:
     rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
     instead = f" instead of {former}" if former else ""
     where = " on the whole cluster" if wide else "" if apps else " in its namespaces"
@@ -85,17 +91,18 @@ def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: boo
     return _found(owner, text, rank)
 
 
-def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> Found:
-    return Found(DangerKind.RIGHTS, rank, owner_subject(owner), owner.cluster, text)
+def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
+    return of_owner(DangerKind.RIGHTS, rank, owner, text)
 
 
 def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
+    """Whether somebody has the role already, or one that may do more."""
     level = _ORDER.get(grant.role)
-    return any(each.role == grant.role or (level is not None and _ORDER.get(each.role, -1) >= level) for each in had)
+    return any(held.role == grant.role or (level is not None and _ORDER.get(held.role, -1) >= level) for held in had)
 
 
 def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
-    return listed(each.role for each in had.get(grant[:4], []))
+    return listed(held.role for held in had.get(grant[:4], []))
 
 
 def _role_of(manifest: Manifest) -> str:
@@ -117,34 +124,34 @@ def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
 
 def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
     """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
-    found: dict[Owner, set[str]] = {}
+    namespaces: dict[Owner, set[str]] = {}
     for placement in plan.placements:
         if (owner := Owner(placement.tenant, placement.cluster)) in owners:
-            found.setdefault(owner, set()).update(placement.namespaces)
+            namespaces.setdefault(owner, set()).update(placement.namespaces)
     for planned in plan.objects:  # baselines too: a tenant may have no app there
         if planned.owner in owners and planned.id.kind in RECONCILERS:
-            found.setdefault(planned.owner, set()).add(planned.id.namespace)
-    return {owner: frozenset(names) for owner, names in found.items()}
+            namespaces.setdefault(planned.owner, set()).add(planned.id.namespace)
+    return {owner: frozenset(names) for owner, names in namespaces.items()}
 
 
 # --- roles ------------------------------------------------------------------------------------------------------------
 
 
-def _rules(piece: Piece) -> Iterator[Found]:
-    """A role in a namespace that allows more; those of whole clusters are told with who has them."""
+def _rules(piece: Piece) -> Iterator[ClusterDanger]:
+    """A role in a namespace that allows more; those of whole clusters are reported with who has them."""
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
-    old, new = (set(rights_of_rules(_listed(each.get("rules")))) for each in (piece.before, piece.after))
-    if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
-        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {in_words(dict.fromkeys(gained))}")
+    old, new = (set(rights_of_rules(mappings_in(manifest.get("rules")))) for manifest in (piece.before, piece.after))
+    if gained := [rule for rule in rights_of_rules(mappings_in(piece.after.get("rules"))) if rule in new - old]:
+        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
 
 
 def _wide_rights(
     own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
-) -> Iterator[Found]:
+) -> Iterator[ClusterDanger]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
     old, new = _by_owner(before), _by_owner(after)
-    for owner in dict.fromkeys(item.key.owner for item in own):
+    for owner in dict.fromkeys(piece.key.owner for piece in own):
         known = {right for _, right in _wide(old.get(owner, {}))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
         if gained:
@@ -153,11 +160,11 @@ def _wide_rights(
 
 def _by_owner(objects: Mapping[Key, Manifest]) -> dict[Owner, dict[Key, Manifest]]:
     """The cluster-scoped objects of each owner."""
-    found: dict[Owner, dict[Key, Manifest]] = {}
+    by_owner: dict[Owner, dict[Key, Manifest]] = {}
     for key, manifest in objects.items():
         if not key.namespace:
-            found.setdefault(key.owner, {})[key] = manifest
-    return found
+            by_owner.setdefault(key.owner, {})[key] = manifest
+    return by_owner
 
 
 def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
@@ -167,30 +174,73 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
         if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
             continue
         short = key.name.rpartition(".")[2]
-        rights = rights_of_rules(_listed(rules[role].get("rules"))) if role in rules else [f"role {role}"]
+        rights = rights_of_rules(mappings_in(rules[role].get("rules"))) if role in rules else [f"role {role}"]
         yield from ((short, right) for right in rights)
 
 
 def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
-    keys = grouped(gained, lambda right: right[0])
-    return "; ".join(f"{key} ({_format_rights([right for _, right in own])})" for key, own in keys.items())
-
-
-def _format_rights(rights: Sequence[Right | str]) -> str:
-    roles = [right for right in rights if isinstance(right, str)]
-    return "; ".join([*roles, *filter(None, [in_words(right for right in rights if isinstance(right, Right))])])
+    """Such as: read (get, list nodes); admins (role ops)"""
+    parts = []
+    for key, own in grouped(gained, lambda right: right[0]).items():
+        roles = [right for _, right in own if isinstance(right, str)]
+        rights = format_rights(right for _, right in own if isinstance(right, Right))
+        parts.append(f"{key} ({'; '.join(filter(None, [*roles, rights]))})")
+    return "; ".join(parts)
 
 
 # --- accounts -----------------------------------------------------------------------------------------------------------
 
 
-def _cloud_identity(piece: Piece) -> Iterator[Found]:
+def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
     if not piece.kept or piece.after is None:
         return
-    old, new = (mapping_at(dict(each or {}), "metadata", "annotations") for each in (piece.before, piece.after))
+    old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
     for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
         yield _found(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
 
 
-def _listed(value: Any) -> list[Any]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
+_ADDRESSES = ("sources", "alerts")
+_NAMES = ("clusters", "settings")
+
+
+def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[ClusterDanger]:
+    """The tenants of both fleets that are granted more in an environment that both declare."""
+    for tenant in after.document.tenants:
+        if tenant not in before.document.tenants:
+            continue
+        gains = [*_new_grants(_granted(before, tenant, environment), _granted(after, tenant, environment))]
+        # Credentials that were the main file's: if the included file declares them, it may use them for everything.
+        names = (
+            name
+            for name in after.raw("tenants", tenant, "credentials")
+            if not is_own(before, tenant, "credentials", name)
+        )
+        if given := tuple(name for name in names if is_own(after, tenant, "credentials", name)):
+            gains.append(("credentials", given))
+        if gains:
+            text = "; ".join(f"{key} {listed(names)}" for key, names in gains)
+            subject = Subject(Kind.TENANT, tenant)
+            yield ClusterDanger(DangerKind.RIGHTS, Rank.ACCESS, subject, "", f"its included files may do more: {text}")
+
+
+def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:
+    """What is granted in one environment, by the key of the grant."""
+    grants = grants_of(fleet, tenant)
+    if grants is None or tenant_barrier(fleet, environment, tenant):
+        return {key: () for key in (*_NAMES, *_ADDRESSES)}
+    clusters = clusters_of(fleet, environment)
+    return {
+        "clusters": tuple(cluster for cluster in clusters if cluster_is_granted(fleet, tenant, cluster)),
+        **{key: tuple(getattr(grants, key) or ()) for key in ("settings", *_ADDRESSES)},
+    }
+
+
+def _new_grants(
+    before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key in _NAMES:
+        if new := tuple(name for name in after[key] if name not in before[key]):
+            yield key, new
+    for key in _ADDRESSES:
+        if new := tuple(pattern for pattern in after[key] if not is_covered(pattern, before[key])):
+            yield key, new

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tenantry.facts.changes import ChangedValue, Effect, Occurrence
-from tenantry.facts.dangers.found import DangerKind, Found, Rank
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank
 from tenantry.facts.subjects import Kind
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import format_path, listed
@@ -102,15 +102,15 @@ _ROWS = (
 )  # fmt: skip
 
 
-def of_facts(found: Iterable[Occurrence]) -> Iterator[Found]:
+def of_facts(changes: Iterable[Occurrence]) -> Iterator[ClusterDanger]:
     """The dangers of the keys that differ; of several keys in one row, one danger."""
-    for subject, cluster, effect, values in found:
+    for subject, cluster, effect, values in changes:
         for row in _ROWS:
             if subject.kind in row.of and (row.of_new or effect is Effect.CHANGED):
                 own = [value for value in values if fnmatchcase(format_path(value.path), row.path)]
                 if any(row.is_dangerous(value.before, value.after) for value in own):
                     sides = listed(map(_sides, own))
-                    yield Found(row.kind, row.rank, subject, cluster, f"{row.text} ({sides})")
+                    yield ClusterDanger(row.kind, row.rank, subject, cluster, f"{row.text} ({sides})")
 
 
 def _sides(value: ChangedValue) -> str:

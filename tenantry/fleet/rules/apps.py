@@ -13,7 +13,7 @@ from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, shown
+from tenantry.messages.problems import doubtful, shown, undeclared
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import (
@@ -24,6 +24,8 @@ from tenantry.model import (
     PlacedSettings,
     Source,
 )
+
+_CORRECT = "correct the name, or remove it"
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -40,7 +42,7 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
                     yield Problem(
                         (*path, "source"),
                         "unknown-source",
-                        f"{walk.app_in_words(at)} uses source '{name}', which the {whose} does not declare",
+                        f"{walk.format_app(at)} uses source '{name}', which the {whose} does not declare",
                         (declared("declared", name, known),),
                         fix=_source_meant(fleet, owner, name)
                         or f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
@@ -52,9 +54,7 @@ def _source_meant(fleet: Fleet, owner: tuple[str, ...], name: str) -> str:
     if "://" not in name and "." not in name:
         return ""
     sources = fleet.raw(*owner, "sources")
-    of_address = (
-        source for source in sources for kind in SOURCE_KINDS if mapping_at(sources, source, kind).get("url") == name
-    )
+    of_address = (key for key in sources for kind in SOURCE_KINDS if mapping_at(sources, key, kind).get("url") == name)
     if source := next(of_address, None):
         return f"write 'source: {source}'"
     return f"declare the address under '{'.'.join((*owner, 'sources'))}:', and write the name that you give it"
@@ -91,8 +91,8 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
             source = owner.sources.get(str(block.get("source")))
             if path[-1] == "kustomize" and source and source.helm:
                 message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                others = [name for name, source in owner.sources.items() if not source.helm]
-                meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
+                fitting = [name for name, source in owner.sources.items() if not source.helm]
+                meant = f"write '{fitting[0]}'" if len(fitting) == 1 else "name a source of another kind"
                 yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
     for addon, declared_addon in fleet.document.platform.addons.items():
         if declared_addon.kind == "kustomize" and declared_addon.source and declared_addon.source.helm:
@@ -131,18 +131,12 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
         for index, name in enumerate(when.environments or ()):
             if name not in fleet.document.environments:
                 is_cluster = name in fleet.names("clusters")
-                yield Problem(
-                    (*path, "environments", index),
-                    "unknown-environment",
-                    f"an override is for environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.document.environments),),
-                    fix=f"write 'clusters: {{names: [{name}]}}': it is a cluster"
-                    if is_cluster
-                    else "correct the name, or remove it",
-                )
+                fix = f"write 'clusters: {{names: [{name}]}}': it is a cluster" if is_cluster else _CORRECT
+                message, place = f"an override is for environment '{name}'", (*path, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.document.environments, fix)
 
 
-def overrides_name_apps_and_sources_that_are_there(fleet: Fleet) -> Iterator[Problem]:
+def overrides_name_declared_apps_and_sources(fleet: Fleet) -> Iterator[Problem]:
     """In `defaults` and in templates they may be those that a tenant adds."""
     platform = fleet.document.platform
     for path, of_platform in walk.overrides(platform.overrides, ("platform",)):
@@ -162,39 +156,29 @@ def _absent(
         known = fleet.names(*owner, group)
         for name in entries:
             if name not in known:
-                code = f"unknown-{group.removesuffix('s')}"
-                what = "add-on" if group == "addons" else group.removesuffix("s")
-                message = f"an override changes {what} '{name}', which is not declared"
-                yield Problem(
-                    (*path, group, name),
-                    code,
-                    message,
-                    (declared("declared", name, known),),
-                    fix="correct the name, or remove it",
-                    at_key=True,
-                )
+                kind = group.removesuffix("s")
+                message = f"an override changes {'add-on' if kind == 'addon' else kind} '{name}'"
+                yield undeclared((*path, group, name), kind, name, message, known, _CORRECT, at_key=True)
 
 
 def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         for path, override in walk.app_patches(fleet, at, declared_app):
-            other = "helm" if declared_app.kind == "kustomize" else "kustomize"
-            if other in override.model_fields_set:
-                message = (
-                    f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other}:'"
-                )
+            other_kind = "helm" if declared_app.kind == "kustomize" else "kustomize"
+            if other_kind in override.model_fields_set:
+                message = f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other_kind}:'"
                 fix = "declare a second app with its own clusters"
-                yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
+                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
 
 
 def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
     for at, source in walk.sources(fleet):
         for path, override in walk.source_patches(fleet, at):
-            for other in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
-                if other != source.kind:
-                    message = f"{walk.source_in_words(at)} is '{source.kind}:', and an override cannot change that to '{other}:'"
+            for other_kind in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
+                if other_kind != source.kind:
+                    message = f"{walk.format_source(at)} is '{source.kind}:', and an override cannot change that to '{other_kind}:'"
                     fix = "declare a second source, and let apps name it in an override"
-                    yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
+                    yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
 
 
 def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
@@ -202,10 +186,11 @@ def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
     chart = charts.pop((*PLATFORM, "chart"), {})
     kind = next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None)
     for path, override in charts.items() if kind else ():
-        for other in (each for each in ObjectsChart.one_of if each != kind and override.get(each)):
-            message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other}:'"
-            fix = "write the chart of each environment in an override, and none beside 'overrides'"
-            yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
+        for other_kind in ObjectsChart.one_of:
+            if other_kind != kind and override.get(other_kind):
+                message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other_kind}:'"
+                fix = "write the chart of each environment in an override, and none beside 'overrides'"
+                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
@@ -220,7 +205,7 @@ def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
                     "unknown-app",
                     f"app '{app}' depends on '{name}', which is not declared beside it",
                     (declared("declared", name, known - {app}),),
-                    fix=_dependency_meant(fleet, at, name) or "correct the name, or remove it",
+                    fix=_dependency_meant(fleet, at, name) or _CORRECT,
                 )
 
 
@@ -248,13 +233,9 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:
                 message = f"add-on '{app}' depends on '{name}': add-ons refer to each other without the prefix"
                 yield Problem(place, "needless-prefix", message, fix=f"write '{addon}'")
             elif addon not in known:
-                yield Problem(
-                    place,
-                    "unknown-addon",
-                    f"app '{app}' depends on add-on '{addon}', which is not declared",
-                    (declared("declared", addon, known),),
-                    fix="declare it under 'platform.addons:', or correct the name",
-                )
+                message = f"app '{app}' depends on add-on '{addon}'"
+                fix = "declare it under 'platform.addons:', or correct the name"
+                yield undeclared(place, "addon", addon, message, known, fix)
 
 
 def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Problem]:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.lineages import CLUSTERS, TENANTS
+from tenantry.fleet.lineages import TENANTS
 from tenantry.fleet.merge import merge
-from tenantry.fleet.placement import placements_of
-from tenantry.kube.numbers import LARGE, outcome
+from tenantry.fleet.placement import distinct_layers
+from tenantry.kube.yaml_text import LARGE, outcome
 from tenantry.messages.data import ABSENT, leaves, scalars, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
@@ -40,7 +39,7 @@ def numbers_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
 def variables_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
     """Where a placeholder is the whole value, it is the variable's number."""
     printed: set[str] | None = None
-    for at in _holders(fleet):
+    for at in walk.variable_holders(fleet):
         for name, value in fleet.raw(*at, "variables").items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
@@ -49,19 +48,13 @@ def variables_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
                 printed = set(_printed(fleet))
             key = "tag" if name in printed else name
             of_chart = isinstance(value, float) or abs(value) < LARGE or name in printed
-            text = fleet.source.plain_text(path)
-            found = outcome(text, value, key, of_chart=of_chart) if text else ""
+            if not (text := fleet.source.plain_text(path)):
+                continue
+            printed_as = outcome(text, value, key, of_chart=of_chart)
             if isinstance(value, int) and text != str(value):
-                found = found or str(value)  # what becomes of it in the midst of a text
-            if text and found:
-                yield _number(path, text, found)
-
-
-def _holders(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """What has variables."""
-    yield ("defaults",)
-    for section in (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",)):
-        yield from ((*section, name) for name in fleet.raw(*section))
+                printed_as = printed_as or str(value)  # what becomes of it in the midst of a text
+            if printed_as:
+                yield _number(path, text, printed_as)
 
 
 def _printed(fleet: Fleet) -> Iterator[str]:
@@ -89,12 +82,12 @@ def _altered(fleet: Fleet, at: Path, *, of_chart: bool) -> Iterator[Problem]:
             key = name
         if isinstance(value, float) or outcome("", value, key, of_chart=of_chart):
             text = fleet.source.plain_text((*at, *path))
-            if text and (found := outcome(text, value, key, of_chart=of_chart)):
-                yield _number((*at, *path), text, found)
+            if text and (printed := outcome(text, value, key, of_chart=of_chart)):
+                yield _number((*at, *path), text, printed)
 
 
-def _number(path: Path, text: str, found: str) -> Problem:
-    message = f"'{text}' is a number in YAML, and a program that prints it as text gets {found}"
+def _number(path: Path, text: str, printed: str) -> Problem:
+    message = f"'{text}' is a number in YAML, and a program that prints it as text gets {printed}"
     return doubtful(path, "number-as-text", message, fix=f'put it in quotes: "{text}"')
 
 
@@ -107,21 +100,17 @@ def nulls_of_apps_remove_something(fleet: Fleet) -> Iterator[Problem]:
     for at, *_ in walk.apps(fleet):
         if not (of_all or any(_has_null(block) for _, block in walk.blocks(fleet, at))):
             continue
-        views = {
-            tuple(layer.path for layer in layers): layers
-            for layers in (app_layers(fleet, at, *placement) for placement in placements_of(fleet, at))
-        }
-        found: dict[Path, bool] = {}
-        for layers in views.values():
+        has_effect: dict[Path, bool] = {}
+        for layers in distinct_layers(fleet, at):
             for index, layer in enumerate(layers):
-                for path in (
-                    path for path, value in leaves(layer.data) if value is None and path[0] in ("kustomize", "helm")
-                ):
-                    below = merge(layers[:index])
-                    removes = value_at(below, path, ABSENT) is not ABSENT or _of_template(fleet, at, path)
+                nulls = (path for path, value in leaves(layer.data) if value is None)
+                for path in (path for path in nulls if path[0] in ("kustomize", "helm")):
+                    removes = value_at(merge(layers[:index]), path, ABSENT) is not ABSENT or _of_template(
+                        fleet, at, path
+                    )
                     place = (*layer.path, *path)
-                    found[place] = found.get(place, False) or removes
-        for place, removes in found.items():
+                    has_effect[place] = has_effect.get(place, False) or removes
+        for place, removes in has_effect.items():
             if not removes:
                 yield _nothing(at, place)
 

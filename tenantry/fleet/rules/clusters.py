@@ -9,8 +9,8 @@ from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful
-from tenantry.messages.text import declared, listed
+from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.text import listed
 from tenantry.model import ConfigMap
 
 
@@ -28,13 +28,9 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
         if before is not None and fleet.is_frame(before):
             yield _frame(fleet, _after_at(fleet, name), f"environment '{name}' comes after '{before}'", before)
         elif before is not None and before not in fleet.environments:
-            yield Problem(
-                _after_at(fleet, name),
-                "unknown-environment",
-                f"environment '{name}' comes after '{before}', which is not declared",
-                (declared("declared", before, fleet.environments.keys() - {name}),),
-                fix="correct the name, or remove it",
-            )
+            message, others = f"environment '{name}' comes after '{before}'", fleet.environments.keys() - {name}
+            fix = "correct the name, or remove it"
+            yield undeclared(_after_at(fleet, name), "environment", before, message, others, fix)
     for circle in cycles(earlier):
         yield Problem(
             _after_at(fleet, circle[0]),
@@ -75,13 +71,11 @@ def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
             if fleet.is_frame(environment):
                 yield _frame(fleet, at, f"cluster '{name}' belongs to environment '{environment}'", environment)
             elif environment not in fleet.environments:
-                yield Problem(
-                    at,
-                    "unknown-environment",
-                    f"cluster '{name}' belongs to environment '{environment}', which is not declared",
-                    (declared("declared", environment, fleet.environments),),
-                    fix=f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name",
+                message = f"cluster '{name}' belongs to environment '{environment}'"
+                fix = (
+                    f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name"
                 )
+                yield undeclared(at, "environment", environment, message, fleet.environments, fix)
 
 
 def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
@@ -106,7 +100,7 @@ def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterat
     for name, environment in fleet.environments.items():
         if environment.management == management and name in fleet.clusters[cluster].environments:
             yield Problem(
-                fleet.said_at(name, "management"),
+                fleet.declared_at(name, "management"),
                 "no-kubeconfig",
                 f"environment '{name}' is managed by '{management}', which has a kubeconfig; cluster '{cluster}' has none",
                 fix=f"write 'management: {cluster}', or give '{cluster}' a 'kubeconfig:'",
@@ -116,7 +110,7 @@ def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterat
 def _hubs_of(fleet: Fleet, cluster: str) -> Iterator[str]:
     """The management clusters of a cluster, one for each of its environments."""
     known = (environment for environment in fleet.clusters[cluster].environments if environment in fleet.environments)
-    yield from (fleet.environments[each].management for each in known)
+    yield from (fleet.environments[name].management for name in known)
 
 
 def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
@@ -127,15 +121,15 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
         at = cluster.kubeconfig.resolved
         kind = "workload identity ConfigMap" if isinstance(at, ConfigMap) else "kubeconfig Secret"
         for manager in dict.fromkeys(_hubs_of(fleet, name)):
-            other = first.setdefault((manager, kind, at.namespace, at.name), name)
-            if other != name:
+            first_cluster = first.setdefault((manager, kind, at.namespace, at.name), name)
+            if first_cluster != name:
                 place = ("clusters", name, "kubeconfig")
                 is_shared = fleet.source.origin(place) != place
                 what = "write '{cluster}' into the kubeconfig of the template" if is_shared else "correct one of them"
                 yield Problem(
                     place,
                     "shared-kubeconfig",
-                    f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
+                    f"clusters '{first_cluster}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
                     fix=f"{what}: the same kubeconfig is the same cluster",
                 )
 
@@ -186,7 +180,7 @@ _LEAVES = ("removing", "offboarding", "decommissioned")
 def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
-        managed = [each for each, environment in fleet.environments.items() if name == environment.management]
+        managed = [key for key, environment in fleet.environments.items() if name == environment.management]
         if managed and cluster.state in _LEAVES:
             yield Problem(
                 ("clusters", name, "state"),
@@ -207,8 +201,9 @@ def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
     own = sum(1 for addon in platform.addons.values() if addon.source) + (platform.chart is not None)
     sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.sources) + own
     for environment in fleet.environments:
-        remotes = [found for name in remotes_of(fleet, environment) if (found := fleet.clusters[name].kubeconfig)]
-        homes = {kubeconfig.resolved.namespace for kubeconfig in remotes}
+        kubeconfigs = [fleet.clusters[name].kubeconfig for name in remotes_of(fleet, environment)]
+        remotes = [kubeconfig.resolved for kubeconfig in kubeconfigs if kubeconfig]
+        homes = {kubeconfig.namespace for kubeconfig in remotes}
         if len(homes) == len(remotes) > 1 and len(homes) * sources >= _MANY:
             message = (
                 f"Flux fetches up to {len(homes) * sources} sources for environment '{environment}', where {sources} could do:"

@@ -1,28 +1,33 @@
-"""Rules about the environments that tenants, apps and add-ons name, and about the tenants that environments name."""
+"""Rules about the environments that parts of the file name, the tenants that environments name, and whether gates can open."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.apps import app_layers, source_layers
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import declared, listed
+from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.text import listed
+from tenantry.model import After
 
 
 def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
-    for at, who, names in _lists(fleet):
+    for at, owner, names in _lists(fleet):
         for index, name in enumerate(names):
             if name not in fleet.document.environments:
-                yield Problem(
-                    (*at, "environments", index),
-                    "unknown-environment",
-                    f"{who} names environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.names("environments")),),
-                    fix="declare it under 'environments:', or correct the name",
+                message, fix = (
+                    f"{owner} names environment '{name}'",
+                    "declare it under 'environments:', or correct the name",
                 )
+                place: Path = (*at, "environments", index)
+                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
 
 
 def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
@@ -30,27 +35,26 @@ def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
     for name, tenants in _tenants_of_environments(fleet):
         for index, tenant in enumerate(tenants):
             if tenant not in known:
-                yield Problem(
-                    ("environments", name, "tenants", index),
-                    "unknown-tenant",
-                    f"environment '{name}' names tenant '{tenant}', which is not declared",
-                    (declared("declared", tenant, known),),
-                    fix="declare it under 'tenants:', or correct the name",
-                )
+                message = f"environment '{name}' names tenant '{tenant}'"
+                fix = "declare it under 'tenants:', or correct the name"
+                yield undeclared(("environments", name, "tenants", index), "tenant", tenant, message, known, fix)
 
 
 def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
     """An environment of a few tenants of which none can be there would be empty."""
     for name, tenants in _tenants_of_environments(fleet):
-        here = fleet.extending(name) if fleet.is_frame(name) else [name]
+        environments = fleet.extending(name) if fleet.is_frame(name) else [name]
         known = fleet.document.tenants.keys() >= {*tenants}
-        if not (known and all(_is_kept_out(fleet, item, tenant) for item in here for tenant in tenants)):
+        if not (
+            known
+            and all(_is_kept_out(fleet, environment, tenant) for environment in environments for tenant in tenants)
+        ):
             continue
         yield Problem(
             ("environments", name, "tenants"),
             "selects-nothing",
             f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
-            tuple(_why_not(fleet, here[0], tenant) for tenant in tenants[:3]),
+            tuple(_why_not(fleet, environments[0], tenant) for tenant in tenants[:3]),
             fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
         )
 
@@ -69,23 +73,23 @@ def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[
 
 def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Problem]:
     """Selectors that take no cluster at all have a rule of their own."""
-    told: set[Path] = set()
+    reported: set[Path] = set()
     for at, _, _, _ in walk.apps(fleet):
-        if any(placements_of(fleet, at)) or _is_told_elsewhere(fleet, at):
+        if any(placements_of(fleet, at)) or _is_reported_elsewhere(fleet, at):
             continue
         taken, place = list(clusters_taken(fleet, at)), _place_of(fleet, at)
-        if not taken or place in told:
+        if not taken or place in reported:
             continue
-        told.add(place)
+        reported.add(place)
         environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
         barriers = dict.fromkeys(filter(None, (barrier(fleet, environment, at) for environment in environments)))
         yield Problem(
             place,
             "selects-nothing",
-            f"{walk.app_in_words(at)} is in no environment of the clusters that it selects",
+            f"{walk.format_app(at)} is in no environment of the clusters that it selects",
             (
                 f"it selects {listed(taken)}",
-                *(f"{barrier.reason} ({fleet.source.line_of(barrier.at)})" for barrier in list(barriers)[:3]),
+                *(f"{reason} ({fleet.source.line_of(place)})" for reason, place in list(barriers)[:3]),
             ),
             fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
             at_key=True,
@@ -95,9 +99,9 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
 def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
     """Every list of environments with its owner, in words too."""
     for at, frame in walk.levels(fleet):
-        yield at, walk.in_words(at), frame.environments or []
+        yield at, walk.format_level(at), frame.environments or []
     for at, _, _, app in walk.apps(fleet):
-        yield at, walk.app_in_words(at), app.environments or []
+        yield at, walk.format_app(at), app.environments or []
 
 
 def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
@@ -137,7 +141,7 @@ def _place_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
     return (*at[:2], "environments") if "environments" in fleet.raw(*at[:2]) else at[:2]
 
 
-def _is_told_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
+def _is_reported_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
     """Whether a name is wrong, or a grant leaves out the environments, which is for the platform team to see in `explain`."""
     if at[0] == "platform":
         return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.document.environments.keys()
@@ -146,3 +150,60 @@ def _is_told_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
     grants = grants_of(fleet, at[1])
     restricted = grants is not None and grants.environments is not None
     return restricted or not names <= fleet.document.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
+
+
+_EXACT = re.compile(r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
+
+
+def gates_can_open(fleet: Fleet) -> Iterator[Problem]:
+    """A version waits until the environment before runs it. One that is newer than all that it gets there waits for ever."""
+    for name, environment in fleet.environments.items():
+        if not isinstance(environment.after, After):
+            continue
+        before = environment.after.environment
+        for what, versions in _versions(fleet, (before, name)):
+            numbers_before = [_number(version) for version in versions[before]]
+            for version, place in versions[name].items():
+                number = _number(version)
+                if numbers_before and number and all(earlier and earlier < number for earlier in numbers_before):
+                    gives = ", ".join(sorted(versions[before]))
+                    message = f"{what} waits until '{before}' runs {version}, and this file gives '{before}' {gives}"
+                    yield doubtful(place, "never-opens", message, fix=f"give '{before}' {version} first")
+
+
+def _versions(fleet: Fleet, names: tuple[str, str]) -> Iterator[tuple[str, dict[str, dict[str, Path]]]]:
+    """What environments give each app and source that has several versions: by environment, each version with its place."""
+    for at, *_ in walk.apps(fleet):
+        if len({str(block.get("version")) for _, block in walk.blocks(fleet, at) if "version" in block}) > 1:
+            placed = (
+                (name, app_layers(fleet, at, name, cluster))
+                for name, cluster in placements_of(fleet, at)
+                if name in names
+            )
+            yield walk.format_app(at), _places_of_versions(placed, names, ("helm", "version"))
+    for source_at, source in walk.sources(fleet):
+        tag = (source.kind, "ref", "tag")
+        levels = (source_at, *(path for path, _ in walk.source_patches(fleet, source_at)))
+        if len({str(value_at(fleet.source.data, (*level, *tag))) for level in levels}) > 1:
+            of_source = (
+                (name, tuple(source_layers(fleet, source_at, name, cluster)))
+                for name in names
+                for cluster in clusters_of(fleet, name)
+            )
+            yield f"source '{source_at[-1]}'", _places_of_versions(of_source, names, tag)
+
+
+def _places_of_versions(
+    placed: Iterator[tuple[str, tuple[Layer, ...]]], names: tuple[str, str], path: Path
+) -> dict[str, dict[str, Path]]:
+    versions: dict[str, dict[str, Path]] = {name: {} for name in names}
+    for name, layers in placed:
+        if isinstance(version := value_at(merge(layers), path), str):
+            versions[name][version] = origin(layers, path)
+    return versions
+
+
+def _number(version: str) -> tuple[int, ...]:
+    """The parts of an exact version; () for anything else, which cannot be compared."""
+    match = _EXACT.fullmatch(version)
+    return tuple(int(part or 0) for part in match.groups()) if match else ()

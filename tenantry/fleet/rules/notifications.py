@@ -13,7 +13,7 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.rules import references
 from tenantry.fleet.rules.references import keys_of_credentials
 from tenantry.fleet.rules.without_effect import may_be_filled
-from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, in_words
+from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, format_keys
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful, shown
@@ -31,11 +31,11 @@ _OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": 
 
 def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Problem]:
     for at, alert in walk.alerts(fleet):
-        yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
+        yield from walk.undeclared_names(fleet, at, "apps", alert.apps or (), ("apps", "app"))
 
 
 def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
-    """Whoever is told has to be able to believe whose an object is."""
+    """Who reads a message has to be able to believe whose an object is."""
     for at, alert in walk.alerts(fleet):
         metadata = alert.flux.get("eventMetadata")
         for key in metadata if isinstance(metadata, dict) else ():
@@ -51,7 +51,7 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
 
 def _as_shown(key: str) -> str:
     """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
-    return "".join(each for each in normalize("NFKC", key) if each.isprintable() and not each.isspace()).casefold()
+    return "".join(char for char in normalize("NFKC", key) if char.isprintable() and not char.isspace()).casefold()
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
@@ -60,42 +60,42 @@ def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
         yield from secrets_of(alert.provider, (*at, "provider"))
 
 
-def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
-    """As written; `alert_lacks` looks again at the values that variables give."""
+def providers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
+    """As written; `missing_in_alert` looks again at the values that variables give."""
     for at, alert in walk.alerts(fleet):
-        yield from alert_lacks(fleet, at, alert)
+        yield from missing_in_alert(fleet, at, alert)
 
 
-def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
-    """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
+def missing_in_alert(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
+    """A finding for each setting that an alert's provider needs and lacks. Flux would accept it, and fail at every event."""
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
-        yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
+        yield _incomplete((*at, "provider"), kind, "a channel", "add 'channel:'")
     if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ADDRESS):
-        yield _lacking(
+        yield _incomplete(
             (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
         )
     if kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API):
         if not flux.get("channel"):
-            yield _lacking((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
+            yield _incomplete((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
         if not _may_hold(fleet, at, alert, RECEIVER):
             what = "credentials with the key 'token' with this address"
-            yield _lacking(at, kind, what, "set 'credentials:', or write the address of a webhook")
+            yield _incomplete(at, kind, what, "set 'credentials:', or write the address of a webhook")
     if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
         where = (*at, "credentials") if alert.credentials else at
-        yield _lacking(
+        yield _incomplete(
             where, kind, f"credentials with the key {use.words}", "set 'credentials:', or add the key to them"
         )
 
 
-def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Problem]:
+def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
     """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
     for at, alert in walk.alerts(fleet):
         kind = alert.provider.type
         apps: Mapping[str, App] = _apps(fleet, at)
-        told = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
-        if kind in COMMIT_STATUS and told and all(app.kind == "helm" for app in told.values()):
-            names = ", ".join(f"'{name}'" for name in told)
+        reported = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
+        if kind in COMMIT_STATUS and reported and all(app.kind == "helm" for app in reported.values()):
+            names = ", ".join(f"'{name}'" for name in reported)
             yield Problem(
                 (*at, "apps") if alert.apps else at,
                 "no-commit",
@@ -115,7 +115,7 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
-    """What the alert at a path may tell of."""
+    """The apps or add-ons that the alert at a path may report."""
     return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
 
 
@@ -123,11 +123,11 @@ def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, use: Use) -> bool
     """Whether the alert's credentials may have what Flux reads; what is not declared, another rule has named."""
     if alert.credentials is None:
         return False
-    there = keys_of_credentials(fleet, at, alert.credentials)
-    return there is None or use.missing(there) == ()
+    keys = keys_of_credentials(fleet, at, alert.credentials)
+    return keys is None or use.missing(keys) == ()
 
 
-def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
+def _incomplete(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
     return Problem(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
 
 
@@ -137,16 +137,16 @@ _WITHOUT_SECRET = "generic-oidc"
 
 def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     for at, receiver in walk.receivers(fleet):
-        yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
+        yield from walk.undeclared_names(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
 
 
-def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
-    """As written; `receiver_lacks` looks again at the type that variables give."""
+def receivers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
+    """As written; `missing_in_receiver` looks again at the type that variables give."""
     for at, receiver in walk.receivers(fleet):
-        yield from receiver_lacks(fleet, at, receiver)
+        yield from missing_in_receiver(fleet, at, receiver)
 
 
-def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Problem]:
+def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Problem]:
     """What is wrong with the credentials of a receiver at a path. Flux would accept it, and refuse every call."""
     kind = receiver.type
     if is_unfilled(kind):
@@ -166,8 +166,8 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
     if receiver.credentials is None:
         yield _missing_credentials(at, kind, use.ways[0], "declare them, and add 'credentials:'")
         return
-    there = references.keys_of_credentials(fleet, at, receiver.credentials)
-    if missing := tuple(key for key in use.ways[0] if there is not None and key not in there):
+    keys = references.keys_of_credentials(fleet, at, receiver.credentials)
+    if missing := tuple(key for key in use.ways[0] if keys is not None and key not in keys):
         what = "it" if len(missing) == 1 else "them"
         yield _missing_credentials(
             (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
@@ -204,5 +204,5 @@ def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:
-    what = f"{'key' if len(needed) == 1 else 'keys'} {in_words(needed)}"
+    what = f"{'key' if len(needed) == 1 else 'keys'} {format_keys(needed)}"
     return Problem(at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what}", fix=fix)

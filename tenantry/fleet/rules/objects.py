@@ -11,31 +11,31 @@ from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Path, Problem
 from tenantry.model.flux import FluxMetadata
-from tenantry.model.objects import ObjectManifest
+from tenantry.model.tenancy import ObjectManifest
 
 
 def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
     """An object of Flux's would act without the checks of apps; a list would hide what is in it."""
-    for at, each in walk.objects(fleet):
-        if is_cluster_scoped(each.apiVersion, each.kind):
-            message = f"a {each.kind} is in no namespace"
+    for at, manifest in walk.objects(fleet):
+        if is_cluster_scoped(manifest.apiVersion, manifest.kind):
+            message = f"a {manifest.kind} is in no namespace"
             fix = "install it by an add-on's chart or manifests"
             if at[0] in ("defaults", "templates", "tenants"):
                 fix = "declare it under 'clusterObjects:' of a tenant"
             yield Problem((*at, "kind"), "cluster-scoped", message, fix=fix)
-        elif is_of_flux(each.apiVersion):
-            message = f"a {each.kind} is an object of Flux, which the fleet makes itself"
+        elif is_of_flux(manifest.apiVersion):
+            message = f"a {manifest.kind} is an object of Flux, which the fleet makes itself"
             fix = "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
             yield Problem((*at, "kind"), "flux-object", message, fix=fix)
-        elif each.kind.endswith("List"):
-            message = f"a {each.kind} holds several objects"
+        elif manifest.kind.endswith("List"):
+            message = f"a {manifest.kind} holds several objects"
             yield Problem((*at, "kind"), "not-single", message, fix="make an entry of each of them")
 
 
 def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:
-    for at, planned in walk.objects(fleet):
+    for at, manifest in walk.objects(fleet):
         for key in ("data", "stringData"):
-            if (planned.apiVersion, planned.kind) == ("v1", "Secret") and (planned.model_extra or {}).get(key):
+            if (manifest.apiVersion, manifest.kind) == ("v1", "Secret") and (manifest.model_extra or {}).get(key):
                 yield Problem(
                     (*at, key),
                     "secret-values",
@@ -55,21 +55,21 @@ _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apir
 
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
-    for at, planned in walk.cluster_objects(fleet):
-        if found := _refused(planned):
-            code, message, fix = found
+    for at, manifest in walk.cluster_objects(fleet):
+        if refusal := _refused(manifest):
+            code, message, fix = refusal
             yield Problem((*at, "kind"), code, message, fix=fix)
 
 
-def _refused(each: ObjectManifest) -> tuple[str, str, str] | None:
-    group, kind = group_of(each.apiVersion), each.kind
-    if is_of_flux(each.apiVersion):
+def _refused(manifest: ObjectManifest) -> tuple[str, str, str] | None:
+    group, kind = group_of(manifest.apiVersion), manifest.kind
+    if is_of_flux(manifest.apiVersion):
         return "flux-object", f"a {kind} is an object of Flux, which the fleet makes itself", "declare it under 'apps:'"
     if kind.endswith("List"):
         return "not-single", f"a {kind} holds several objects", "make an entry of each of them"
-    if is_built_in(each.apiVersion) and not is_cluster_scoped(each.apiVersion, kind):
+    if is_built_in(manifest.apiVersion) and not is_cluster_scoped(manifest.apiVersion, kind):
         return "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
-    if kind in _ELSEWHERE and is_cluster_scoped(each.apiVersion, kind):
+    if kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
         return "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
     if group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
         return "of-the-cluster", f"a {kind} is for the whole cluster, not for one tenant", "install it by an add-on"
@@ -104,13 +104,13 @@ def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
     for app_at, _, _, app in walk.apps(fleet):
         levels = (
             ((*app_at,), app.metadata),
-            *((path, patch.metadata) for path, patch in walk.app_patches(fleet, app_at, app)),
+            *((path, manifest.metadata) for path, manifest in walk.app_patches(fleet, app_at, app)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in levels if metadata)
     for source_at, source in walk.sources(fleet):
         parts = (
             (source_at, source.metadata),
-            *((p, patch.metadata) for p, patch in walk.source_patches(fleet, source_at)),
+            *((p, manifest.metadata) for p, manifest in walk.source_patches(fleet, source_at)),
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in parts if metadata)
 

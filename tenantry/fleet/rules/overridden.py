@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import MERGED, app_layers
+from tenantry.fleet.apps import MERGED, REFS, app_layers, source_layers
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import barrier, placements_of, placements_of_source, placements_of_tenant, tenant_barrier
 from tenantry.fleet.settings import settings_layers
-from tenantry.fleet.sources import REFS, source_layers
 from tenantry.fleet.templates import DEFAULTS, is_shared
 from tenantry.grants.grants import is_filled
-from tenantry.messages.data import ABSENT, leaves, value_at
+from tenantry.messages.data import ABSENT, leaves, value_at, without
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path
@@ -39,36 +38,36 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     for at, _, _, _ in walk.apps(fleet):
         if not _is_overridden(fleet, at):
             continue
-        there = [name for name in real if not barrier(fleet, name, at)]
-        layers = {name: app_layers(fleet, at, name, None) for name in there}
-        for path, by in _overridden(_said(fleet, at, MERGED), layers):
+        environments = [name for name in real if not barrier(fleet, name, at)]
+        layers = {name: app_layers(fleet, at, name, None) for name in environments}
+        for path, by in _overridden(_own_keys(fleet, at, MERGED), layers):
             # What a template says is for its other tenants, too.
             if path[-1] not in _WHAT and not is_shared(fleet.source.origin((*at, *path))):
                 fold = _fold(fleet, at, by) if _are_the_only_ones(layers, path) else ""
-                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, fold)
+                yield _unused(fleet, walk.format_app(at), (*at, *path), by, fold)
     for at, _ in walk.sources(fleet):
         if not _is_overridden(fleet, at):
             continue
-        there = [
-            name for name in real if any(name == environment for environment, _ in placements_of_source(fleet, at))
+        environments = [
+            name for name in real if any(name == placed_in for placed_in, _ in placements_of_source(fleet, at))
         ]
-        layers = {name: source_layers(fleet, at, name, None) for name in there}
-        for path, by in _overridden(_said(fleet, at, _OF_SOURCES), layers):
+        layers = {name: source_layers(fleet, at, name, None) for name in environments}
+        for path, by in _overridden(_own_keys(fleet, at, _OF_SOURCES), layers):
             needed = len(path) > 1 and path[1] in _NEEDED
             fix = "write one of theirs there, and remove that override: a source has one of its own" if needed else ""
-            yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
+            yield _unused(fleet, walk.format_source(at), (*at, *path), by, fix)
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
         if not _is_overridden(fleet, of):
             continue
-        there = [
+        environments = [
             name
             for name in real
             if not tenant_barrier(fleet, name, tenant)
             or any(not barrier(fleet, name, (*of, "apps", app)) for app in declared.apps)
         ]
-        layers = {name: settings_layers(fleet, tenant, name, None) for name in there}
-        for path, by in _overridden(_said(fleet, of, _SETTINGS), layers):
+        layers = {name: settings_layers(fleet, tenant, name, None) for name in environments}
+        for path, by in _overridden(_own_keys(fleet, of, _SETTINGS), layers):
             place: Path = (*of, *path)
             if not is_filled(fleet, place) and fleet.source.origin(place)[:1] != (DEFAULTS,):
                 yield _unused(fleet, f"tenant '{tenant}'", place, by)
@@ -80,18 +79,22 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
         return
     for tenant, entry in fleet.document.tenants.items():
         at, placements = ("tenants", tenant), placements_of_tenant(fleet, tenant)
-        own = {
-            index for index, _ in enumerate(entry.overrides) if not _is_of_defaults(fleet, (*at, "overrides", index))
-        }
+        paths = [path for path, _ in walk.overrides(entry.overrides, at)]
+        own = {path[-1] for path in paths if fleet.source.origin(path)[:1] != (DEFAULTS,)}
         for path, override in walk.overrides(entry.overrides, at):
             if path[-1] in own or not _holds(fleet, override.when, placements):
                 continue
-            for below, value in leaves({key: each for key, each in fleet.raw(*path).items() if key != "when"}):
-                said = value_at(fleet.source.data, (*at, *below), ABSENT)
+            for below, value in leaves(without(fleet.raw(*path), [("when",)])):
+                own_value = value_at(fleet.source.data, (*at, *below), ABSENT)
                 again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
-                if said in (ABSENT, value) or value == {} or again or is_shared(fleet.source.origin((*at, *below))):
+                if (
+                    own_value in (ABSENT, value)
+                    or value == {}
+                    or again
+                    or is_shared(fleet.source.origin((*at, *below)))
+                ):
                     continue
-                place, where = (*path, *below), override.when.in_words
+                place, where = (*path, *below), override.when.description
                 yield doubtful(
                     (*at, *below),
                     "outweighed",
@@ -100,10 +103,6 @@ def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
                     fix="if it is meant for there too, write it in an override of the tenant",
                     at_key=True,
                 )
-
-
-def _is_of_defaults(fleet: Fleet, path: Path) -> bool:
-    return fleet.source.origin(path)[:1] == (DEFAULTS,)
 
 
 def _holds(fleet: Fleet, when: When, placements: Iterable[tuple[str, str]]) -> bool:
@@ -116,17 +115,21 @@ def _is_overridden(fleet: Fleet, at: tuple[str, ...]) -> bool:
     return any("overrides" in fleet.raw(*at[:length]) for length in range(1, len(at) + 1))
 
 
-def _said(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, Any]:
+def _own_keys(fleet: Fleet, at: tuple[str, ...], keys: frozenset[str]) -> dict[str, Any]:
     return {key: value for key, value in fleet.raw(*at).items() if key in keys}
 
 
-def _overridden(said: dict[str, Any], layers: Mapping[str, Sequence[Layer]]) -> Iterator[tuple[Path, dict[str, Path]]]:
+def _overridden(
+    written: dict[str, Any], layers: Mapping[str, Sequence[Layer]]
+) -> Iterator[tuple[Path, dict[str, Path]]]:
     """The paths below an entry that all environments override, each with the places of the overrides by environment."""
-    over = {name: [item for item in those if override_of(item.path)] for name, those in layers.items()}
+    over = {
+        name: [layer for layer in of_environment if override_of(layer.path)] for name, of_environment in layers.items()
+    }
     if not over or not all(over.values()):
         return
-    for path in _leaves(said):
-        by = {name: place for name, those in over.items() if (place := _last(those, path))}
+    for path in _leaves(written):
+        by = {name: place for name, of_environment in over.items() if (place := _last(of_environment, path))}
         if len(by) == len(over):
             yield path, by
 
@@ -135,17 +138,20 @@ def _last(layers: Sequence[Layer], path: Path) -> Path | None:
     """Where the last override of a value stands. What is merged into the value does not replace it."""
     whole = path in REFS
     values = ((layer.path, value_at(layer.data, path, ABSENT)) for layer in reversed(layers))
-    found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
-    return next(((*place, *path) for place in found), None)
+    places = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
+    return next(((*place, *path) for place in places), None)
 
 
 def _are_the_only_ones(layers: Mapping[str, Sequence[Layer]], path: Path) -> bool:
-    """Whether one override in each environment says the value: without it, none of less weight would."""
-    saying = (
-        [item for item in those if override_of(item.path) and value_at(item.data, path, ABSENT) is not ABSENT]
-        for those in layers.values()
+    """Whether one override in each environment sets the value: without it, none of less weight would."""
+    return all(
+        sum(
+            bool(override_of(layer.path)) and value_at(layer.data, path, ABSENT) is not ABSENT
+            for layer in of_environment
+        )
+        == 1
+        for of_environment in layers.values()
     )
-    return all(len(each) == 1 for each in saying)
 
 
 def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
@@ -165,13 +171,13 @@ def _fold(fleet: Fleet, at: tuple[str, ...], by: dict[str, Path]) -> str:
     return "all of them have the same value: write it here, and remove it from the overrides"
 
 
-def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str = "") -> Problem:
+def _unused(fleet: Fleet, owner: str, path: Path, by: dict[str, Path], fold: str = "") -> Problem:
     places = [f"{name}: {fleet.source.line_of(place)}" for name, place in by.items()]
     more = [f"and {len(places) - _SHOWN} more environments"] if len(places) > _SHOWN else []
     return doubtful(
         path,
         "never-used",
-        f"no environment has this '{path[-1]}' of {who}: each of them overrides it",
+        f"no environment has this '{path[-1]}' of {owner}: each of them overrides it",
         (*places[:_SHOWN], *more),
         fix=fold or f"remove it: tenantry set {format_path(path)} null",
         at_key=True,

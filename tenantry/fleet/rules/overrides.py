@@ -1,4 +1,7 @@
-"""Rules about overrides: the state of whom they may set, and which of them never apply."""
+"""Rules about overrides and templates: the state of whom they may set, and which of them never apply.
+
+What templates name, and whether they go together, is checked where they are merged.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
 from tenantry.fleet.placement import (
     addon_environment,
     barrier,
@@ -17,7 +21,7 @@ from tenantry.fleet.placement import (
     reaches,
     selector_at,
 )
-from tenantry.fleet.templates import is_shared
+from tenantry.fleet.templates import DEFAULTS, is_shared
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
@@ -45,7 +49,7 @@ def overrides_of_templates_have_no_state(fleet: Fleet) -> Iterator[Problem]:
                 yield Problem(
                     (*path, "state"),
                     "state-of-template",
-                    f"an override of {walk.in_words(at)} would set this state for all of its tenants",
+                    f"an override of {walk.format_level(at)} would set this state for all of its tenants",
                     fix="write the override in each tenant that is meant",
                     at_key=True,
                 )
@@ -64,7 +68,7 @@ def overrides_hold_somewhere(fleet: Fleet) -> Iterator[Problem]:
     for at, _, _, app in walk.apps(fleet):
         subject = None
         for path, override in _own(fleet, walk.overrides(app.overrides, at)):
-            subject = subject or _Subject(at, walk.app_in_words(at), tuple(placements_of(fleet, at)))
+            subject = subject or _Subject(at, walk.format_app(at), tuple(placements_of(fleet, at)))
             yield from _unreached(fleet, (*path, "when"), override.when, subject)
 
 
@@ -109,36 +113,36 @@ def _parts(fleet: Fleet, path: Path, override: TenantOverride | PlatformOverride
     group, apps = ("apps", override.apps) if isinstance(override, TenantOverride) else ("addons", override.addons)
     for app in apps:
         at = (*owner, group, app)
-        subject = _Subject(at, walk.app_in_words(at), tuple(placements_of(fleet, at)))
+        subject = _Subject(at, walk.format_app(at), tuple(placements_of(fleet, at)))
         yield from _unreached(fleet, (*path, group, app), override.when, subject)
     for source in override.sources:
         at = (*owner, "sources", source)
-        subject = _Subject(at, walk.source_in_words(at), dict.fromkeys(placements_of_source(fleet, at)), "taken")
+        subject = _Subject(at, walk.format_source(at), dict.fromkeys(placements_of_source(fleet, at)), "taken")
         if subject.placements:
             yield from _unreached(fleet, (*path, "sources", source), override.when, subject)
 
 
 def _unreached(fleet: Fleet, path: Path, when: When, subject: _Subject) -> Iterator[Problem]:
     """The problem that an override applies to none of the placements of what it changes."""
-    there = [
+    placements = [
         placement
         for placement in subject.placements
         if not when.environments or reaches(fleet, when.environments, placement[0])
     ]
-    if any(when.holds(fleet.lineage(environment), on, fleet.clusters[on].labels) for environment, on in there):
+    if any(when.holds(fleet.lineage(environment), on, fleet.clusters[on].labels) for environment, on in placements):
         return
     names = (when.clusters and when.clusters.names) or ()
     environments = " or ".join(f"'{name}'" for name in when.environments or ())
     in_environments = f" in environment {environments}" if environments else ""
     on_clusters = f" on cluster '{names[0]}'" if len(names) == 1 else ""
-    if not there:
+    if not placements:
         message, notes = f"is not {subject.verb}{in_environments or on_clusters}", _why(fleet, when, subject)
     else:
         message = (
             f"is not {subject.verb}{on_clusters}" if on_clusters else f"is {subject.verb} on none of these clusters"
         )
         message += in_environments
-        clusters = dict.fromkeys(cluster for _, cluster in there)
+        clusters = dict.fromkeys(cluster for _, cluster in placements)
         notes = (*_labels_there(fleet, when, clusters), _placed_on(fleet, subject.at, clusters))
     yield doubtful(
         path,
@@ -152,11 +156,11 @@ def _unreached(fleet: Fleet, path: Path, when: When, subject: _Subject) -> Itera
 
 def _labels_there(fleet: Fleet, when: When, clusters: Iterable[str]) -> Iterator[str]:
     """The labels of some clusters, with the one that is closest to what an override asks for."""
-    there = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
+    known = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
     labels = (when.clusters and when.clusters.labels) or {}
     wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
-    if missing := next((name for name in wanted if name not in there), None):
-        yield declared("labels there", missing, there)
+    if missing := next((label for label in wanted if label not in known), None):
+        yield declared("labels there", missing, known)
 
 
 def _why(fleet: Fleet, when: When, subject: _Subject) -> tuple[str, ...]:
@@ -188,3 +192,57 @@ def _placed_on(fleet: Fleet, at: tuple[str, ...], clusters: Iterable[str]) -> st
 
 def _is_app(at: tuple[str, ...]) -> bool:
     return at[-2] in ("apps", "addons")
+
+
+def templates_are_used(fleet: Fleet) -> Iterator[Problem]:
+    for kind in (CLUSTERS, TENANTS):
+        used = {name for _, names in _naming(fleet, kind) for name in names}
+        for name in fleet.raw(*kind.templates):
+            if name not in used:
+                yield doubtful(
+                    (*kind.templates, name),
+                    "unused",
+                    f"no {kind.word} is from template '{name}'",
+                    fix=f"write '{FROM}: {name}' in a {kind.word}, or remove it",
+                    at_key=True,
+                )
+
+
+def templates_are_named_once(fleet: Fleet) -> Iterator[Problem]:
+    """A template that is above another one of the list already does not come last because it is named last."""
+    for kind in (CLUSTERS, TENANTS):
+        lineages = Lineages(kind, fleet.raw(*kind.templates))
+        for at, names in _naming(fleet, kind):
+            for name, through in lineages.through(names):
+                yield doubtful(
+                    (*at, FROM),
+                    "no-effect",
+                    f"template '{through}' is from template '{name}' already, so naming it has no effect",
+                    fix=f"remove '{name}' from the list",
+                )
+
+
+def templates_remove_nothing(fleet: Fleet) -> Iterator[Problem]:
+    """One line would off-board, or adopt objects for, everything that is from the template."""
+    places: list[tuple[str, ...]] = [
+        (DEFAULTS,),
+        *((*TENANTS.templates, name) for name in fleet.raw(*TENANTS.templates)),
+    ]
+    for at in (*places, *((*CLUSTERS.templates, name) for name in fleet.raw(*CLUSTERS.templates))):
+        written = fleet.raw(*at)
+        kind = CLUSTERS if at[:2] == CLUSTERS.templates else TENANTS
+        where = f"'{DEFAULTS}'" if at == (DEFAULTS,) else "a template"
+        if written.get("state") not in (None, "active", "paused"):
+            text = f"'state: {written['state']}' does not stand in {where}: it would concern every {kind.word} that is from it"
+            yield Problem((*at, "state"), "for-one-entry", text, fix=f"write it in each {kind.word}")
+        if kind is TENANTS and "adopt" in written:
+            text = f"'adopt' does not stand in {where}: it would concern every {kind.word} that is from it"
+            yield Problem((*at, "adopt"), "for-one-entry", text, fix=f"write it in each {kind.word}", at_key=True)
+
+
+def _naming(fleet: Fleet, kind: Kind) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Every place that names templates, as it is written."""
+    if kind is TENANTS:
+        yield (DEFAULTS,), kind.named(fleet.raw(DEFAULTS))
+    for section in (kind.templates, (kind.section,)):
+        yield from (((*section, name), kind.named(entry)) for name, entry in fleet.raw(*section).items())

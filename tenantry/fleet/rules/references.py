@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
+from tenantry.fleet.apps import source_entry
 from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.identity import borrowed
-from tenantry.fleet.sources import source_entry
-from tenantry.flux.credentials import forms, misfit, needed, use_of
+from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
 from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.flux.texts import yaml_documents
@@ -140,7 +139,7 @@ def _why(group: str) -> str:
 
 def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Problem]:
     known: dict[str, Any] = fleet.raw(*source_entry(at)[:-1]) if at[:2] != ("platform", "addons") else {}
-    git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
+    git = {name for name, source in known.items() if isinstance(source, dict) and "git" in source}
     if name not in git:
         yield Problem(
             path,
@@ -154,7 +153,7 @@ def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Pro
 # Flux's own check, in fluxcd/pkg/kustomize.
 _VARIABLE = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 _VALUES_KEY = "values.yaml"
-"""Where Flux looks for values unless it is told otherwise."""
+"""Where Flux looks for values by default."""
 
 
 class _Named(NamedTuple):
@@ -198,14 +197,14 @@ def substitutions_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
         if "\n" in value.strip("\n"):
             message = f"Flux takes the line breaks out of '{at[-1]}' before it substitutes it"
             yield doubtful(at, "line-breaks", message, fix="write one line, or put the text into the manifests")
-        elif found := _SUBSTITUTED.search(value):
-            message = f"'{shorten(found[0])}' stays as it is: Flux substitutes nothing in values of substitutions"
+        elif variable := _SUBSTITUTED.search(value):
+            message = f"'{shorten(variable[0])}' stays as it is: Flux substitutes nothing in values of substitutions"
             yield doubtful(
                 at, "not-substituted", message, fix="write what it stands for, or '{NAME}' for a variable of this file"
             )
 
 
-def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
+def values_come_from_declared_keys(fleet: Fleet) -> Iterator[Problem]:
     for named in _entries(fleet, "HelmRelease", "valuesFrom"):
         key = named.entry.get("valuesKey", _VALUES_KEY)
         if isinstance(key, str) and key not in named.keys and not is_unfilled(key):
@@ -230,10 +229,10 @@ def misfitting_keys(
         if use is None or declared_as is None or declared_as.existing or reference.kind != "Secret":
             continue
         url = str(spec.get("url", ""))
-        if found := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
-            yield Problem(origin(reference.path), "wrong-keys", found.message, fix=found.fix)
-    if lacking := needed(kind, spec):
-        path, use = lacking
+        if mistake := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
+            yield Problem(origin(reference.path), "wrong-keys", mistake.message, fix=mistake.fix)
+    if missing := needed(kind, spec):
+        path, use = missing
         message = f"{use.what} needs credentials, of which Flux reads {use.words}"
         where = (
             "credentials: NAME' beside the block" if path == ("secretRef",) else "secretRef: {name: NAME}' in 'verify:'"
@@ -243,7 +242,7 @@ def misfitting_keys(
 
 def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
     """What an app takes as a whole is parsed by helm-controller. A text with placeholders is something else on each cluster."""
-    found: dict[Path, Problem] = {}
+    problems: dict[Path, Problem] = {}
     for named in _entries(fleet, "HelmRelease", "valuesFrom"):
         key, name = named.entry.get("valuesKey", _VALUES_KEY), named.entry["name"]
         at = (*_owner(named.at), "configs", name, "data", key)
@@ -252,13 +251,13 @@ def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
             continue
         documents = None if is_unfilled(text) else yaml_documents(text)
         if isinstance(documents, Misread):
-            found[at] = Problem(at, "bad-yaml", f"'{key}' of {named.what} {documents.message}", fix=documents.fix)
+            problems[at] = Problem(at, "bad-yaml", f"'{key}' of {named.what} {documents.message}", fix=documents.fix)
         elif documents and not (len(documents) == 1 and isinstance(documents[0], dict | None)):
             message = f"'{key}' of {named.what} is no mapping, and an app takes its values from it"
-            found[at] = Problem(
+            problems[at] = Problem(
                 at, "bad-yaml", message, fix="write values, such as 'replicas: 2', or name a 'targetPath:'"
             )
-    yield from found.values()
+    yield from problems.values()
 
 
 def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:
@@ -274,8 +273,8 @@ def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
             continue
         listed = mapping_at(block, *path[:-1]).get(path[-1]) if model.flux_kind == flux_kind else None
         for index, entry in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(entry, dict) and (found := _keys(fleet, at, entry)):
-                yield _Named((*at, *path, index), entry, *found)
+            if isinstance(entry, dict) and (named_keys := _keys(fleet, at, entry)):
+                yield _Named((*at, *path, index), entry, *named_keys)
 
 
 def _keys(fleet: Fleet, at: Path, entry: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:

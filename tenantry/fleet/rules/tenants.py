@@ -42,27 +42,27 @@ def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
-    for at, who, selector in walk.selectors(fleet):
+    for at, owner, selector in walk.selectors(fleet):
         for path, name in walk.names_of_selector(selector):
             if name not in known:
-                yield walk.unknown_cluster(fleet, (*at, *path), name, f"{who} targets cluster '{name}'")
+                yield walk.unknown_cluster(fleet, (*at, *path), name, f"{owner} targets cluster '{name}'")
 
 
 def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
     """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
-    for at, who, selector in walk.selectors(fleet):
+    for at, owner, selector in walk.selectors(fleet):
         is_own = at[0] != "platform" and not override_of(at)
         if not is_own and (name := next(all_names_in(selector.excluded.labels), None)):
             yield Problem(
                 (*at, "exclude", "labels"),
                 "unknown-placeholder",
-                f"{who} leaves out clusters with '{{{name}}}', and no placeholder is filled in here",
+                f"{owner} leaves out clusters with '{{{name}}}', and no placeholder is filled in here",
                 fix="write the label's value",
             )
 
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
-    for at, who, selector in walk.selectors(fleet):
+    for at, owner, selector in walk.selectors(fleet):
         if override_of(at):
             continue  # it is a warning
         if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
@@ -79,7 +79,7 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
             yield Problem(
                 at,
                 "selects-nothing",
-                f"{who} selects no cluster",
+                f"{owner} selects no cluster",
                 notes,
                 fix=f"write 'labels: {{{labels[0].replace('=', ': ')}}}', or remove the entry"
                 if selector.labels and len(labels) == 1
@@ -87,7 +87,7 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
+def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
     if any(path[:1] == ("defaults",) for path in fleet.left_out):
         return  # a misspelt selector may be one of them
     for tenant, declared_tenant in fleet.document.tenants.items():
@@ -140,12 +140,12 @@ def _closest(role: str) -> str | None:
     """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
     words = role.lower()
     alike = {
-        each: SequenceMatcher(None, words, each).ratio() for each in OWN_ROLES if each.count("-") == words.count("-")
+        role: SequenceMatcher(None, words, role).ratio() for role in OWN_ROLES if role.count("-") == words.count("-")
     }
-    near = max(alike, key=lambda each: alike[each], default=None)
+    near = max(alike, key=lambda role: alike[role], default=None)
     if near and alike[near] >= _ALIKE:
         return near
-    nouns = (each for each in _NOUNS if SequenceMatcher(None, words, each).ratio() >= _ALIKE_NOUNS)
+    nouns = (noun for noun in _NOUNS if SequenceMatcher(None, words, noun).ratio() >= _ALIKE_NOUNS)
     return _NOUNS.get(next(nouns, ""))
 
 
@@ -188,12 +188,12 @@ def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Problem]:
     """More than that takes the word that whoever reviews a tenant's entry sees."""
     for at, frame in walk.levels(fleet):
         for key, rights in frame.clusterRoles.items() if not frame.clusterAdmin else ():
-            here = (*at, "clusterRoles", key)
+            place = (*at, "clusterRoles", key)
             for index, rule in enumerate(rights.rules or ()):
                 if what := _too_far(rule):
-                    yield _finding((*here, "rules", index), what)
+                    yield _finding((*place, "rules", index), what)
             if rights.role and (rights.role in OWN_ROLES or rights.role.startswith("system:")):
-                yield _finding((*here, "role"), f"role '{rights.role}'")
+                yield _finding((*place, "role"), f"role '{rights.role}'")
 
 
 def _finding(at: tuple[str | int, ...], what: str) -> Problem:

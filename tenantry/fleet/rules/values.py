@@ -24,20 +24,16 @@ from tenantry.model import HelmPatch
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
     for kind, at in _with_addresses(fleet):
-        spec = fleet.said(*at)
+        spec = fleet.valid(*at)
         if is_unfilled(spec.get("type")):
             continue
         for finding in address_problems(kind, spec, at):
             text = value_at(fleet.source.data, finding.path)
-            told = _in_our_spelling(fleet, finding, text)
-            if told is not finding or not is_unfilled(text):
-                yield told
-
-
-def _in_our_spelling(fleet: Fleet, finding: Problem, text: Any) -> Problem:
-    """The finding about an address, or one about the variable of another tool in it."""
-    foreign = next(_foreign_variables(str(text)), None) if finding.code == "bad-url" else None
-    return replace(finding, message=foreign.message, fix=foreign.fix(_variables(fleet))) if foreign else finding
+            foreign = next(_foreign_variables(str(text)), None) if finding.code == "bad-url" else None
+            if foreign:
+                yield replace(finding, message=foreign.message, fix=foreign.fix(_variables(fleet)))
+            elif not is_unfilled(text):
+                yield finding
 
 
 def _with_addresses(fleet: Fleet) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -74,9 +70,9 @@ _GO_KEYWORD = re.compile(r"(?<!\{)\{\{(break|continue|else|end)\}\}(?!\})")
 def keywords_of_go_templates_keep_their_braces(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
         for path, text in texts_in(fleet.raw(group), (group,)):
-            if "{{" in text and (found := _GO_KEYWORD.search(text)):
-                message = f"'{found[0]}' of a Go template becomes '{{{found[1]}}}' here"
-                yield doubtful(path, "go-template", message, fix=f"write '{{{{ {found[1]} }}}}'")
+            if "{{" in text and (keyword := _GO_KEYWORD.search(text)):
+                message = f"'{keyword[0]}' of a Go template becomes '{{{keyword[1]}}}' here"
+                yield doubtful(path, "go-template", message, fix=f"write '{{{{ {keyword[1]} }}}}'")
 
 
 _PASSWORD = re.compile(
@@ -123,14 +119,11 @@ def _in_credentials(at: Path, named: str) -> str:
     if "substitute" in at:
         return f"{declare}; beside 'substitute:' write 'substituteFrom: [{{kind: Secret, name: {name}}}]'"
     below = at[at.index("values") + 1 :]
-    target = format_path(below) if all(isinstance(each, int) or "." not in each for each in below) else "PATH"
-    entry = f"{{kind: Secret, name: {name}, valuesKey: {key}, targetPath: {_in_yaml(target)}}}"
+    target = format_path(below) if all(isinstance(part, int) or "." not in part for part in below) else "PATH"
+    if "[" in target:  # in a flow mapping, brackets need quotes
+        target = f'"{target}"'
+    entry = f"{{kind: Secret, name: {name}, valuesKey: {key}, targetPath: {target}}}"
     return f"{declare}; beside 'values:' write 'valuesFrom: [{entry}]'"
-
-
-def _in_yaml(text: str) -> str:
-    """A text as it stands in a flow mapping, where brackets need quotes."""
-    return f'"{text}"' if "[" in text else text
 
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,60}")

@@ -40,17 +40,17 @@ def variables_have_one_owner(fleet: Fleet) -> Iterator[Problem]:
     for at, variables in _of_clusters(fleet):
         for variable in variables:
             first.setdefault(variable, (*at, variable))
-    told: set[str] = set()
+    reported: set[str] = set()
     for at, given in _of_tenants(fleet):
         for variable in given:
-            if variable in first and variable not in told and variable not in BUILT_IN:
-                told.add(variable)
-                other = first[variable]
+            if variable in first and variable not in reported and variable not in BUILT_IN:
+                reported.add(variable)
+                declared_first = first[variable]
                 yield Problem(
                     (*at, variable),
                     "variable-of-two-owners",
-                    f"variable '{variable}' of {_whose(at)} is declared by {_whose(other)} too",
-                    (f"first: {fleet.source.line_of(other)}",),
+                    f"variable '{variable}' of {_whose(at)} is declared by {_whose(declared_first)} too",
+                    (f"first: {fleet.source.line_of(declared_first)}",),
                     fix="rename one of them: a variable belongs to tenants, or to environments and clusters",
                     at_key=True,
                 )
@@ -63,7 +63,7 @@ def variables_have_the_type_of_their_default(fleet: Fleet) -> Iterator[Problem]:
         for name in fleet.raw(section):
             above = lineages.joined(kind.named(fleet.raw(section, name)))
             levels: list[Path] = [("defaults",)] if section == "tenants" else []
-            levels += [(*kind.templates, each) for each in above]
+            levels += [(*kind.templates, template) for template in above]
             for variable, value in fleet.raw(section, name, "variables").items() if levels else ():
                 at: Path = (section, name, "variables", variable)
                 default = _default(fleet, levels, variable)
@@ -87,12 +87,12 @@ _WRITE = {
 
 def _default(fleet: Fleet, levels: Iterable[Path], variable: str) -> Path | None:
     """The place of the least specific value that no other level takes away."""
-    found: Path | None = None
+    place: Path | None = None
     for level in levels:
         variables = fleet.raw(*level, "variables")
-        if variable in variables and (found is None or variables[variable] is None):
-            found = (*level, "variables", variable) if variables[variable] is not None else None
-    return found
+        if variable in variables and (place is None or variables[variable] is None):
+            place = (*level, "variables", variable) if variables[variable] is not None else None
+    return place
 
 
 def _type(value: object) -> str:
@@ -104,7 +104,7 @@ def variables_agree_with_labels(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         owners: list[tuple[Path, Mapping[str, Scalar]]] = [(("clusters", name, "variables"), cluster.variables)]
         owners += [
-            (fleet.said_at(environment, "variables"), fleet.environments[environment].variables)
+            (fleet.declared_at(environment, "variables"), fleet.environments[environment].variables)
             for environment in cluster.environments
             if environment in fleet.environments
         ]
@@ -138,7 +138,7 @@ def _whose(at: Path) -> str:
     return (
         f"{kinds[str(at[0])]} '{at[1]}'"
         if at[0] in kinds
-        else walk.in_words(tuple(map(str, at[: at.index("variables")])))
+        else walk.format_level(tuple(map(str, at[: at.index("variables")])))
     )
 
 

@@ -66,9 +66,9 @@ def waves_name_clusters_of_their_environment(fleet: Fleet) -> Iterator[Problem]:
             where = f"in none of the environments {listed(written.environments)}"
         for number, at, wave in written.waves:
             names = wave.names or []
-            others = {name for name in names if name in fleet.clusters and name not in reached}
-            for index, name in enumerate(names if others < set(names) else ()):
-                if name in others:
+            outside = {name for name in names if name in fleet.clusters and name not in reached}
+            for index, name in enumerate(names if outside < set(names) else ()):
+                if name in outside:
                     yield Problem(
                         (*at, "names", index),
                         "not-in-the-environment",
@@ -87,26 +87,27 @@ def waves_take_clusters(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _empty(fleet: Fleet, chain: _Chain, number: int) -> Problem:
-    each = chain.waves[number - 1]
+    empty = chain.waves[number - 1]
     notes: tuple[str, ...] = (f"there: {listed(chain.clusters)}",)
-    if each.wave.percent is not None:
+    if empty.wave.percent is not None:
         notes = (f"other waves take all of {listed(chain.clusters)}",)
-    elif each.wave.labels:
-        declared = (fleet.clusters[name].labels for name in chain.clusters)
-        labels = sorted({f"{key}={value}" for each in declared for key, value in each.items()})
+    elif empty.wave.labels:
+        labels = sorted(
+            {f"{key}={value}" for name in chain.clusters for key, value in fleet.clusters[name].labels.items()}
+        )
         notes = (f"labels there: {', '.join(labels) or 'none'}",)
     message = f"wave {number} of {_who(chain.at)} takes no cluster{chain.there}"
-    return Problem(each.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
+    return Problem(empty.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
 
 
 def waves_do_not_overlap(fleet: Fleet) -> Iterator[Problem]:
     for chain in _chains(fleet):
-        for (first, one), (second, other) in combinations(enumerate(chain.waves, 1), 2):
-            if both := [name for name in other.clusters if name in one.clusters]:
+        for (first, earlier), (second, later) in combinations(enumerate(chain.waves, 1), 2):
+            if both := [name for name in later.clusters if name in earlier.clusters]:
                 message = f"waves {first} and {second} of {_who(chain.at)} both take {_clusters(both)}"
-                notes = (f"wave {first}: {fleet.source.line_of(one.at)}",)
+                notes = (f"wave {first}: {fleet.source.line_of(earlier.at)}",)
                 fix = "change one of the waves so that each cluster is in one of them"
-                yield Problem(other.at, "waves-overlap", message, notes, fix)
+                yield Problem(later.at, "waves-overlap", message, notes, fix)
 
 
 def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
@@ -146,7 +147,7 @@ def waves_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
             continue
         environments = [name for name in fleet.environments if clusters_of_app(fleet, name, at)]
         if environments and not any(fleet.environments[name].waves for name in environments):
-            message = f"'waves: false' of {walk.app_in_words(at)} has no effect: no environment of the app has waves"
+            message = f"'waves: false' of {walk.format_app(at)} has no effect: no environment of the app has waves"
             fix = f"set 'waves:' for environment {listed(environments)}, or remove it"
             yield doubtful((*at, "waves"), "no-effect", message, fix=fix, at_key=True)
 
@@ -164,12 +165,12 @@ def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
         if states and not any(states):
             message = f"all apps of environment '{name}' are paused, so no wave waits for anything"
             fix = "remove 'waves:', or resume an app, a tenant or a cluster with 'state: active'"
-            yield doubtful(fleet.said_at(name, "waves"), "nothing-to-wait-for", message, fix=fix, at_key=True)
+            yield doubtful(fleet.declared_at(name, "waves"), "nothing-to-wait-for", message, fix=fix, at_key=True)
 
 
 def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
     for name in fleet.document.environments:
-        if any(fleet.environments[heir].waves for heir in fleet.extending(name)):
+        if any(fleet.environments[extending].waves for extending in fleet.extending(name)):
             continue
         for key in ("timeout", "tolerate"):
             if key in fleet.raw("environments", name):
@@ -199,16 +200,16 @@ def _is_running(fleet: Fleet, at: tuple[str, ...], cluster: str) -> bool:
 
 def _written(fleet: Fleet) -> Iterator[_Written]:
     """All waves where they are written. An environment that inherits them is not repeated."""
-    found: dict[Path, _Written] = {}
+    by_place: dict[Path, _Written] = {}
     for name, environment in fleet.environments.items():
         if environment.waves:
-            at = fleet.said_at(name, "waves")
-            found.setdefault(at, _Written(at, environment.waves, [])).environments.append(name)
-    return iter(found.values())
+            at = fleet.declared_at(name, "waves")
+            by_place.setdefault(at, _Written(at, environment.waves, [])).environments.append(name)
+    return iter(by_place.values())
 
 
 def _chains(fleet: Fleet) -> Iterator[_Chain]:
     """The waves of every environment with clusters."""
     for name, environment in fleet.environments.items():
         if environment.waves and (clusters := tuple(clusters_of(fleet, name))):
-            yield _Chain(name, fleet.said_at(name, "waves"), drawn(fleet, name), clusters)
+            yield _Chain(name, fleet.declared_at(name, "waves"), drawn(fleet, name), clusters)

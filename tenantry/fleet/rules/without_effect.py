@@ -7,14 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.fleet.merge import merge, origin
-from tenantry.fleet.placement import (
-    placements_of,
-)
+from tenantry.fleet.placement import distinct_layers
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -82,24 +78,26 @@ def variables_are_used(fleet: Fleet) -> Iterator[Problem]:
     if _teams_have_files(fleet) or not fleet.document.tenants:
         return
     used = set(all_names_in(fleet.source.unmerged))
-    told: set[str] = set()
-    for path in _variables(fleet):
-        if path[-1] not in used and path[-1] not in told:
-            told.add(path[-1])
-            yield _unused(path, "variable", f"no placeholder '{{{path[-1]}}}' stands in the file")
+    reported: set[str] = set()
+    for holder in walk.variable_holders(fleet):
+        for variable in fleet.raw(*holder, "variables"):
+            if variable not in used and variable not in reported:
+                reported.add(variable)
+                path = (*holder, "variables", variable)
+                yield _unused(path, "variable", f"no placeholder '{{{variable}}}' stands in the file")
 
 
-def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Problem]:
+def alerts_have_something_to_report(fleet: Fleet) -> Iterator[Problem]:
     for at, _ in walk.alerts(fleet):
         if at[0] == "platform":
             why, fix = "there is no add-on and no remote cluster", "declare an add-on, or remove it"
-            told = bool(fleet.document.platform.addons) or any(
+            reports = bool(fleet.document.platform.addons) or any(
                 cluster.kubeconfig for cluster in fleet.clusters.values()
             )
         else:
             why, fix = f"tenant '{at[1]}' has no app", "declare an app, or remove it"
-            told = bool(fleet.document.tenants[at[1]].apps)
-        if not told and not may_be_filled(fleet, at):
+            reports = bool(fleet.document.tenants[at[1]].apps)
+        if not reports and not may_be_filled(fleet, at):
             yield _unused(at, "alert", why, fix)
 
 
@@ -110,14 +108,6 @@ def may_be_filled(fleet: Fleet, at: tuple[str, ...]) -> bool:
 
 def _teams_have_files(fleet: Fleet) -> bool:
     return any(include.tenants for include in fleet.document.include)
-
-
-def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """The paths of all variables; a template's before those that entries have from it."""
-    sections = (("environments",), CLUSTERS.templates, ("clusters",), TENANTS.templates, ("tenants",))
-    owners = (("defaults",), *((*section, name) for section in sections for name in fleet.raw(*section)))
-    for owner in owners:
-        yield from ((*owner, "variables", each) for each in fleet.raw(*owner, "variables"))
 
 
 def _included(fleet: Fleet, owner: tuple[str, ...]) -> set[object]:
@@ -225,8 +215,8 @@ def rollbacks_are_asked_for(fleet: Fleet) -> Iterator[Problem]:
             upgrade = mapping_at(app, "helm", "upgrade")
             remediation = mapping_at(upgrade, "remediation")
             asked = remediation.get("retries") or remediation.get("remediateLastFailure")
-            told_elsewhere = "remediation" in upgrade and mapping_at(upgrade, "strategy").get("name") == _RETRIES
-            return at[-1] in mapping_at(app, *at[:-1]) and not (asked or told_elsewhere)
+            is_reported = "remediation" in upgrade and mapping_at(upgrade, "strategy").get("name") == _RETRIES
+            return at[-1] in mapping_at(app, *at[:-1]) and not (asked or is_reported)
 
         for path in _where(fleet, at, at, ignored):
             message = f"Flux ignores '{at[-1]}': it remedies a failed upgrade where 'retries' or 'remediateLastFailure' says so"
@@ -238,17 +228,14 @@ def _where(
     fleet: Fleet, cause: tuple[str, ...], at: tuple[str, ...], ignored: Callable[[dict[str, Any]], bool]
 ) -> Iterator[Path]:
     """Where the value at a path of an app stands that is ignored on any of its clusters; `cause`: the path of what does that."""
-    of_all = any(_says(fleet, path, cause) for path, _, _ in shared_blocks(fleet.source.data))
+    of_all = any(_sets(fleet, path, cause) for path, _, _ in shared_blocks(fleet.source.data))
     for app, _, _, _ in walk.apps(fleet):
-        if not (of_all or any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
+        if not (of_all or any(_sets(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
             continue
-        views = {
-            tuple(layer.path for layer in layers): layers
-            for layers in (app_layers(fleet, app, *placement) for placement in placements_of(fleet, app))
-        }
-        yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
+        layers_of_app = distinct_layers(fleet, app)
+        yield from dict.fromkeys(origin(layers, at) for layers in layers_of_app if ignored(merge(layers)))
 
 
-def _says(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
+def _sets(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
     """Whether the block says something at a path of the app."""
     return block[-1] == path[0] and path[-1] in fleet.raw(*block, *path[1:-1])

@@ -1,9 +1,7 @@
 """Checks offline whether an API server would accept Flux's objects, and reports problems in the author's terms.
 
-    walk          defaults that an API server fills in first
-    structure     types, keys, enumerations, patterns, bounds: JSON Schema
-    rules         how fields relate to each other: CEL
-    explanations  our text for each of these rules
+    structure  types, keys, enumerations, patterns, bounds: JSON Schema
+    check      defaults that an API server fills in first; how fields relate to each other: CEL, with our text for each rule
 
 The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). This package does not find what a controller rejects
 later, such as a reference to an object that does not exist.

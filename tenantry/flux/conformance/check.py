@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, TypeVar
 
-from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
 from tenantry.flux.schemas import schema_of
 from tenantry.flux.texts import text_problems
@@ -62,7 +61,7 @@ def _defaults_of(schema: dict[str, Any]) -> _Defaults | None:
     """The defaults of a schema; None: it has none."""
     properties = schema.get("properties") or {}
     own = {key: part["default"] for key, part in properties.items() if "default" in part}
-    parts = {key: found for key, part in properties.items() if (found := _defaults_of(part))}
+    parts = {key: defaults for key, part in properties.items() if (defaults := _defaults_of(part))}
     items = _defaults_of(schema["items"]) if schema.get("items") else None
     return _Defaults(own, parts, items) if own or parts or items else None
 
@@ -118,7 +117,7 @@ def _ruled(schema: dict[str, Any]) -> _Ruled | None:
     """What a schema or a part of it says beyond its structure; None: nothing."""
     rules = tuple(schema.get("x-kubernetes-validations", ()))
     keys = schema.get("x-kubernetes-list-map-keys") or []
-    parts = tuple((key, found) for key, part in schema.get("properties", {}).items() if (found := _ruled(part)))
+    parts = tuple((key, ruled) for key, part in schema.get("properties", {}).items() if (ruled := _ruled(part)))
     items = _ruled(schema["items"]) if schema.get("items") else None
     return _Ruled(schema, rules, keys, parts, items) if rules or keys or parts or items else None
 
@@ -184,10 +183,101 @@ def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem
     """
     schema = schema_of(kind)
     complete = completed(schema.spec, dict(spec))
-    found = False
+    has_misfit = False
     for finding in misfits(schema, complete, at):
-        found = True
+        has_misfit = True
         yield finding
-    if not found:
+    if not has_misfit:
         yield from broken_rules(schema.spec, complete, at)
         yield from text_problems(kind, spec, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The message for a block that breaks the rule.
+
+    key: the finding points at this key if the author wrote it, otherwise at the block.
+    """
+
+    message: str
+    key: str = ""
+    fix: str = ""
+    notes: tuple[str, ...] = ()
+    code: str = "bad-combination"
+
+
+_NO_RETRIES = "retryInterval has no effect unless failures are retried"
+_OIDC = "type 'generic-oidc'"
+_NEITHER_KUBECONFIG = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has neither"
+_BOTH_KUBECONFIGS = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has both"
+
+EXPLANATIONS = {
+    # Bucket
+    "self.provider == 'aws' || self.provider == 'generic' || !has(self.sts)": Explanation(
+        "sts needs provider 'aws' or 'generic'", "sts", "remove it, or change the provider"
+    ),
+    "self.provider != 'aws' || !has(self.sts) || self.sts.provider == 'aws'": Explanation(
+        "with provider 'aws', sts.provider must be 'aws'", "sts", "write 'provider: aws' in it"
+    ),
+    "self.provider != 'generic' || !has(self.sts) || self.sts.provider == 'ldap'": Explanation(
+        "with provider 'generic', sts.provider must be 'ldap'", "sts", "write 'provider: ldap' in it"
+    ),
+    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.secretRef)": Explanation(
+        "sts of provider 'aws' takes no secretRef", "sts", "remove secretRef from it"
+    ),
+    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.certSecretRef)": Explanation(
+        "sts of provider 'aws' takes no certSecretRef", "sts", "remove certSecretRef from it"
+    ),
+    "self.provider != 'generic' || !has(self.serviceAccountName)": Explanation(
+        "provider 'generic' takes no serviceAccountName", "serviceAccountName", "remove it, or name a cloud's provider"
+    ),
+    "!has(self.secretRef) || !has(self.serviceAccountName)": Explanation(
+        "secretRef and serviceAccountName cannot be combined", "serviceAccountName", "remove one of them"
+    ),
+    # GitRepository
+    (
+        "!has(self.serviceAccountName) || (has(self.provider) && (self.provider == 'azure' || self.provider == 'aws'))"
+    ): Explanation(
+        "serviceAccountName needs provider 'aws' or 'azure'", "serviceAccountName", "remove it, or change the provider"
+    ),
+    # HelmChart
+    "!has(self.verify) || self.sourceRef.kind == 'HelmRepository'": Explanation(
+        "only charts of a HelmRepository can be verified", "verify", "remove it"
+    ),
+    # HelmRelease
+    "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))": Explanation(
+        "a release needs either 'chart:' or 'chartRef:'", "chartRef", code="choose-one"
+    ),
+    "!has(self.retryInterval) || self.name != 'RemediateOnFailure'": Explanation(
+        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
+    ),
+    "!has(self.retryInterval) || self.name == 'RetryOnFailure'": Explanation(
+        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
+    ),
+    # HelmRelease and Kustomization
+    "has(self.configMapRef) || has(self.secretRef)": Explanation(_NEITHER_KUBECONFIG, code="choose-one"),
+    "!has(self.configMapRef) || !has(self.secretRef)": Explanation(_BOTH_KUBECONFIGS, code="choose-one"),
+    # Provider
+    (
+        "self.type == 'github' || self.type == 'gitlab' || self.type == 'gitea' || self.type == 'bitbucketserver' || "
+        "self.type == 'bitbucket' || self.type == 'azuredevops' || !has(self.commitStatusExpr)"
+    ): Explanation(
+        "commitStatusExpr needs a provider that sets commit statuses",
+        "commitStatusExpr",
+        "remove it, or change the type",
+        ("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
+    ),
+    # Receiver
+    "self.type != 'generic-oidc' || (has(self.oidcProviders) && size(self.oidcProviders) > 0)": Explanation(
+        f"{_OIDC} needs at least one entry in oidcProviders", "oidcProviders", "name the issuer to trust"
+    ),
+    "self.type == 'generic-oidc' || !has(self.oidcProviders) || size(self.oidcProviders) == 0": Explanation(
+        f"oidcProviders needs {_OIDC}", "oidcProviders", "remove it, or change the type"
+    ),
+    "self.type != 'generic-oidc' || !has(self.secretRef)": Explanation(
+        f"{_OIDC} takes no secretRef", "secretRef", "remove it"
+    ),
+    "self.type == 'generic-oidc' || has(self.secretRef)": Explanation(
+        "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"
+    ),
+}

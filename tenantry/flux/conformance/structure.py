@@ -108,32 +108,32 @@ def _without_null(value: dict[str, Any]) -> dict[str, Any]:
     return {key: _without_null(part) if isinstance(part, dict) else part for key, part in given.items()}
 
 
-def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Iterator[Problem]:
+def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> Iterator[Problem]:
     keyword, limit, value = error.kind.name, error.kind.value, error.instance
     match keyword:
         case "additionalProperties":
             known = _schema_at(schema, error.schema_path[:-1]).get("properties", ())
-            yield from (unknown_key((*here, key), known) for key in limit)
+            yield from (unknown_key((*place, key), known) for key in limit)
         case "required":
-            yield missing_key(here, limit)
+            yield missing_key(place, limit)
         case "type":
             expected = _schema_at(schema, error.schema_path[:-1])
             pattern = expected.get("pattern", "")
             number = isinstance(value, int | float) and not isinstance(value, bool)
             fix = _FORMS[pattern][1] if number and pattern in _FORMS else _form_of(expected)
-            yield wrong_type(here, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, fix)
+            yield wrong_type(place, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, fix)
         case "enum":
-            yield not_allowed(here, value, map(str, limit))
+            yield not_allowed(place, value, map(str, limit))
         case "pattern":
-            yield not_of_form(here, value, *_FORMS[limit]) if limit in _FORMS else no_match(here, value, limit)
+            yield not_of_form(place, value, *_FORMS[limit]) if limit in _FORMS else no_match(place, value, limit)
         case "minItems" | "minProperties" if limit == 1:
-            yield empty_list(here)
+            yield empty_list(place)
         case "minLength" if limit == 1:
-            yield empty_string(here)
+            yield empty_string(place)
         case "uniqueItems":
-            yield Problem(here, "duplicate", "no two entries may be equal", fix="remove one of them")
+            yield Problem(place, "duplicate", "no two entries may be equal", fix="remove one of them")
         case _:
-            yield Problem(here, "bad-value", _beyond(keyword, limit, value))
+            yield Problem(place, "bad-value", _beyond(keyword, limit, value))
 
 
 def _form_of(schema: dict[str, Any]) -> str:
@@ -153,8 +153,8 @@ def _beyond(keyword: str, limit: int, value: Any) -> str:
             return f"at least {limit} is needed, found {value}"
         case "maximum":
             return f"at most {limit} is allowed, found {value}"
-    one, many = ("character", "characters") if isinstance(value, str) else ("entry", "entries")
-    bound = f"{limit} {one} is" if limit == 1 else f"{limit} {many} are"
+    single, many = ("character", "characters") if isinstance(value, str) else ("entry", "entries")
+    bound = f"{limit} {single} is" if limit == 1 else f"{limit} {many} are"
     if keyword.startswith("min"):
         return f"at least {bound} needed, found {len(value)}"
     return f"at most {bound} allowed, found {len(value)}"
@@ -164,5 +164,5 @@ def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:
     part: Any = schema
     for step in path:
         part = part[step]
-    found: dict[str, Any] = part
-    return found
+    part_schema: dict[str, Any] = part
+    return part_schema

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tenantry.fleet.identity import borrowed
 from tenantry.flux.addresses import addresses_of
+from tenantry.flux.credentials import borrowed
 from tenantry.grants.confined import wanted
 from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TENANT
 from tenantry.grants.fields import ADVANCED
@@ -19,7 +19,7 @@ from tenantry.messages.data import mapping_at, scalars, value_at
 from tenantry.model.durations import seconds_of
 
 if TYPE_CHECKING:
-    from tenantry.grants.confined.objects import Object
+    from tenantry.grants.confined.escapes import Object
 
 _REFERENCES = {
     "repository": "GitRepository",
@@ -83,7 +83,7 @@ def _path(object: Object, key: str, path: Any) -> Iterator[str]:
 
 def _bounded(object: Object, key: str, value: Any) -> Iterator[str]:
     least, most = _BOUNDS[key]
-    amount, low, high = (seconds_of(each) if isinstance(each, str) else each for each in (value, least, most))
+    amount, low, high = (seconds_of(bound) if isinstance(bound, str) else bound for bound in (value, least, most))
     if not (object.place.writes(value) or value in _DEFAULT_TIMES or low <= amount <= high):
         yield f"has '{value}', which is not from {least} to {most},"
 
@@ -152,7 +152,9 @@ def _subject(object: Object, _: str, subject: Mapping[str, Any]) -> Iterator[str
     """Whom a binding is for: the tenant's own accounts, and its owners."""
     place, plan, kind, name = object.place, object.plan, subject["kind"], subject["name"]
     if name.startswith("system:") or object.kind == "ClusterRoleBinding":
-        extra = [other for other, key in place.frame.extra.items() if place.declared.namespaces[key].serviceAccount]
+        extra = [
+            namespace for namespace, key in place.frame.extra.items() if place.declared.namespaces[key].serviceAccount
+        ]
         homes = [place.home, *(extra if place.kubeconfig is None else ())]
         is_own = kind == "User" and name in [f"system:serviceaccount:{home}:{place.account}" for home in homes]
     else:
@@ -179,13 +181,13 @@ def _chart(object: Object, _: str, named: Mapping[str, str]) -> Iterator[str]:
 def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the objects that it installs, and what it lacks of the main file's, or does not wait for."""
     place = object.place
-    there = set()
+    installed = set()
     for manifest in mapping_at(spec, "values").get("objects", ()):
         metadata = manifest["metadata"]
-        there.add((manifest["kind"], metadata.get("namespace", ""), metadata["name"]))
+        installed.add((manifest["kind"], metadata.get("namespace", ""), metadata["name"]))
         for problem in object.installed(manifest).problems():
             yield f"installs {manifest['kind']} {metadata['name']}, which {problem},"
-    namespaces = [name for kind, _, name in there if kind == "Namespace"]
+    namespaces = [name for kind, _, name in installed if kind == "Namespace"]
     if place.namespace not in namespaces:
         yield f"lacks namespace '{place.namespace}'"
     for namespace in namespaces:
@@ -195,14 +197,14 @@ def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
             ("LimitRange", "tenantry", "limits", settings.limits),
             ("NetworkPolicy", "tenantry-isolated", "network", settings.network != "open"),
         ):
-            if is_set and (kind, namespace, name) not in there and not place.grants(setting):
+            if is_set and (kind, namespace, name) not in installed and not place.grants(setting):
                 yield f"lacks the {kind} '{name}' of namespace '{namespace}'"
     yield from unawaited(object, spec)
 
 
 def unawaited(object: Object, spec: Mapping[str, Any]) -> Iterator[str]:
     """The add-ons that the main file has a baseline wait for, and that it does not wait for."""
-    place, after = object.place, {each["name"] for each in spec.get("dependsOn", ())}
+    place, after = object.place, {dependency["name"] for dependency in spec.get("dependsOn", ())}
     for name in place.settings("").dependsOn:
         addon = object.plan.addons.get((name.partition("/")[2], place.cluster))
         if addon and not (addon.name in after if addon.kind == "HelmRelease" else addon in object.depends_on):

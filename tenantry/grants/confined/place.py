@@ -8,9 +8,10 @@ from functools import cached_property
 
 from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet, clusters_of, platform_account
-from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import (
     TenantSettings,
+    extra_namespaces,
+    main_namespace,
     namespace_settings,
     settings_alike,
     tenant_states,
@@ -22,7 +23,7 @@ from tenantry.grants.model import Grants
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, scalars
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import names_in
 from tenantry.model import SecretKey
 
@@ -46,7 +47,7 @@ class Frame:
         self.account = own.name if own and own.name else tenant
         """Of pods, and on a management cluster of Flux."""
         self.cluster_objects = {
-            key: entry.model_dump(exclude_none=True) for key, entry in self.declared.clusterObjects.items()
+            key: manifest.model_dump(exclude_none=True) for key, manifest in self.declared.clusterObjects.items()
         }
         written = [*scalars(fleet.raw("tenants", tenant))]
         self.values = frozenset(str(value) for _, value in written)
@@ -139,7 +140,7 @@ class Place:
         for text in self.frame.values:
             try:
                 filled.add(str(fill(text, self.variables, ())) if "{" in text else text)
-            except Found:
+            except InvalidPart:
                 continue  # it has a placeholder of an app
         return filled
 
@@ -170,7 +171,7 @@ class Planned:
 
     def __init__(self, fleet: Fleet, environment: str, objects: tuple[KubeObject, ...]) -> None:
         self.fleet, self.environment, self.objects = fleet, environment, objects
-        self.by_name = {(planned.id.kind, planned.id.namespace, planned.id.name): planned for planned in objects}
+        self.by_name = {(object.id.kind, object.id.namespace, object.id.name): object for object in objects}
         self.beside: dict[str, list[str]] = {}
         self.of_kubeconfigs = {fleet.document.platform.namespace}
         for name, cluster in fleet.clusters.items():
@@ -181,17 +182,17 @@ class Planned:
         self.of_platform = self.of_kubeconfigs | {cluster.platformServiceAccount for cluster in fleet.clusters.values()}
         self.claims: dict[str, set[str]] = {}
         self.addons: dict[tuple[str, str], ObjectId] = {}
-        for planned in objects:
-            labels, spec = labels_of(planned.manifest), mapping_at(planned.manifest, "spec")
+        for object in objects:
+            labels, spec = labels_of(object.manifest), mapping_at(object.manifest, "spec")
             if tenant := labels.get(TENANT):
                 installed = mapping_at(spec, "values").get("objects", ()) if APP not in labels else ()
-                for manifest in (planned.manifest, *installed):
+                for manifest in (object.manifest, *installed):
                     if manifest["kind"] == "Namespace":
                         self.claims.setdefault(manifest["metadata"]["name"], set()).add(tenant)
             else:
                 self.of_platform |= {spec[key] for key in ("targetNamespace", "storageNamespace") if key in spec}
-                if APP in labels and planned.id.kind in ("Kustomization", "HelmRelease"):
-                    self.addons[labels[APP], labels.get(CLUSTER, "")] = planned.id
+                if APP in labels and object.id.kind in ("Kustomization", "HelmRelease"):
+                    self.addons[labels[APP], labels.get(CLUSTER, "")] = object.id
         self.of_tenants = set(self.claims)
         """With those of tenants that are placed nowhere."""
         for tenant in fleet.document.tenants:

@@ -12,7 +12,7 @@ from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 
 if TYPE_CHECKING:
-    from tenantry.grants.confined.objects import Object
+    from tenantry.grants.confined.escapes import Object
 
 Values = tuple[Any, ...]
 _SHARD, _PRUNE, _PODS = "sharding.fluxcd.io/key", "kustomize.toolkit.fluxcd.io/prune", "pod-security.kubernetes.io/"

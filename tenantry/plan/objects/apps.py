@@ -78,9 +78,15 @@ def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterab
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **flux_order(scope, "HelmRelease", (*first, *after)),
-        "install": {**_retried(app, "install", data), **_create_namespace(scope, target)},
-        "upgrade": {**_of_platform(scope), **_retried(app, "upgrade", data)},
+        "install": _retried(app, "install", data),
+        "upgrade": _retried(app, "upgrade", data),
     }
+    if not scope.tenant:
+        # Tenants stand on an add-on, so it is upgraded in place if its chart gets another name; its author may say otherwise.
+        spec["upgrade"] = {"chartNameChangeStrategy": IN_PLACE, **spec["upgrade"]}
+        # Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline.
+        if target not in (scope.storage, *scope.namespaces.values()):
+            spec["install"] = {**spec["install"], "createNamespace": True}
     depends_on = (*scope.base, chart, *edges(after))
     return scope.object(HELM_API, "HelmRelease", app.name, {"spec": spec}, app=app.name, depends_on=depends_on)
 
@@ -94,35 +100,24 @@ def flux_order(scope: Scope, kind: str, after: Iterable[Dependency]) -> dict[str
 
     It contains the namespace only if it differs, as for add-ons on the management cluster.
     """
-    ids = (each.id for each in after if each.id.kind == kind)
+    ids = (dependency.id for dependency in after if dependency.id.kind == kind)
     entries = [{"name": id.name, **({"namespace": id.namespace} if id.namespace != scope.home else {})} for id in ids]
     return {"dependsOn": entries} if entries else {}
 
 
 def edges(after: Iterable[Dependency]) -> tuple[ObjectId, ...]:
     """What Pulumi registers before an object; what another stack plans is not in the graph."""
-    return tuple(each.id for each in after if each.planned)
+    return tuple(dependency.id for dependency in after if dependency.planned)
 
 
 def awaited(after: Iterable[Dependency], kind: str) -> set[ObjectId]:
     """What Pulumi has to wait for before an object of a kind, because Flux does not."""
-    return {each.id for each in after if each.planned and each.id.kind != kind}
+    return {dependency.id for dependency in after if dependency.planned and dependency.id.kind != kind}
 
 
 def _retried(app: EffectiveApp, action: Action, data: Mapping[str, Any]) -> dict[str, Any]:
     """What a release says of an action, with the time after which it is tried again. data: of the app."""
-    said: dict[str, Any] = data[action]
+    written: dict[str, Any] = data[action]
     if action not in app.retried:
-        return said
-    return {**said, "strategy": {**said["strategy"], "retryInterval": app.settings.retryInterval}}
-
-
-def _of_platform(scope: Scope) -> dict[str, str]:
-    """An add-on is upgraded in place if its chart gets another name, as tenants stand on it; its author may say otherwise."""
-    return {} if scope.tenant else {"chartNameChangeStrategy": IN_PLACE}
-
-
-def _create_namespace(scope: Scope, target: str) -> dict[str, bool]:
-    """Flux creates the namespaces of add-ons that own none. A tenant's namespaces are part of its baseline."""
-    there = (scope.storage, *scope.namespaces.values())
-    return {"createNamespace": True} if not scope.tenant and target not in there else {}
+        return written
+    return {**written, "strategy": {**written["strategy"], "retryInterval": app.settings.retryInterval}}

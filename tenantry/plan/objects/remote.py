@@ -54,14 +54,13 @@ def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
     """The source and the chart of the baselines on remote clusters, as for an app; None: the source is the chart."""
     if chart.oci:
         return Source(oci=chart.oci, credentials=chart.credentials), None
-    declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
+    if chart.git:
+        declared, helm = _from_git(chart.git)
+    else:
+        assert chart.helm is not None  # one of the three is given
+        declared = Source(helm=HelmRepository(url=chart.helm.url, type=chart.helm.type))
+        helm = Helm(chart=OBJECTS_CHART, version=chart.helm.version)
     return declared.model_copy(update={"credentials": chart.credentials}), helm
-
-
-def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
-    assert chart.helm is not None  # one of both is given
-    repository = HelmRepository(url=chart.helm.url, type=chart.helm.type)
-    return Source(helm=repository), Helm(chart=OBJECTS_CHART, version=chart.helm.version)
 
 
 def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
@@ -92,7 +91,7 @@ def baseline_release(
     scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
     depends_on: the chart first, then the platform's service account.
     after: add-ons that the placement waits for.
-    state: what can hold data stays on the cluster when the release goes, unless the state is `offboarding`.
+    state: what can hold data is held on the cluster when the release is deleted, unless the state is `offboarding`.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
     release = shortened(join(scope.namespace, "baseline"), MAX_RELEASE)

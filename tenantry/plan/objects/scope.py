@@ -14,7 +14,7 @@ from typing import Any
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.model.flux import FluxMetadata
@@ -31,8 +31,6 @@ ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 
 ACCOUNT_LABEL = "tenantry/account"
 """A label of tenants' namespaces on the management cluster: the service account, if it is not named like the tenant."""
-
-"""An annotation of tenants' namespaces: the tenants that had it before, with commas between them."""
 
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
@@ -161,9 +159,6 @@ class Scope:
             **({APP_LABEL: app} if app else {}),
         }
 
-    def _shard(self) -> dict[str, str]:
-        return {SHARD_LABEL: self.shard} if self.shard else {}
-
     def remote(self) -> dict[str, Any]:
         """`kubeConfig` of a Kustomization or HelmRelease; empty on the management cluster."""
         if self.kubeconfig is None:
@@ -186,7 +181,7 @@ class Scope:
         metadata = {
             "name": self.name(key, kind),
             "namespace": self.home,
-            "labels": {**self.labels(app), **(self._shard() if kind in SHARDED else {})},
+            "labels": {**self.labels(app), **({SHARD_LABEL: self.shard} if self.shard and kind in SHARDED else {})},
             "annotations": dict(_PROVIDER),
         }
         return KubeObject(
@@ -201,25 +196,25 @@ def is_fleets_own(key: str) -> bool:
 
 def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
     """The object with more labels and annotations. Those of the fleet take precedence."""
-    there = planned.manifest["metadata"]
-    more = {key: {**(getattr(metadata, key) or {}), **there[key]} for key in ("labels", "annotations")}
+    own = planned.manifest["metadata"]
+    more = {key: {**(getattr(metadata, key) or {}), **own[key]} for key in ("labels", "annotations")}
     if metadata.labels or metadata.annotations:
-        return replace(planned, manifest={**planned.manifest, "metadata": {**there, **more}})
+        return replace(planned, manifest={**planned.manifest, "metadata": {**own, **more}})
     return planned
 
 
 def check_length(object: KubeObject, at: Path) -> None:
-    """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
+    """Raises: InvalidPart: the object's name is too long for its kind; at: the part of the document that the name comes from."""
     kind, name = object.id.kind, object.id.name
     if len(name) > MAX_SOURCE:
-        raise Found([name_too_long(kind, name, MAX_SOURCE, at, "use shorter names")])
+        raise InvalidPart([name_too_long(kind, name, MAX_SOURCE, at, "use shorter names")])
 
 
 def check_size(object: KubeObject, at: Path) -> None:
-    """Raises: Found: an API server would not take the object, because it is too large; at: the part of the document that it is."""
-    for found in too_large(object.manifest):
-        place = (*at, "metadata", *found.path) if found.path[:1] == ("annotations",) else at
-        raise Found([replace(found, path=place, at_key=place == at)])
+    """Check an object, which `at` of the document describes. Raises: InvalidPart: it is too large for an API server."""
+    for problem in too_large(object.manifest):
+        place = (*at, "metadata", *problem.path) if problem.path[:1] == ("annotations",) else at
+        raise InvalidPart([replace(problem, path=place, at_key=place == at)])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
@@ -254,8 +249,8 @@ def installed_labels(scope: Scope) -> dict[str, str]:
 def used_shards(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[ObjectId]]]:
     """The objects that Flux's controllers reconcile in shards: by shard, "" for none, then by kind."""
     used: dict[str, dict[str, list[ObjectId]]] = {}
-    for planned in objects:
-        if planned.id.kind in SHARDED:
-            shard = labels_of(planned.manifest).get(SHARD_LABEL, "")
-            used.setdefault(shard, {}).setdefault(planned.id.kind, []).append(planned.id)
+    for object in objects:
+        if object.id.kind in SHARDED:
+            shard = labels_of(object.manifest).get(SHARD_LABEL, "")
+            used.setdefault(shard, {}).setdefault(object.id.kind, []).append(object.id)
     return used

@@ -10,7 +10,7 @@ from typing import Any
 from tenantry.fleet.apps import EffectiveApp
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared, listed
@@ -27,12 +27,12 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     """The object of a source that is declared at a path of the document.
 
     Args:   is_chart: whether a release uses the source itself as its chart.
-    Raises: Found: its address is of another type.
+    Raises: InvalidPart: its address is of another type.
     """
     block = source.block
     spec = block.model_dump(exclude_none=True)
     if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):
-        raise Found([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
+        raise InvalidPart([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
     if source.oci and is_chart:
         spec.setdefault("layerSelector", _CHART_LAYER)
     if source.credentials:
@@ -44,12 +44,12 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
 def _wrong_type(url: str, written: str, at: Path) -> Problem:
     wanted = "oci" if written != "oci" else "default"
     message = f"the URL '{url}' does not go with type '{written}'"
-    other = (
+    fix = (
         f"set 'type: {wanted}', or correct the URL"
         if wanted == "oci"
         else "begin the URL with 'oci://', or set 'type: default'"
     )
-    return Problem(at, "bad-url", message, fix=other)
+    return Problem(at, "bad-url", message, fix=fix)
 
 
 def reference(id: ObjectId) -> dict[str, str]:
@@ -106,26 +106,29 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
     """Check that the chart settings of the app at a path fit its source.
 
     Args:   charts: the Helm repositories that the app could use instead.
-    Raises: Found: they do not fit.
+    Raises: InvalidPart: they do not fit.
     """
     if is_chart(source):
         for key in _ONLY_OF_A_PART:
             if key in helm.model_fields_set:
-                raise Found([_of_the_source(app, key)])
+                message = f"the whole source is the chart, so '{key}' does not apply"
+                fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
+                at = app.origin("helm", key)
+                raise InvalidPart([Problem(at, "no-choice-of-chart", message, fix=fix, at_key=True)])
         return
     if helm.chart is None:
-        raise Found([missing_key(at, "chart")])
+        raise InvalidPart([missing_key(at, "chart")])
     if source.id.kind == _REPOSITORY:
         if helm.version is None:
             chart, tagged, version = helm.chart.partition(":")
             fix = f"write '{chart}' and the version beside it: 'version: {version}'" if tagged else _A_VERSION
-            raise Found([replace(missing_key(at, "version"), fix=fix)])
+            raise InvalidPart([replace(missing_key(at, "version"), fix=fix)])
         return
     if why := directory_problem(helm.chart):
         message, fix = f"path '{shorten(helm.chart)}' {why}", directory_fix(helm.chart)
-        raise Found([Problem(app.origin("helm", "chart"), "bad-path", message, fix=fix)])
+        raise InvalidPart([Problem(app.origin("helm", "chart"), "bad-path", message, fix=fix)])
     if helm.version is not None:
-        raise Found([_no_version(app, helm, source, charts)])
+        raise InvalidPart([_no_version(app, helm, source, charts)])
     taken: dict[Path, str] = {("helm", "chart"): helm.chart}
     check_checkout(app, source, taken | {("helm", "valuesFiles", i): at for i, at in enumerate(helm.valuesFiles or ())})
 
@@ -134,18 +137,18 @@ def check_checkout(app: EffectiveApp, source: KubeObject, paths: Mapping[Path, s
     """Check that the source checks out what the app takes. What it includes of other sources may have the rest.
 
     Args:   paths: by where they stand in the app.
-    Raises: Found: a path that its `sparseCheckout` leaves out.
+    Raises: InvalidPart: a path that its `sparseCheckout` leaves out.
     """
     spec = source.manifest["spec"]
     if spec.get("include") or not (directories := spec.get("sparseCheckout")):
         return
-    there = [posixpath.normpath(directory) for directory in directories]
+    taken_before = [posixpath.normpath(directory) for directory in directories]
     for at, path in paths.items():
         taken = posixpath.normpath(path)
-        if taken != "." and not any(_is_below(taken, item) or _is_below(item, taken) for item in there):
+        if taken != "." and not any(_is_below(taken, place) or _is_below(place, taken) for place in taken_before):
             message = f"'{shorten(path)}' is in none of the directories that the source checks out"
             fix = f"add '{shorten(taken)}' to its 'sparseCheckout', or write a path in one of these"
-            raise Found(
+            raise InvalidPart(
                 [Problem(app.origin(*at), "not-checked-out", message, (f"it checks out: {listed(directories)}",), fix)]
             )
 
@@ -158,14 +161,8 @@ def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Itera
     what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
     where = f"source '{helm.source}'" if helm.source else "its source"
     message = f"{where} is a {what}, so 'version' does not apply"
-    others = (
+    alternatives = (
         [f"name a Helm repository to use a chart version ({declared('declared', '', charts)})"] if helm.source else []
     )
-    fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *others])
+    fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *alternatives])
     return Problem(app.origin("helm", "version"), "no-version", message, fix=fix)
-
-
-def _of_the_source(app: EffectiveApp, key: str) -> Problem:
-    message = f"the whole source is the chart, so '{key}' does not apply"
-    fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
-    return Problem(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)

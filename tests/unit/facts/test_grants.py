@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.facts.dangers.grants import grant_dangers
+from tenantry.facts.dangers.rights import grant_dangers
 from tenantry.facts.review import review, shared_dangers
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all

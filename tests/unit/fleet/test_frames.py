@@ -8,13 +8,13 @@ from typing import get_args
 import pytest
 
 from tenantry.fleet.choice import choice_of_app
-from tenantry.fleet.model_paths import fields_of
 from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.text import format_invalid
 from tenantry.model import Tenant
+from tenantry.model.strict import fields_of
 from tests.table import table
 
 MAIN = """\

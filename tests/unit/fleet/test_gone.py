@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.fleet.gone import GONE, fix_for_gone
+from tenantry.fleet.hints import FORMER_KEYS, fix_for_former
 from tenantry.fleet.shape import check_shape
 from tenantry.load import load_fleet
 from tenantry.messages.errors import InvalidFleet
@@ -16,14 +16,14 @@ from tests.unit.texts import FRAME, problems, rocky
 
 
 def test_no_model_has_a_key_that_is_gone() -> None:
-    known = [(model.__name__, key) for model, rows in GONE.items() for key in rows if key in model.model_fields]
+    known = [(model.__name__, key) for model, rows in FORMER_KEYS.items() for key in rows if key in model.model_fields]
     assert not known
 
 
 def test_the_row_of_a_model_holds_for_those_that_extend_it() -> None:
-    for model, rows in GONE.items():
+    for model, rows in FORMER_KEYS.items():
         extended = type("Extended", (model,), {})
-        assert all(fix_for_gone(extended, key) == fix for key, fix in rows.items())
+        assert all(fix_for_former(extended, key) == fix for key, fix in rows.items())
 
 
 ENVIRONMENT = (

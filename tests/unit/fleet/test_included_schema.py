@@ -13,11 +13,11 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenantry.cli.app import run
-from tenantry.fleet.model_paths import fields_of
 from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet
 from tenantry.model.document import Tenant
+from tenantry.model.strict import fields_of
 from tenantry.source.include import read_all
 from tests.table import table
 

@@ -14,7 +14,7 @@ from tenantry.fleet.settings import (
     tenant_settings,
     variables_of,
 )
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import InvalidPart
 from tenantry.model import Helm, Kustomize, PlacedSettings
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, rocky
@@ -180,7 +180,7 @@ web:
 """)
     # Nothing is known here, so the placeholder that the fleet knows is unknown too.
     sound = fleet(text.replace("{nope}", "{env}"))
-    with pytest.raises(Found) as caught:
+    with pytest.raises(InvalidPart) as caught:
         effective_app(sound, AT, "dev", "hub", {})
     (finding,) = caught.value.findings
     assert (finding.path, finding.code) == (
@@ -190,7 +190,7 @@ web:
 
 
 def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
-    with pytest.raises(Found) as caught:
+    with pytest.raises(InvalidPart) as caught:
         effective(
             rocky(
                 "web: {kustomize: {source: manifests, path: ./a, components: [../b, ../../b]}, clusters: {all: true}}"

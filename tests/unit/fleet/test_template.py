@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.fleet.template import fill, fill_block, fill_manifest
-from tenantry.messages.errors import Found, Problem
+from tenantry.messages.errors import InvalidPart, Problem
 from tenantry.messages.placeholders import escaped, is_unfilled, names_in
 from tests.table import table
 
@@ -21,7 +21,7 @@ def filled(value: Any) -> Any:
 
 
 def findings(value: Any) -> tuple[Problem, ...]:
-    with pytest.raises(Found) as caught:
+    with pytest.raises(InvalidPart) as caught:
         filled(value)
     return caught.value.findings
 
@@ -170,7 +170,7 @@ def test_everywhere_else_it_is_text(text: str, expected: str) -> None:
 
 def test_a_decimal_number_never_becomes_text() -> None:
     for filling in (fill, fill_block):
-        with pytest.raises(Found) as caught:
+        with pytest.raises(InvalidPart) as caught:
             filling({"values": "v{ratio}"}, TYPED, ())
         assert [(each.path, each.code) for each in caught.value.findings] == [(("values",), "decimal-as-text")]
 

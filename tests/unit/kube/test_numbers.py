@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.kube.numbers import outcome
+from tenantry.kube.yaml_text import outcome
 from tests.table import table
 
 

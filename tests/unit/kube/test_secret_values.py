@@ -3,8 +3,8 @@ from __future__ import annotations
 import base64
 import json
 
+from components.secrets import MissingValue, data_of, missing, values_of
 from tenantry.kube.objects import KubeObject, Owner, SecretValues
-from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 
 GIT = SecretValues(("credentials", "rocky", "git"), ("password", "username"))
 PULL = SecretValues(("platformCredentials", "pull"), ("password", "username"), "ghcr.io")

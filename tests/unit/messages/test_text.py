@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.messages.errors import Found, InvalidFleet, Location, Path, Problem, Refused
+from tenantry.messages.errors import InvalidFleet, InvalidPart, Location, Path, Problem, Refused
 from tenantry.messages.text import closest, counted, declared, format_diagnostic, format_invalid, format_path
 from tests.table import table
 
@@ -87,7 +87,7 @@ def test_a_refusal_shows_its_fix_below_the_message() -> None:
 
 
 def test_errors_say_how_many_problems_they_hold() -> None:
-    assert (str(InvalidFleet([problem()])), str(Found([Problem((), "a", "b")]))) == ("1 problems", "1 findings")
+    assert (str(InvalidFleet([problem()])), str(InvalidPart([Problem((), "a", "b")]))) == ("1 problems", "1 findings")
 
 
 def test_one_is_not_many() -> None:

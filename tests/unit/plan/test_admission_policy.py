@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.grants.limits import duration_paths
-from tenantry.plan.admission import management_policies, remote_policies
-from tenantry.plan.tenant_rules import ONLY_FLUXS_FINALIZERS, flux_rules
+from tenantry.plan.admission import ONLY_FLUXS_FINALIZERS, flux_rules, management_policies, remote_policies
 from tests.unit.texts import planned, rocky
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.messages.errors import AlreadyTold, Found
+from tenantry.messages.errors import AlreadyReported, InvalidPart
 from tenantry.plan.plan import plan
 from tenantry.plan.sources import SourceSet
 from tests.table import table
@@ -77,12 +77,12 @@ def test_an_empty_variable_is_no_address() -> None:
 
 def test_giving_up_without_a_finding_is_an_error_of_the_program() -> None:
     with pytest.raises(AssertionError, match="did not say why"):
-        Found([])
+        InvalidPart([])
 
 
 def test_a_part_that_is_left_out_without_a_finding_is_an_error_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(_: SourceSet, name: str) -> None:
-        raise AlreadyTold(f"source '{name}'")
+        raise AlreadyReported(f"source '{name}'")
 
     sound = fleet(rocky(APP))
     monkeypatch.setattr(SourceSet, "get", missing)

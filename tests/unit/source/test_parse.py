@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.messages.errors import InvalidFleet, Location, Refused
 from tenantry.messages.text import format_invalid
-from tenantry.source import bounds
+from tenantry.source import compose
 from tenantry.source import parse as parsing
 from tenantry.source.parse import parse, read
 from tests.table import table
@@ -381,7 +381,7 @@ def test_aliases_that_unfold_beyond_measure_are_refused_before_they_do() -> None
 
 
 def test_a_file_of_too_many_values_is_refused_before_they_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_NODES", 10)
+    monkeypatch.setattr(compose, "MAX_NODES", 10)
     expected = "t.yaml:1:23: error[too-large]: there are more than 10 keys and values\nFound 1 error"
     assert expected == refusal("a: [1, 2, 3, 4, 5, 6, 7, 8]")
 
@@ -399,7 +399,7 @@ def test_the_bounds_and_the_first_problem_are_those_of_the_events(
     text: str, most: int, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nodes are composed at once, and the events are looked at only where something may be wrong."""
-    monkeypatch.setattr(bounds, "MAX_NODES", most)
+    monkeypatch.setattr(compose, "MAX_NODES", most)
     if told is None:
         assert data(text)["b"] == [1, 2]
     else:

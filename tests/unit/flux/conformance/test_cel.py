@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.flux.conformance import check
-from tenantry.flux.conformance.check import holds
-from tenantry.flux.conformance.explanations import EXPLANATIONS
+from tenantry.flux.conformance.check import EXPLANATIONS, holds
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Problem
 from tests.table import table

@@ -47,7 +47,7 @@ class Rank(IntEnum):
     """What may stop workloads."""
 
 
-class Found(NamedTuple):
+class ClusterDanger(NamedTuple):
     """A danger of one subject on one cluster. cluster: "" for none in particular. text: says what happens, without either."""
 
     kind: DangerKind
@@ -67,16 +67,19 @@ class Danger:
     text: str
 
 
-def joined(found: Iterable[Found], homes: Homes) -> tuple[Danger, ...]:
+def joined(every: Iterable[ClusterDanger], homes: Homes) -> tuple[Danger, ...]:
     """The dangers, the worst first, each once for all subjects and clusters that have it."""
-    lines = (((item.kind, item.rank, item.text), item.subject, item.cluster) for item in dict.fromkeys(found))
-    made = [
+    lines = (
+        ((danger.kind, danger.rank, danger.text), danger.subject, danger.cluster) for danger in dict.fromkeys(every)
+    )
+    dangers = [
         Danger(kind=kind, rank=rank, where=where, text=text) for (kind, rank, text), where in together(lines, homes)
     ]
     # A stable sort: equal ranks stay in the order of the plan.
-    return tuple(sorted(made, key=lambda each: each.rank))
+    return tuple(sorted(dangers, key=lambda danger: danger.rank))
 
 
-def owner_subject(owner: Owner) -> Subject:
-    """The tenant that an object belongs to, or the platform."""
-    return Subject(Kind.TENANT, owner.tenant) if owner.tenant else THE_PLATFORM
+def of_owner(kind: DangerKind, rank: Rank, owner: Owner, text: str) -> ClusterDanger:
+    """A danger of the tenant that an object belongs to, or of the platform."""
+    subject = Subject(Kind.TENANT, owner.tenant) if owner.tenant else THE_PLATFORM
+    return ClusterDanger(kind, rank, subject, owner.cluster, text)
