@@ -211,7 +211,7 @@ class _Access:
             OTHER_CLUSTER,
             f"its kubeconfig reaches another cluster, which is marked as '{marked}' (ConfigMap {platform}/{MARKER})",
             f"have the kubeconfig's writer write that of '{name}'; if '{marked}' was renamed in the file: "
-            + mark(platform, name, "NAME"),
+            + mark(platform, name, "--context", "NAME"),
         )
 
     def _impersonation(self) -> Iterator[Problem]:

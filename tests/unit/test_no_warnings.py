@@ -33,10 +33,10 @@ FILES = sorted(
     )
     for path in REPOSITORY.glob(pattern)
 )
-BLOCK = re.compile(r"^```yaml\n(apiVersion: tenantry/v1\n.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```yaml\n((?:#.*\n)*apiVersion: tenantry/v1\n.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = {
     f"{page.name}-{number}": block
-    for page in sorted((REPOSITORY / "docs").glob("*.md"))
+    for page in (REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")))
     for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")))
     if "\ninclude:" not in block and "..." not in block
 }
