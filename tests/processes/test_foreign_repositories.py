@@ -96,7 +96,7 @@ def test_nothing_of_the_repository_runs(way: object, mark: Path) -> None:
     mark.unlink(missing_ok=True)  # what Git itself ran up to here
     write("# changed\n" + FILE.read_text())
     assert tenants(base("HEAD")) == tenants(base("HEAD~1...")) == ["rocky"]
-    assert not base("HEAD", Path("fleet/new.yaml")).found
+    assert not base("HEAD", Path("fleet/new.yaml")).exists
     assert not mark.exists()
 
 

@@ -76,7 +76,7 @@ def test_the_file_is_read_as_it_is_at_the_commit_and_nothing_of_the_repository_c
     write(FRAME + "tenants: {}\n")
     before = git("status", "--porcelain=v2", "--branch"), Path(".git/index").read_bytes()
     found = base("HEAD")
-    assert (found.name, found.commit, found.found, tenants(found)) == (f"HEAD ({hash[:7]})", hash, True, ["rocky"])
+    assert (found.name, found.commit, found.exists, tenants(found)) == (f"HEAD ({hash[:7]})", hash, True, ["rocky"])
     assert before == (git("status", "--porcelain=v2", "--branch"), Path(".git/index").read_bytes())
 
 
