@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 def prod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     project = make_project(Path(tmp_path_factory.mktemp("prod") / "project"))
     _, *addresses = re.findall(r"variables: (\{git: .*\})\n", project.fleet.read_text())
-    (of_dev,) = re.findall(r"variables: (\{git: .*127\.0\.0\.1.*\})\n", project.fleet.read_text())
+    (of_dev,) = re.findall(r"variables: (\{git: .*sandbox\.test.*\})\n", project.fleet.read_text())
     project.edit(*addresses, of_dev)  # the sandbox serves what dev fetches
     with sandboxed(project):
         project.start("prod")
