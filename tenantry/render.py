@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.kube.yaml_text import documents
+from tenantry.kube.yaml_text import DocumentWriter, documents
 from tenantry.messages.errors import Refused
 from tenantry.messages.progress import Progress, silent, steps
 from tenantry.plan.plan import Plan
@@ -27,8 +27,9 @@ def file_name(id: ObjectId) -> str:
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
     """The name and the content of a file for each object."""
+    writer = DocumentWriter()
     for object in objects:
-        yield file_name(object.id), MARKER + to_yaml([object.manifest])
+        yield file_name(object.id), MARKER + writer.document(dict(object.manifest))
 
 
 def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:

@@ -34,15 +34,14 @@ _WIDTH = 1_000_000
 
 def documents(data: Iterable[Any]) -> str:
     """The data as YAML documents, each after `---` and with its own order of keys."""
-    text = _Text()
-    return "".join(map(text.document, data))
+    return "".join(map(DocumentWriter().document, data))
 
 
 class _SeveralLines(Exception):
     """A scalar takes more than one line, whose indentation depends on where it stands."""
 
 
-class _Text:
+class DocumentWriter:
     """Puts documents together as PyYAML would write them, and asks it for each scalar once: in a fleet, nearly all come often."""
 
     def __init__(self) -> None:
@@ -50,7 +49,7 @@ class _Text:
         self._scalars: dict[str | tuple[type, str], str] = {}
 
     def document(self, data: Any) -> str:
-        """The text of one document."""
+        """The text of one document, after `---`."""
         parts = ["---"]
         try:
             self._add(data, "\n", "\n", parts)
