@@ -30,6 +30,21 @@ from tenantry.model.tenancy import AddonNamespace, ExtraNamespace, ObjectManifes
 from tenantry.source.parsed_file import override_of
 
 
+def undeclared_environments(fleet: Fleet, at: Path, owner: str, names: Iterable[str]) -> Iterator[Problem]:
+    """A finding for each name in a list `environments` that no environment has.
+
+    Args: at: what has the list; owner: as a finding names it.
+    """
+    for index, name in enumerate(names):
+        if name not in fleet.document.environments:
+            message, fix = (
+                f"{owner} names environment '{name}'",
+                "declare it under 'environments:', or correct the name",
+            )
+            place = (*at, "environments", index)
+            yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
+
+
 def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
     """Every selector with its path and its owner."""
     for at, given in levels(fleet):

@@ -24,7 +24,7 @@ from tenantry.grants.limits import beyond_limits, limited_in_tenant, refused_by_
 from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.model import PlacedSettings
@@ -181,14 +181,7 @@ CLUSTER_ADMIN = "cluster-admin"
 
 def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
-        for index, name in enumerate(grants.environments or ()):
-            if name not in fleet.document.environments:
-                message, fix = (
-                    f"a grant names environment '{name}'",
-                    "declare it under 'environments:', or correct the name",
-                )
-                place: Path = (*at, "environments", index)
-                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
+        yield from walk.undeclared_environments(fleet, at, "a grant", grants.environments or ())
 
 
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:

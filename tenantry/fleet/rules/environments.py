@@ -20,14 +20,7 @@ from tenantry.model import After
 
 def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, owner, names in _lists(fleet):
-        for index, name in enumerate(names):
-            if name not in fleet.document.environments:
-                message, fix = (
-                    f"{owner} names environment '{name}'",
-                    "declare it under 'environments:', or correct the name",
-                )
-                place: Path = (*at, "environments", index)
-                yield undeclared(place, "environment", name, message, fleet.names("environments"), fix)
+        yield from walk.undeclared_environments(fleet, at, owner, names)
 
 
 def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
