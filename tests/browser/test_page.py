@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tenantry.cli.page import as_html
+from tenantry.cli.diff.page import as_html
 from tenantry.facts.changes import Effect
 from tenantry.facts.dangers import Danger
 from tenantry.facts.review import Review

@@ -26,7 +26,7 @@ from tenantry.messages.text import grouped, printable
 
 _LIMITS = EVERYTHING._replace(value=4_000, sentence=4_000)
 _TEMPLATES = Environment(
-    loader=PackageLoader("tenantry.cli.page"),
+    loader=PackageLoader("tenantry.cli.diff"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -41,7 +41,7 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused], *
     """
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     style, script = (
-        (files("tenantry.cli.page") / "templates" / name).read_text(encoding="utf-8")
+        (files("tenantry.cli.diff") / "templates" / name).read_text(encoding="utf-8")
         for name in ("page.css", "page.js")
     )
     return _TEMPLATES.get_template("page.html.j2").render(

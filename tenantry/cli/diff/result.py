@@ -129,7 +129,7 @@ class Result:
                 return as_markdown(self.reviews, base, [refused.message for refused in self.refusals], limits)
             case "html":
                 # It takes a while to import, and no other format needs it.
-                from tenantry.cli.page import as_html
+                from tenantry.cli.diff.page import as_html
 
                 return as_html(self.reviews, base, self.refusals, everything=self._everything)
         return as_text(self.reviews, base, limits, width)

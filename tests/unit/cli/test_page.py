@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.cli.page import as_html
+from tenantry.cli.diff.page import as_html
 from tenantry.facts.objects import Status
 from tenantry.facts.review import Review
 from tenantry.facts.subjects import ENVIRONMENT, Kind, Subject
