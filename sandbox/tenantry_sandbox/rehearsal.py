@@ -21,7 +21,6 @@ WAITING = {
     "image": {"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"},
     "crash": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s restarting failed container"},
 }
-FAILURES = (*WAITING, "quota")
 
 
 def break_app(root: Path, app: PlannedApp, failure: str) -> None:

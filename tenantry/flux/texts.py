@@ -122,7 +122,6 @@ def _ignored(entries: Any, at: Path) -> Iterator[tuple[Path, Misread]]:
             yield from _if((*at, index, "paths", number), pointer, pointer_problem)
 
 
-_BARE_KEY = r"[A-Za-z0-9_/.~-]+"
 _DOTTED = re.compile(r"\$?\.?([A-Za-z][\w-]*(?:\[\d+\])?(?:\.[A-Za-z][\w-]*(?:\[\d+\])?)+|[A-Za-z][\w-]*)")
 _OF_METADATA = ("annotations", "labels")
 

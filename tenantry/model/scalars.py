@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError, PydanticKnownError
+from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
 from tenantry.messages.placeholders import Scalar
@@ -190,8 +190,6 @@ AppName = Annotated[
 
 OwnAppName = Annotated[Name, Refers("apps")]
 """The name of an app beside this one."""
-ConfigName = Annotated[Name, Refers("configs")]
-"""The name of a declared config."""
 CredentialsName = Annotated[Name, Refers("credentials")]
 """The name of declared credentials."""
 SourceName = Annotated[Name, Refers("sources")]
@@ -302,26 +300,6 @@ def share_of(limit: int | str, total: int) -> int:
     """How many a `NumberOrShare` means of so many: a share is rounded down."""
     return limit if isinstance(limit, int) else total * int(limit.removesuffix("%")) // 100
 
-
-def _one_or_more(value: Any) -> Any:
-    if not isinstance(value, list):
-        if not isinstance(value, str):
-            raise PydanticKnownError("string_type")  # the list is for few, so this is reported as of any other name
-        return value
-    if not value:
-        raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")
-    if wrong := [item for item in value if not isinstance(item, str)]:
-        fix = "put it in quotes" if isinstance(wrong[0], int | float) else "write a list of names"
-        raise refusal("wrong-type", f"expected a list of names, found {type_name(wrong[0])} in it", fix=fix)
-    return value
-
-
-OneOrMore = Annotated[
-    str | list[str],
-    BeforeValidator(_one_or_more),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
-]
-"""A name, or a list of names."""
 
 SubstituteValue = Annotated[
     str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})
