@@ -78,7 +78,6 @@ def main() -> int:
         page.set_default_timeout(120_000)
         page.goto(diff.as_uri())
         take(page, "diff", (1280, 900))
-        take(page, "diff-phone", (390, 844))
     return 0
 
 

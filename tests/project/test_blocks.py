@@ -14,7 +14,7 @@ import pytest
 from tests.blocks import PAGES, ROOT, RUNNERS, blocks
 from tests.reader import Difference, Reader
 
-NOT_RUN = 16
+NOT_RUN = 15
 """How many blocks nothing runs. Find a way to run a new one before you raise this."""
 
 RUN_HERE = [page for page in PAGES if any(each.runs == "here" for each in blocks(page))]
