@@ -1,9 +1,10 @@
-"""The examples' pages show what `validate` prints; tests/project/test_blocks.py has the other pages."""
+"""The examples' pages show what `validate` and `set` print; tests/project/test_blocks.py has the other pages."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,9 +34,10 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("page", EXAMPLES)
-def test_an_examples_readme_shows_what_validate_prints(
-    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_examples_readme_shows_what_commands_print(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir((ROOT / page).parent)
-    shown = [output for command, output in outputs(page) if command == "tenantry validate"]
-    assert [printed("tenantry validate", capsys) for _ in shown] == shown
+    shutil.copy((ROOT / page).with_name("tenants.yaml"), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    shown = [each for each in outputs(page) if each[0].startswith(("tenantry validate", "tenantry set"))]
+    assert [(command, printed(command, capsys)) for command, _ in shown] == shown
