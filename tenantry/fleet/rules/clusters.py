@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet, remotes_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
@@ -189,26 +189,3 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
                 f" 'state: {cluster.state}' while that environment exists",
                 fix=f"run `tenantry destroy --environment {managed[0]}` first, or set another 'management'",
             )
-
-
-_MANY = 100
-"""Sources from which on it matters that clusters share none."""
-
-
-def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
-    """Clusters share sources within a namespace of kubeconfigs, so with a namespace for each there is nothing to share."""
-    tenants, platform = fleet.document.tenants.values(), fleet.document.platform
-    own = sum(1 for addon in platform.addons.values() if addon.source) + (platform.chart is not None)
-    sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.sources) + own
-    for environment in fleet.environments:
-        kubeconfigs = [fleet.clusters[name].kubeconfig for name in remotes_of(fleet, environment)]
-        remotes = [kubeconfig.resolved for kubeconfig in kubeconfigs if kubeconfig]
-        homes = {kubeconfig.namespace for kubeconfig in remotes}
-        if len(homes) == len(remotes) > 1 and len(homes) * sources >= _MANY:
-            message = (
-                f"Flux fetches up to {len(homes) * sources} sources for environment '{environment}', where {sources} could do:"
-                f" each of its {len(homes)} remote clusters has a namespace of its own for its kubeconfig, and clusters share"
-                " sources in one namespace"
-            )
-            fix = "keep the kubeconfigs in one namespace, if that load matters"
-            yield doubtful(("environments", environment), "sources-not-shared", message, fix=fix, at_key=True)

@@ -12,7 +12,7 @@ from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, 
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
-from tenantry.flux.references import included_sources, list_paths, references
+from tenantry.flux.references import included_sources, references
 from tenantry.flux.texts import yaml_documents
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
@@ -47,20 +47,6 @@ def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
 def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
     for path, name in _of_receivers(fleet):
         yield from undeclared(fleet, path, "credentials", name)
-
-
-def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """All credentials and configs that anything names: their owner, their group and their name."""
-    named = (*_of_sources(fleet), *_of_alerts(fleet), *_of_receivers(fleet))
-    credentials = ((path, "credentials", name) for path, name in named)
-    for path, group, name in (*_of_blocks(fleet), *credentials):
-        yield _owner(path), group, name
-    for path, model, block in fleet.blocks:
-        for at in list_paths(model.flux_kind):
-            for entry in value_at(block, at, ()):
-                if is_unfilled(mapping_at(entry).get("kind")):
-                    # It may be of either kind.
-                    yield from ((_owner(path), group, str(entry.get("name"))) for group in GROUPS.values())
 
 
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
