@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet import walk
@@ -161,36 +161,31 @@ def _absent(
                 yield undeclared((*path, group, name), kind, name, message, known, _CORRECT, at_key=True)
 
 
-def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
+def overrides_keep_kinds(fleet: Fleet) -> Iterator[Problem]:
+    """Of apps, of sources and of the platform's chart."""
     for at, _, app, declared_app in walk.apps(fleet):
-        for path, override in walk.app_patches(fleet, at, declared_app):
-            other_kind = "helm" if declared_app.kind == "kustomize" else "kustomize"
-            if other_kind in override.model_fields_set:
-                message = f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other_kind}:'"
-                fix = "declare a second app with its own clusters"
-                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
-
-
-def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
+        patches = ((path, fleet.raw(*path)) for path, _ in walk.app_patches(fleet, at, declared_app))
+        fix = "declare a second app with its own clusters"
+        yield from _changed(f"app '{app}'", declared_app.kind, App.one_of, patches, fix)
     for at, source in walk.sources(fleet):
-        for path, override in walk.source_patches(fleet, at):
-            for other_kind in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
-                if other_kind != source.kind:
-                    message = f"{walk.format_source(at)} is '{source.kind}:', and an override cannot change that to '{other_kind}:'"
-                    fix = "declare a second source, and let apps name it in an override"
-                    yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
-
-
-def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
+        changes = ((path, fleet.raw(*path)) for path, _ in walk.source_patches(fleet, at))
+        fix = "declare a second source, and let apps name it in an override"
+        yield from _changed(walk.format_source(at), source.kind, Source.one_of, changes, fix)
     charts = dict(chart_entries(fleet.source.data))
     chart = charts.pop((*PLATFORM, "chart"), {})
-    kind = next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None)
-    for path, override in charts.items() if kind else ():
-        for other_kind in ObjectsChart.one_of:
-            if other_kind != kind and override.get(other_kind):
-                message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other_kind}:'"
-                fix = "write the chart of each environment in an override, and none beside 'overrides'"
-                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
+    if kind := next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None):
+        fix = "write the chart of each environment in an override, and none beside 'overrides'"
+        yield from _changed("'platform.chart'", kind, ObjectsChart.one_of, charts.items(), fix)
+
+
+def _changed(
+    what: str, kind: str, kinds: Collection[str], patches: Iterable[tuple[Path, Mapping[str, Any]]], fix: str
+) -> Iterator[Problem]:
+    """A finding for each other kind in what overrides say. Args: patches: each with its path."""
+    for path, patch in patches:
+        for other in (other for other in kinds if other != kind and patch.get(other) is not None):
+            message = f"{what} is '{kind}:', and an override cannot change that to '{other}:'"
+            yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:

@@ -32,20 +32,7 @@ def references_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     """As written, so that a mistake elsewhere does not hide this one."""
     for path, group, name in _of_blocks(fleet):
         yield from undeclared(fleet, path, group, name)
-
-
-def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_sources(fleet):
-        yield from undeclared(fleet, path, "credentials", name)
-
-
-def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_alerts(fleet):
-        yield from undeclared(fleet, path, "credentials", name)
-
-
-def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_receivers(fleet):
+    for path, name in _of_credentials(fleet):
         yield from undeclared(fleet, path, "credentials", name)
 
 
@@ -60,24 +47,15 @@ def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
                     yield (*path, *reference.path), GROUPS[reference.kind], reference.name
 
 
-def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for at in (*source_entries(fleet.source.data), *(path for path, _ in chart_entries(fleet.source.data))):
-        if at[:4] in fleet.left_out:
-            continue
-        if isinstance(name := mapping_at(fleet.source.data, *at).get("credentials"), str):
+def _of_credentials(fleet: Fleet) -> Iterator[tuple[Path, str]]:
+    """The names of credentials beside the blocks of sources, of the platform's chart, of alerts and of receivers."""
+    data = fleet.source.data
+    sources = (at for at in source_entries(data) if at[:4] not in fleet.left_out)
+    alerts = (path for path, model, _ in alert_blocks(data) if model is Alert)
+    charts, receivers = (path for path, _ in chart_entries(data)), (path for path, _, _ in receiver_blocks(data))
+    for at in (*sources, *charts, *alerts, *receivers):
+        if isinstance(name := mapping_at(data, *at).get("credentials"), str):
             yield (*at, "credentials"), name
-
-
-def _of_alerts(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, model, block in alert_blocks(fleet.source.data):
-        if model is Alert and isinstance(name := block.get("credentials"), str):
-            yield (*path, "credentials"), name
-
-
-def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, _, block in receiver_blocks(fleet.source.data):
-        if isinstance(name := block.get("credentials"), str):
-            yield (*path, "credentials"), name
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Problem]:

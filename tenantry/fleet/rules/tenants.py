@@ -18,17 +18,23 @@ from tenantry.source.parsed_file import override_of
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
-def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    for at, given in (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet)):
+def metadata_of_tenants_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
+    every = (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
+    for at, given in every:
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
-                yield Problem(
-                    (*at, "labels", label),
-                    "owned-label",
-                    f"label '{label}' is reserved for Tenantry",
-                    fix=next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it"),
-                    at_key=True,
-                )
+                fix = next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it")
+                message = f"label '{label}' is reserved for Tenantry"
+                yield Problem((*at, "labels", label), "owned-label", message, fix=fix, at_key=True)
+    accounts = (
+        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
+    )
+    for at, annotated in (*every, *accounts):
+        for annotation in annotated.annotations or {}:
+            if annotation.startswith(OWNED_ANNOTATIONS):
+                message = f"annotation '{annotation}' is reserved for Tenantry and its tools"
+                place = (*at, "annotations", annotation)
+                yield Problem(place, "owned-annotation", message, fix="remove it", at_key=True)
 
 
 def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
@@ -99,23 +105,6 @@ def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
                     "no-clusters",
                     f"app '{app}' of tenant '{tenant}' does not say on which clusters it runs",
                     fix=fix,
-                    at_key=True,
-                )
-
-
-def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    accounts = (
-        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
-    )
-    every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
-    for at, given in every:
-        for annotation in given.annotations or {}:
-            if annotation.startswith(OWNED_ANNOTATIONS):
-                yield Problem(
-                    (*at, "annotations", annotation),
-                    "owned-annotation",
-                    f"annotation '{annotation}' is reserved for Tenantry and its tools",
-                    fix="remove it",
                     at_key=True,
                 )
 

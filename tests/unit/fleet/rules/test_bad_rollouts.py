@@ -64,7 +64,11 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
 @table(
     ("keys", "code", "fix"),
     [
-        ("waves: {names: [edge-1]}", "wrong-type", "begin each entry with '- ': a hyphen and a space"),
+        (
+            "waves: {names: [edge-1]}",
+            "wrong-type",
+            "begin it with '- ', or put it in brackets: a list of such entries is expected",
+        ),
         ("waves: true", "wrong-type", ""),
         ("waves: []", "empty", ""),
         (f"waves: {WAVES}, tolerate: -1", "bad-limit", "write a number such as 3, or a share such as 10%"),
