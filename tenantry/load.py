@@ -10,7 +10,7 @@ from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
-from tenantry.fleet.shape import check_shape, explained
+from tenantry.fleet.shape import check_shape, typed_plainly
 from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_filled_selectors, with_templates
 from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
@@ -74,7 +74,7 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
 
 
 def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Problem]:
-    return explained(findings, source.data) if findings else ()
+    return [typed_plainly(finding, source.data) for finding in findings]
 
 
 def _confined(fleet: Fleet, planned: Plan) -> Plan:

@@ -16,10 +16,11 @@ def _repository(root: Path) -> None:
     (root / ".ci").symlink_to(ROOT / ".ci")
 
 
-def _unused(root: Path) -> None:
+def _doubtful(root: Path) -> None:
     text = _minimal(root)
-    source = '      former: {git: {url: "https://git.example.com/rocky/former", ref: {branch: main}}}\n'
-    (root / "tenants.yaml").write_text(text.replace("    apps:\n", f"{source}    apps:\n"))
+    (root / "tenants.yaml").write_text(
+        text.replace("path: ./db}", "path: ./db, postBuild: {substitute: {BUILD: 0x1F}}}")
+    )
 
 
 def _minimal(root: Path) -> str:
@@ -88,7 +89,7 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "repository": (_repository, bool),
     "review": (_repository, _edit_for_review),
     "recipes": (_recipes, bool),
-    "unused": (_unused, bool),
+    "doubtful": (_doubtful, bool),
     "moved": (_moved, bool),
     "self-service": (_self_service, bool),
     "manifests": (_manifests, bool),

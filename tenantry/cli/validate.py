@@ -43,10 +43,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     One run reports every error that can be judged, each with its place and a fix. Warnings are shown once there are no
     errors. No cluster is contacted and nothing is changed.
 
-    A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
-    that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, the `waves` of environments, and what environments wait for before they change
-    (`after`).
+    A valid file can get warnings on stderr about what is probably not meant, such as overrides that never apply, and
+    numbers that come out as another text. Lines after the summary name the tenants with `clusterAdmin: true`, those
+    with `clusterRoles`, the `waves` of environments, and what environments wait for before they change (`after`).
 
     `github` prints workflow commands, whose paths start at the root of the Git repository.
     """

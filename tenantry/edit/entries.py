@@ -28,14 +28,10 @@ _CLUSTERS_OF_WHEN = ("when", "clusters", "names")
 
 
 class Edit(NamedTuple):
-    """What an edit did. done: sentences in the past tense; notes: what else.
-
-    added: the path of a new entry, which nothing uses yet.
-    """
+    """What an edit did. done: sentences in the past tense; notes: what else."""
 
     done: Sequence[str]
     notes: Sequence[str] = ()
-    added: Path = ()
 
 
 def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: FilePath | None = None) -> Edit:
@@ -58,7 +54,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     if own_file:
         editor.set(target.path, {}, file=file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit([f"added {target}{where}"], [] if own_file else _notes(target, entry), added=target.path)
+    return Edit([f"added {target}{where}"], [] if own_file else _notes(target, entry))
 
 
 def _notes(target: Target, entry: Entry) -> list[str]:

@@ -41,7 +41,9 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
     for path, model, block in shared_blocks(data):
         for key in model.of_one_app:
             if key in block:
-                yield owned_key((*path, key), "each app says it itself", _in_one_app(path, key))
+                yield owned_key(
+                    (*path, key), "each app says it itself", "write it in the apps that are meant, or remove it"
+                )
 
 
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -165,13 +167,7 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
     checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
     written = {key: value for key, value in block.items() if key not in checked}
-    references = dict(_pods_references(block, at))
-    for path, fix in references.items():
-        message = "a reference to a Secret or ConfigMap has another form here than in a pod"
-        yield Problem(path, "wrong-reference", message, fix=fix)
     for finding in check_part(model.flux_kind, written, at):
-        if any(finding.path[: len(path)] == path for path in references):
-            continue
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
             fix = fix_for_key(model, str(finding.path[-1]), block)
@@ -180,45 +176,12 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
             yield finding
 
 
-_OF_PODS = {
-    "secretKeyRef": "Secret",
-    "secretRef": "Secret",
-    "configMapKeyRef": "ConfigMap",
-    "configMapRef": "ConfigMap",
-}
-
-
-def _pods_references(block: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
-    """Entries that name a Secret or a ConfigMap as the variables of a container do, each with what to write."""
-    for way in (("valuesFrom",), ("postBuild", "substituteFrom")):
-        entries = mapping_at(block, *way[:-1]).get(way[-1])
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            key = next((key for key in _OF_PODS if key in entry), "") if isinstance(entry, dict) else ""
-            if key and "kind" not in entry:
-                of_key = ", valuesKey: KEY, targetPath: PATH" if way[-1] == "valuesFrom" else ""
-                yield (*at, *way, index), f"write {{kind: {_OF_PODS[key]}, name: NAME{of_key}}}"
-
-
-def _in_one_app(at: Path, key: str) -> str:
-    """The fix for a key of one app in a block for all apps, such as a tenant's `helm`: their names may be forgotten."""
-    group, whose = ("addons", "add-ons") if at[0] == "platform" else ("apps", "apps")
-    nested = f"{group}: {{NAME: {{{at[-1]}: {{{key}: ...}}}}}}"
-    where = " in a tenant" if at[0] == "defaults" else ""
-    return f"write '{nested}'{where}, or remove it: this '{at[-1]}:' is for all {whose}"
-
-
 def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     for name, reason in model.owned.items():
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
-            fix = FOR_OWNED.get(first, "")
-            if first == "secretRef":
-                owner = at[:2] if at[0] == "tenants" else at[:1]
-                whole = at[-2] == "receivers"
-                fix = fix.replace("beside the block", f"{'right under' if whole else 'beside'} '{at[-1]}:'")
-                fix += f", and declare it under '{'.'.join(map(str, owner))}.credentials:'"
-            yield owned_key((*at, first), reason, fix)
+            yield owned_key((*at, first), reason, FOR_OWNED.get(first, ""))
         elif second and isinstance(inner, dict) and second in inner:
             yield owned_key((*at, first, second), reason)
 

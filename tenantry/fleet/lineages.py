@@ -77,15 +77,6 @@ class Lineages:
         """The lineages of some templates, in their order, each ancestor once. Names that are not declared are passed over."""
         return tuple(dict.fromkeys(above for name in names for above in self._of.get(name, ())))
 
-    def through(self, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        """The names of a list that change nothing, each with another one of the list that has it above itself."""
-        whole = self.joined(names)
-        for name in names:
-            others = [other for other in names if other != name]
-            above = next((other for other in others if name in self._of.get(other, ())), None)
-            if above and self.joined(others) == whole:
-                yield name, above
-
     def are_sound(self, names: Iterable[str]) -> bool:
         """Whether templates and all above them are declared, without circles, and mappings."""
         order = tuple(names)

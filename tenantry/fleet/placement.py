@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tenantry.fleet.apps import app_layers
-from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.templates import is_nearer
 from tenantry.grants.grants import grant_at, grants_of, is_filled
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
 
@@ -229,18 +227,3 @@ def placements_of_tenant(fleet: Fleet, tenant: str) -> tuple[tuple[str, str], ..
     """The environments and clusters where any app of a tenant is placed, each once."""
     apps = (("tenants", tenant, "apps", app) for app in fleet.document.tenants[tenant].apps)
     return tuple(dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)))
-
-
-def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The environments and clusters where something may take the source at a path: an app that names it anywhere, or a source that
-    includes one of the same tenant.
-    """
-    if at[:2] == ("platform", "addons"):
-        yield from placements_of(fleet, at[:-1])
-        return
-    apps = ("platform", "addons") if at[0] == "platform" else (*at[:2], "apps")
-    included = any(mapping_at(source, "git").get("include") for source in fleet.raw(*at[:-1]).values())
-    for app in fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps:
-        named = [block.get("source") for _, block in blocks_of(fleet.source.data, (*apps, app))]
-        if (included and any(named)) or any(name == at[-1] or "{" in str(name) for name in named):
-            yield from placements_of(fleet, (*apps, app))

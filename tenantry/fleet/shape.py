@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
+from tenantry.fleet.hints import FOR_OWNED, fix_for_former, fix_for_key
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.templates import Once
-from tenantry.fleet.value_hints import fix_for_value, quota_fix, quoted
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
@@ -34,8 +33,7 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.messages.text import grouped
-from tenantry.model import Addon, Document, Model, Oci, Tenant
+from tenantry.model import Addon, Document, Model, Oci
 from tenantry.model.strict import fields_of, model_at
 
 _KEY_MARK = "[key]"
@@ -114,14 +112,10 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...], once: Once | 
             return Checked(None, frozenset(), findings)
     paths = (*(finding.path for finding in findings), *(once.repeated if once else ()))
     broken = frozenset(entry for path in paths if (entry := _entry(path)))
-    # References to entries that stand elsewhere by mistake are right.
-    unknown = (finding.path for finding in findings if finding.code == "unknown-key")
-    meant = (misplaced(path, value_at(data, path), data) for path in unknown)
-    elsewhere_meant = frozenset(entry.place for entry in meant if entry and entry.place)
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
     try:
-        return Checked(Document.model_validate(without(data, broken)), broken | elsewhere_meant, findings)
+        return Checked(Document.model_validate(without(data, broken)), broken, findings)
     except ValidationError:  # an entry's absence broke its parent
         return Checked(None, broken, findings)
 
@@ -141,7 +135,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
     place = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
+            return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]))
         case "missing":
             return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
         case "literal_error":
@@ -159,9 +153,9 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             return out_of_range(place, kind.replace("_", "-"), value_at(data, path), bound)
         case _ if kind in _EXPECTED:
             value = value_at(data, path)
-            expected = _EXPECTED[kind]
-            meant = model_at(model, (*path, 0) if expected == "a list" else path)
-            return wrong_type(place, expected, value, fix_for_value(expected, meant, place, value))
+            above = model_at(model, path[:-1]) if isinstance(value, list) else None
+            fix = fix_for_former(above, f"{path[-1]}[]") if above else ""
+            return wrong_type(place, _EXPECTED[kind], value, _keys_to_write(model_at(model, path)), fix)
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(place)} {text}" if context.get("of_entry") else text
@@ -169,12 +163,16 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
                 # The second of the keys is where the mistake shows.
                 given = [key for key in value if key in getattr(model_at(model, path), "one_of", ())]
                 place, at_key = ((*place, given[-1]), True) if len(given) > 1 else (place, at_key)
-            fix = context.get("fix", "")
-            if kind == "bad-resource":
-                fix = quota_fix(str(path[-1]), value_at(data, path))
-            return Problem(place, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
+            return Problem(place, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
 
 
+def _keys_to_write(model: type[Model] | None) -> list[str]:
+    """The keys of a mapping that its author cannot do without, or the first ones."""
+    fields = fields_of(model) if model else {}
+    return [name for name, field in fields.items() if field.is_required()] or list(fields)[:_SHOWN]
+
+
+_SHOWN = 4
 _EXAMPLES = {
     "apiVersion": "apiVersion: tenantry/v1",
     "ref": "ref: {branch: main}",
@@ -208,21 +206,12 @@ def _example(model: type[Model] | None, path: Path, data: Any) -> str:
     return _EXAMPLES.get(str(path[-1]), "")
 
 
-def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any], data: dict[str, Any]) -> Problem:
-    """The finding for a key that its mapping does not take.
-
-    Args: model: of the mapping; beside: the mapping; data: the whole file, if it is known.
-    """
+def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Problem:
+    """The finding for a key that its mapping does not take. Args: model: of the mapping; beside: the mapping."""
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, FOR_OWNED.get(key, ""))
-    known = fields_of(model) if model else {}
-    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
-        return unknown_key(path[:2], (), fix)
-    fix = fix_for_key(model, key, beside)
-    if not fix and data and (misplaced_entry := misplaced(path, beside.get(key), data)):
-        return unknown_key(path, (), misplaced_entry.fix)
-    return unknown_key(path, known, fix)
+    return unknown_key(path, fields_of(model) if model else {}, fix_for_key(model, key, beside))
 
 
 def _entry(path: Path) -> Path | None:
@@ -252,54 +241,12 @@ def without_repeats(findings: tuple[Problem, ...], known: tuple[Problem, ...]) -
         if problem.code == "unknown-key" and (key := _MEANT_KEY.match(problem.fix))
     }
     wrong_keys = {problem.path for problem in findings if problem.at_key}
-    # What follows such a key belongs under it.
-    displaced = {problem.path for problem in findings if problem.fix.startswith("indent '")}
-    in_whole = {problem.path for problem in known if problem.code == "wrong-reference"}
     for problem in findings:
-        if any(problem.path[: len(path)] == path for path in in_whole):
-            continue
-        if any(problem.path[: len(path) - 1] == path[:-1] for path in displaced) and problem.path not in displaced:
-            continue
         missing = _MISSING_KEY.match(problem.message) if problem.code == "missing-key" else None
         if missing and (*problem.path, missing[1]) in meant:
             continue
         if problem.at_key or not any(problem.path[:depth] in wrong_keys for depth in range(1, len(problem.path) + 1)):
             yield problem
-
-
-def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Findings about a file's data, each mistake once. Args: data: the whole file."""
-    every = tuple(findings)
-    if other := _of_another_format(data):
-        yield other
-        return
-    for same in grouped(every, key=_mistake).values():
-        first = same[0]
-        if len(same) > 1 and first.code == "unknown-key":
-            names = [f"'{problem.path[-1]}'" for problem in same]
-            message = f"keys {', '.join(names[:-1])} and {names[-1]} are not known here"
-            first = replace(first, message=message)
-        yield _typed_plainly(first, data)
-
-
-def _mistake(finding: Problem) -> object:
-    """What is equal for findings of one mistake: several keys that belong together somewhere else."""
-    belongs = finding.code == "unknown-key" and finding.fix.startswith(("write '", "store ", "move ", "values never"))
-    return (finding.path[:-1], finding.fix) if belongs else finding
-
-
-def _of_another_format(data: Mapping[str, Any]) -> Problem | None:
-    """A file of another program, or ours in the form of a Kubernetes object."""
-    if not ("kind" in data and data.keys() & {"metadata", "spec"}):
-        return None
-    if str(data.get("apiVersion")).startswith("tenantry/"):
-        message = "tenants.yaml is no Kubernetes object"
-        fix = "move all that 'spec:' holds to the top level, and remove 'kind:', 'metadata:' and 'spec:'"
-    else:
-        kind = quoted(data["kind"], ())
-        message = f"this is {'another object' if kind == '...' else f'an object of kind {kind}'}, not a tenants.yaml"
-        fix = "run `tenantry init` for a new fleet, or `tenantry import` for one that Flux runs"
-    return Problem(("kind",), "other-format", message, fix=fix, at_key=True)
 
 
 _LOOKED_AT = 500
@@ -308,8 +255,8 @@ _ODD = frozenset({"Pi", "Pf", "Ps", "Pd", "Cf", "Zs"})
 """The categories of quotes, dashes and spaces, which word processors, chats and pages put in place of plain ones."""
 
 
-def _typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
-    """Says so where a key or a value has a character that looks like a plain one."""
+def typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
+    """The finding about a file's data, which says so where a key or a value has a character that looks like a plain one."""
     text = finding.path[-1] if finding.at_key and finding.path else value_at(data, finding.path)
     for char in text[:_LOOKED_AT] if isinstance(text, str) else "":
         if not char.isascii() and unicodedata.category(char) in _ODD:

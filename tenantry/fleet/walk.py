@@ -27,7 +27,6 @@ from tenantry.model import (
 )
 from tenantry.model.document import Platform, Tenant
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace, ObjectManifest, ObjectMetadata
-from tenantry.source.parsed_file import override_of
 
 
 def undeclared_environments(fleet: Fleet, at: Path, owner: str, names: Iterable[str]) -> Iterator[Problem]:
@@ -257,23 +256,9 @@ def dependencies(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[
 
 def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Problem:
     fix = f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name"
-    fix = _cluster_meant(fleet, at, name) or fix
+    if name in fleet.environments:  # the closest name would be no fix
+        fix = f"name a cluster: '{name}' is an environment"
     return undeclared(at, "cluster", name, what, fleet.names("clusters"), fix, at_key=at_key)
-
-
-def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
-    """What to write for something else in place of a cluster's name; "" if it may be one."""
-    selects = at[-2:-1] == ("names",)
-    if selects and name == "*":
-        return "write 'all: true' instead of 'names:'"
-    if selects and "*" in name:
-        return "names have no patterns: list the clusters, or select them by 'labels:'"
-    if name in fleet.environments and selects:
-        where = "instead" if override_of(at) else "beside 'clusters:'"
-        return f"write 'environments: [{name}]' {where}: it is an environment"
-    if name in fleet.environments:
-        return f"name a cluster: '{name}' is an environment"
-    return "write the cluster's name: the file has no variables of the shell" if name.startswith("${") else ""
 
 
 def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:

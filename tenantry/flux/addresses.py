@@ -193,7 +193,7 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     for address in text.split(",") if form.many else (text,):
         if why := _misfit(address, form):
             more = "; several are separated by a comma alone" if form.many else ""
-            yield _bad(at, why, _meant(address, form) or f"write it as {form.words}{more}")
+            yield _bad(at, why, f"write it as {form.words}{more}")
 
 
 _PAGE = re.compile(
@@ -230,44 +230,6 @@ def _page(text: str, form: Form) -> tuple[str, str] | None:
         )
     beside = f", and beside it 'ref: {{branch: {ref}}}'" if ref and ref == shorten(ref) else ""
     return "is that of a page, and no repository", f"write '{repository}'{beside}"
-
-
-_BARE = re.compile(r"(?:git::)?(?P<scheme>https?://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/(?P<path>[\w./-]{1,80})")
-"""An address without a scheme, or with the prefix that Terraform wants."""
-_SHORT = re.compile(r"[\w-]{1,39}/[\w.-]{1,60}")
-_IN_REGISTRY = re.compile(
-    r"ghcr\.io|quay\.io|(?:registry-1\.)?docker\.io|public\.ecr\.aws|.*\.(?:azurecr\.io|pkg\.dev|amazonaws\.com)"
-)
-"""Registries that many charts are in."""
-
-
-_WITH_REVISION = re.compile(r"(oci://[^@]+?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?")
-
-
-def _meant(text: str, form: Form) -> str:
-    """What to write for an address in the form of another tool; "" if that is not known, or could repeat a secret."""
-    if form.registry:
-        in_registry = re.sub(r"^(?:https?|docker)://", "oci://", text)
-        whole = _WITH_REVISION.fullmatch(in_registry)
-        if not whole or _misfit(whole[1], form) or whole[1] != shorten(whole[1], 200):
-            return ""
-        key, revision = ("digest", whole[3]) if whole[3] else ("tag", whole[2])
-        where = f"'ref: {{{key}: {revision}}}'" if form is _REPOSITORY else f"'version: {revision}' in the app"
-        return f"write '{whole[1]}'" + (f", and the revision beside it: {where}" if revision else "")
-    if form is _GIT and _SHORT.fullmatch(text) and text == shorten(text):
-        return f"write the whole address, such as 'https://github.com/{text}'"
-    address, _, revision = text.partition("?ref=")
-    match = _BARE.fullmatch(address)
-    if not match or not re.fullmatch(r"[\w./-]{0,40}", revision):
-        return ""
-    if form is _CHARTS and _IN_REGISTRY.fullmatch(match["host"]) and not match["scheme"]:
-        return f"write 'oci://{match['host']}/{match['path']}', and 'type: oci' beside it"
-    scheme = match["scheme"] or f"{form.schemes[0]}://"
-    meant = f"{scheme}{match['host']}/{match['path']}"
-    if _misfit(meant, form) or meant != shorten(meant, 200):
-        return ""
-    beside = f", and the revision beside it: 'ref: {{tag: {revision}}}', or a branch" if revision else ""
-    return f"write '{meant}'{beside}"
 
 
 def _misfit(text: str, form: Form) -> str:

@@ -57,14 +57,12 @@ MOST_GROWTH = 1_000
 _WORDS = {"BOOL": "true or false", "STRING": "a text"}
 _NOT_FIELDS = ("self", "object", "obj", "resource", "this", "root", "res", "dep", "item")
 """What other programs call the object."""
-_ALIASES = {"request": "req", "body": "req", "response": "res", "resource": "res", "object": "res", "obj": "res"}
 _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 _UNDECLARED = re.compile(r"undeclared reference to '([^'.]*)(\.?)")
 _MIXED = re.compile(
     r"no matching overload for '_(?:==|!=|<|<=|>|>=)_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
 )
 """A comparison of two kinds of numbers, which Flux switches on."""
-_OPERATORS = {"=": "==", "=>": ">=", "and": "&&", "or": "||", "not": "!", "&": "&&", "|": "||"}
 _TEXT_OR_PARENTHESIS = re.compile(
     r"""(?P<text>[rR]?(?:'{3}.*?'{3}|"{3}.*?"{3}|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"))"""
     r"|(?:\.\s*(?P<call>\w+)\s*)?(?P<open>\()|(?P<close>\))",
@@ -128,13 +126,8 @@ def _not_compiled(text: str, language: Language, line: str, column: str, why: st
     if not named:
         why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
         why = "it ends too early" if "'<EOF>'" in why else why
-        word = _word_at(text, line, column)
-        fix = (
-            f"write '{_OPERATORS[word]}' instead of '{word}'"
-            if word in _OPERATORS
-            else f"write it as in {language.example}"
-        )
-        return Misread("bad-expression", f"this is no CEL expression: {shorten(why)} ({where})", fix)
+        message = f"this is no CEL expression: {shorten(why)} ({where})"
+        return Misread("bad-expression", message, f"write it as in {language.example}")
     name = shorten(named[1])
     known = f"variables: {', '.join(language.variables)}"
     if re.search(rf"\b{re.escape(named[1])}\s*\(", text):
@@ -143,22 +136,13 @@ def _not_compiled(text: str, language: Language, line: str, column: str, why: st
             f"'{name}' is no function that Flux's CEL has ({where})",
             f"write it as in {language.example}",
         )
-    alias = _ALIASES.get(named[1], "")
-    near = alias if alias in language.variables else closest(named[1], language.variables)
-    if near:
+    if near := closest(named[1], language.variables):
         fix = f"write '{near}'"
     elif language.of_object:
         fix = f"leave out '{name}.': the fields of the object are variables, as in {language.example}"
     else:
         fix = f"name one of {', '.join(language.variables)}"
     return Misread("bad-expression", f"'{name}' is not known in this expression ({where})", fix, (known,))
-
-
-def _word_at(text: str, line: str, column: str) -> str:
-    lines = text.split("\n")
-    rest = lines[int(line) - 1][int(column) - 1 :] if int(line) <= len(lines) else ""
-    word = re.match(r"[A-Za-z]+|=>|[=&|](?![=&|])", rest)
-    return word[0] if word else ""
 
 
 def _cost(text: str) -> Misread | None:
@@ -235,8 +219,8 @@ def pattern_problem(text: str) -> Misread | None:
     if not isinstance(result, bool) or r"\C" in text.replace(r"\\", ""):  # Go has no bytes in patterns
         why = str(result).partition("invalid regular expression: ")[2] or "it does not compile"
         fix = "write it without look-around and back references: Flux takes RE2"
-        if text.startswith("*") and _PLAIN_PATTERN.fullmatch(text.replace("*", "")):
-            fix = f"write '{text.replace('.', chr(92) + '.').replace('*', '.*')}': this is no pattern of file names"
+        if text.startswith("*"):
+            fix = "write '.*' for any text: this is no pattern of file names"
         elif "missing" in why:
             fix = "close every bracket, or write a backslash before one that stands for itself"
         return Misread("bad-pattern", f"{shown(text)} is no regular expression of Go: {shorten(why)}", fix)

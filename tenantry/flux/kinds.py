@@ -62,44 +62,15 @@ _ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Ev
 _OF_FLUX = frozenset(group_of(api) for api in _FLUX)
 OLD_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 """The groups without a dot: no definition can add one, and these get no more kinds."""
-_SHORT = {
-    **{
-        "deploy": "Deployment",
-        "sts": "StatefulSet",
-        "ds": "DaemonSet",
-        "rs": "ReplicaSet",
-        "po": "Pod",
-        "svc": "Service",
-    },
-    **{
-        "cm": "ConfigMap",
-        "pvc": "PersistentVolumeClaim",
-        "pv": "PersistentVolume",
-        "ns": "Namespace",
-        "sa": "ServiceAccount",
-    },
-    **{
-        "ing": "Ingress",
-        "hpa": "HorizontalPodAutoscaler",
-        "cj": "CronJob",
-        "pdb": "PodDisruptionBudget",
-        "netpol": "NetworkPolicy",
-    },
-    **{"crd": "CustomResourceDefinition", "hr": "HelmRelease", "ks": "Kustomization", "gitrepo": "GitRepository"},
-}
-"""The short names of kubectl."""
 _BY_NAME = {
-    **_SHORT,
-    **{
-        plural: kind
-        for kind in API_OF
-        for plural in (kind.lower(), f"{kind.lower()}s", f"{kind.lower()}es", f"{kind.lower()[:-1]}ies")
-    },
+    name: kind
+    for kind in API_OF
+    for name in (kind.lower(), f"{kind.lower()}s", f"{kind.lower()}es", f"{kind.lower()[:-1]}ies")
 }
 
 
 def kind_named(name: str) -> str:
-    """The kind that kubectl finds under a name such as `deployments.apps`, `Pods` or `sts`; "" if it is none of these."""
+    """The kind that kubectl finds under a name such as `deployments.apps` or `Pods`; "" if it is none of these."""
     return _BY_NAME.get(name.partition(".")[0].lower(), "")
 
 
@@ -201,7 +172,7 @@ def target_problems(target: Mapping[str, Any]) -> Iterator[tuple[str, Misread]]:
     group, version, kinds = (str(target.get(key) or "") for key in ("group", "version", "kind"))
     for kind in kinds.split("|") if re.fullmatch(r"[\w.|]+", kinds) else ():
         meant = kind_named(kind)
-        if meant and kind not in API_OF:
+        if kind[:1].islower() or (meant and kind not in API_OF):
             yield "kind", _no_kind(kind)
         elif meant and kinds == kind and not set(group + version) & set("*+?[](){}|\\^$"):
             own = group_of(API_OF[kind])

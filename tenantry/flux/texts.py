@@ -122,7 +122,6 @@ def _ignored(entries: Any, at: Path) -> Iterator[tuple[Path, Misread]]:
             yield from _if((*at, index, "paths", number), pointer, pointer_problem)
 
 
-_DOTTED = re.compile(r"\$?\.?([A-Za-z][\w-]*(?:\[\d+\])?(?:\.[A-Za-z][\w-]*(?:\[\d+\])?)+|[A-Za-z][\w-]*)")
 _OF_METADATA = ("annotations", "labels")
 
 
@@ -130,15 +129,7 @@ def pointer_problem(text: str) -> Misread | None:
     """What is wrong with a JSON pointer. One that leads nowhere ignores nothing, without a word."""
     code, quoted = "bad-pointer", shown(text)
     if text and not text.startswith("/"):
-        path = "/" + re.sub(r"\[(\d+)\]", r".\1", text.lstrip("$").lstrip(".")).replace(".", "/")
-        fix = (
-            f"write '{path}'"
-            if _DOTTED.fullmatch(text)
-            else f"write '/{text}'"
-            if shown(text) == f"'{text}'"
-            else "begin it with '/'"
-        )
-        return Misread(code, f"{quoted} is no JSON pointer, which begins with '/'", fix)
+        return Misread(code, f"{quoted} is no JSON pointer, which begins with '/'", "write it as in /spec/replicas")
     if re.search(r"~(?![01])", text):
         return Misread(
             code,
@@ -152,21 +143,13 @@ def pointer_problem(text: str) -> Misread | None:
             f"{quoted} leads nowhere: a JSON pointer has no wildcards",
             "write one path for each entry, such as '/spec/ports/0'",
         )
-    if indexed := next((part for part in parts if re.fullmatch(r"[\w-]*\[(\d+|\*)?\]", part)), ""):
-        plain = text.replace(indexed, re.sub(r"\[(\d+)\]", r"/\1", indexed).strip("/"))
-        fix = (
-            f"write '{plain}'"
-            if "[" not in plain
-            else "write the number of the entry as a part of its own, such as '/spec/ports/0'"
-        )
+    if any(re.fullmatch(r"[\w-]*\[(\d+|\*)?\]", part) for part in parts):
+        fix = "write the number of the entry as a part of its own, such as '/spec/ports/0'"
         return Misread(code, f"{quoted} leads nowhere: a JSON pointer has no brackets", fix)
     for index, part in enumerate(parts):
         if part in _OF_METADATA and index and parts[index - 1] == "metadata" and len(parts) > index + 2:
-            key = "~1".join(parts[index + 1 :])
-            fix = f"write '/{'/'.join((*parts[: index + 1], key))}'"
-            return Misread(
-                code, f"{quoted} leads nowhere: values of {part} hold nothing, and a '/' in a key is '~1'", fix
-            )
+            message = f"{quoted} leads nowhere: values of {part} hold nothing, and a '/' in a key is '~1'"
+            return Misread(code, message, "write '~1' for each '/' in the key")
     return None
 
 
@@ -187,12 +170,7 @@ def selector_problem(text: str) -> Misread | None:
     for part in _COMMAS.split(text):
         match = _REQUIREMENT.fullmatch(part)
         if not match:
-            meant = (
-                f"write '{part.strip().replace(': ', '=').replace(':', '=')}'"
-                if re.fullmatch(r"\s*[\w./-]+:\s*[\w.-]+\s*", part)
-                else fix
-            )
-            return Misread("bad-selector", f"{shown(text)} is no label selector", meant)
+            return Misread("bad-selector", f"{shown(text)} is no label selector", fix)
         if problem := label_key_problem(key := match["absent"] or match["key"]):
             return Misread("bad-selector", f"'{shorten(key)}' in a selector {problem}", fix)
         values = [match["value"] or "", *(match["values"] or "").split(",")]

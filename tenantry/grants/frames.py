@@ -186,7 +186,7 @@ class _Filling:
         refused = list(grants.refused(key, value))
         if refused and refused[0][0] == () and self._is_full:
             return
-        if refused and refused[0][0] == () and (unknown := _unknown(at, fill, self.main)):
+        if refused and refused[0][0] == () and (unknown := _unknown(at, fill)):
             self.problems.append(unknown.at(fill.file.locate(at, key=True)))
             return
         for path, fix in refused:
@@ -252,7 +252,7 @@ def _nulls(value: Any, at: Path) -> Iterator[Path]:
             yield from _nulls(inner, (*at, index))
 
 
-def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:
+def _unknown(at: tuple[str, ...], fill: Fill) -> Problem | None:
     """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
     # As in `_is_grantable`.
     from tenantry.fleet.shape import unknown_key_of
@@ -260,7 +260,7 @@ def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | Non
     from tenantry.model.strict import fields_of
 
     known = at[-1] in fields_of(Tenant)
-    return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]), dict(main.data))
+    return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]))
 
 
 def _is_grantable(key: str) -> bool:

@@ -6,7 +6,7 @@ Builds findings from a place and the facts; knows nothing of pydantic or JSON Sc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from tenantry.messages.errors import Path, Problem, Severity
@@ -61,10 +61,10 @@ def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Problem:
     return Problem(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
-def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Problem:
-    """Args: expected: with its article, such as "a string"; fix: if the caller knows what the author meant."""
+def wrong_type(path: Path, expected: str, value: Any, keys: Collection[str] = (), fix: str = "") -> Problem:
+    """Args: expected: with its article, such as "a string"; keys: of an expected mapping; fix: if the caller knows it."""
     message = f"expected {expected}, found {type_name(value)}"
-    return Problem(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
+    return Problem(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value, keys))
 
 
 def out_of_range(path: Path, code: str, value: Any, bound: int) -> Problem:
@@ -94,18 +94,10 @@ def entry_name(path: Path) -> str:
     return f"'{shorten(last)}:'"
 
 
-_WORDS = {
-    **dict.fromkeys(("suspended", "suspend", "disabled", "stopped", "frozen", "inactive", "off"), "paused"),
-    **dict.fromkeys(("absent", "deleted", "removed", "terminated", "decommissioned"), "offboarding"),
-    **dict.fromkeys(("enabled", "running", "present", "on"), "active"),
-}
-"""What other tools call the states of a tenant or an app."""
-
-
 def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Problem:
     words = [word for words_of_type in allowed for word in words_of_type.split(", ")]
     given = value.lower() if isinstance(value, str) else ""
-    near = next((word for word in words if word.lower() == given or word == _WORDS.get(given)), closest(given, words))
+    near = next((word for word in words if word.lower() == given), closest(given, words))
     meant = words[0] if len(words) == 1 else near
     if value is False and words == ["true"]:
         meant = "true, or remove the key"
@@ -174,7 +166,13 @@ def shown(value: Any) -> str:
     return f"'{value}'" if quotable and "@" not in value and "://" not in value else type_name(value)
 
 
-def _fix_for_type(expected: str, value: Any) -> str:
+def _fix_for_type(expected: str, value: Any, keys: Collection[str]) -> str:
+    if value is None:
+        return "remove the key, or give it a value"
+    if expected == "a mapping":
+        return (
+            f"write a mapping, with keys such as {', '.join(keys)}" if keys else "write a mapping, such as {NAME: ...}"
+        )
     if expected == "a string" and isinstance(value, int | float):
         return "put it in quotes" + (": without them 1.10 is read as 1.1" if isinstance(value, float) else "")
     if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
@@ -188,7 +186,7 @@ def _fix_for_type(expected: str, value: Any) -> str:
         return "put it in brackets, as in [a, b]"
     if expected == "a list" and isinstance(value, dict):
         return "begin it with '- ', or put it in brackets: a list of such entries is expected"
-    return "remove the key, or give it a value" if value is None else ""
+    return "write one text, such as a name" if expected == "a string" else ""
 
 
 def undeclared(

@@ -210,10 +210,16 @@ Quantity = Annotated[
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
-QuotaName = Annotated[str, checked("bad-resource", "resource", names.quota_name_problem), text(names.QUOTA_NAME)]
+_OF_QUOTA = "write a resource such as 'pods', 'requests.cpu' or 'limits.memory'"
+_OF_LIMITS = "write a resource such as 'cpu' or 'memory'"
+QuotaName = Annotated[
+    str, checked("bad-resource", "resource", names.quota_name_problem, lambda _: _OF_QUOTA), text(names.QUOTA_NAME)
+]
 """The name of a resource in a quota, for example `requests.cpu` or `count/deployments.apps`."""
 
-LimitName = Annotated[str, checked("bad-resource", "resource", names.limit_name_problem), text(names.LIMIT_NAME)]
+LimitName = Annotated[
+    str, checked("bad-resource", "resource", names.limit_name_problem, lambda _: _OF_LIMITS), text(names.LIMIT_NAME)
+]
 """The name of a resource of containers, for example `cpu` or `example.com/gpu`."""
 
 Text = Annotated[str, Field(min_length=1)]

@@ -208,14 +208,14 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
 
 def test_a_run_tells_what_is_doubtful_in_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fleet, told = tmp_path / "tenants.yaml", list[str]()
-    fleet.write_text((ROOT / "tenants.yaml").read_text() + "  idle:\n    credentials: {former: {existing: true}}\n")
+    fleet.write_text((ROOT / "tenants.yaml").read_text() + "  idle: {grants: {settings: [quota]}}\n")
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     _, message = run({"fleet": str(fleet)}, stack="dev")
     assert message == ""
     (text,) = told
     assert text.startswith(f"{fleet} is valid, but:\n{fleet}:")
-    assert "warning[unused]: credentials 'former' are declared, but never used" in text
+    assert "warning[unused]: no included file speaks of tenant 'idle'" in text
     assert text.endswith("Found 1 warning")
 
 

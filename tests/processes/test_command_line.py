@@ -13,7 +13,7 @@ import pytest
 from tests.hostile import heavy
 from tests.hostile.case import FLEET, Case
 from tests.hostile.outcome import MEGABYTES, broken_promises
-from tests.unit.cli.test_cli import DOUBTLESS, SOUND
+from tests.unit.cli.test_cli import SOUND
 from tests.unit.texts import FRAME
 
 
@@ -55,7 +55,6 @@ def test_a_full_disk_under_the_output_is_a_refusal() -> None:
 
 
 def test_a_closed_output_is_no_bug() -> None:
-    Path("tenants.yaml").write_text(DOUBTLESS)
     shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import start; start()" validate >&-'
     repository = str(Path(__file__).parents[2])
     done = subprocess.run(

@@ -11,18 +11,10 @@ from tests.table import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PURPOSE = {
-    "tests/e2e/fleets/hubs/tenants.yaml": ["short-time"],
-    "tests/e2e/fleets/rollouts/tenants.yaml": ["short-time"],
-    "tests/e2e/fleets/small/tenants.yaml": ["short-time"],
-    "tests/e2e/fleets/sources/tenants.yaml": ["short-time"],
-    "tests/e2e/fleets/walk/tenants.yaml": ["long-time", "short-time", "unused"],
     "tests/golden/namespaces/tenants.yaml": ["removes-nothing"],
     "tests/golden/overrides/tenants.yaml": ["removes-nothing"],
-    "tests/golden/tenancy/tenants.yaml": ["no-default"],
 }
-"""Fleets with a warning on purpose, with its codes: tests do not wait for retries, edits of the walk begin to use what is declared,
-a namespace without limits is what `limits: null` is for, and a `null` that removes nothing renders as nothing.
-"""
+"""Fleets with a warning on purpose, with its codes: a `null` that removes nothing renders as nothing."""
 FILES = sorted(
     path.relative_to(REPOSITORY).as_posix()
     for pattern in (

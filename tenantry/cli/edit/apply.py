@@ -65,7 +65,7 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
-        checked = check_both(editor, edit) if changes else None
+        checked = check_both(editor) if changes else None
     if changes and not dry_run:
         write_all(changes)
     if output == "json":
@@ -135,7 +135,7 @@ class Checked(NamedTuple):
     compared: Result | None
 
 
-def check_both(editor: Editor, edit: Edit) -> Checked:
+def check_both(editor: Editor) -> Checked:
     """Check the fleet before and after the edit.
 
     An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
@@ -152,9 +152,6 @@ def check_both(editor: Editor, edit: Edit) -> Checked:
     (fleet_before, plans_before), (fleet, plans) = before, after
     known = {_essence(warning) for warning in warnings_of(fleet_before)}
     warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
-    if path := edit.added:
-        # That nothing uses a new entry yet is no reason for a warning.
-        warnings = [warning for warning in warnings if warning.code != "unused" or warning.path[: len(path)] != path]
     sides = Sides(fleet=fleet, base=Base(_BEFORE, fleet=fleet_before, plans=plans_before), after=plans)
     return Checked((), tuple(warnings), Result(sides))
 

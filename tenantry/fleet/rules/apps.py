@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet import walk
@@ -10,14 +10,12 @@ from tenantry.fleet.blocks import PLATFORM, chart_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import ADDON_PREFIX, addon_named
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful, shown, undeclared
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import (
-    SOURCE_KINDS,
     Addon,
     App,
     ObjectsChart,
@@ -44,20 +42,8 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
                         "unknown-source",
                         f"{walk.format_app(at)} uses source '{name}', which the {whose} does not declare",
                         (declared("declared", name, known),),
-                        fix=_source_meant(fleet, owner, name)
-                        or f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
+                        fix=f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
                     )
-
-
-def _source_meant(fleet: Fleet, owner: tuple[str, ...], name: str) -> str:
-    """What to write for an address in place of a source's name; "" if it is none."""
-    if "://" not in name and "." not in name:
-        return ""
-    sources = fleet.raw(*owner, "sources")
-    of_address = (key for key in sources for kind in SOURCE_KINDS if mapping_at(sources, key, kind).get("url") == name)
-    if source := next(of_address, None):
-        return f"write 'source: {source}'"
-    return f"declare the address under '{'.'.join((*owner, 'sources'))}:', and write the name that you give it"
 
 
 def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
@@ -130,9 +116,9 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     for path, when in walk.conditions(fleet):
         for index, name in enumerate(when.environments or ()):
             if name not in fleet.document.environments:
+                message, place = f"an override is for environment '{name}'", (*path, "environments", index)
                 is_cluster = name in fleet.names("clusters")
                 fix = f"write 'clusters: {{names: [{name}]}}': it is a cluster" if is_cluster else _CORRECT
-                message, place = f"an override is for environment '{name}'", (*path, "environments", index)
                 yield undeclared(place, "environment", name, message, fleet.document.environments, fix)
 
 
@@ -161,36 +147,31 @@ def _absent(
                 yield undeclared((*path, group, name), kind, name, message, known, _CORRECT, at_key=True)
 
 
-def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
+def overrides_keep_kinds(fleet: Fleet) -> Iterator[Problem]:
+    """Of apps, of sources and of the platform's chart."""
     for at, _, app, declared_app in walk.apps(fleet):
-        for path, override in walk.app_patches(fleet, at, declared_app):
-            other_kind = "helm" if declared_app.kind == "kustomize" else "kustomize"
-            if other_kind in override.model_fields_set:
-                message = f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other_kind}:'"
-                fix = "declare a second app with its own clusters"
-                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
-
-
-def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
+        patches = ((path, fleet.raw(*path)) for path, _ in walk.app_patches(fleet, at, declared_app))
+        fix = "declare a second app with its own clusters"
+        yield from _changed(f"app '{app}'", declared_app.kind, App.one_of, patches, fix)
     for at, source in walk.sources(fleet):
-        for path, override in walk.source_patches(fleet, at):
-            for other_kind in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
-                if other_kind != source.kind:
-                    message = f"{walk.format_source(at)} is '{source.kind}:', and an override cannot change that to '{other_kind}:'"
-                    fix = "declare a second source, and let apps name it in an override"
-                    yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
-
-
-def overrides_keep_the_kind_of_chart(fleet: Fleet) -> Iterator[Problem]:
+        changes = ((path, fleet.raw(*path)) for path, _ in walk.source_patches(fleet, at))
+        fix = "declare a second source, and let apps name it in an override"
+        yield from _changed(walk.format_source(at), source.kind, Source.one_of, changes, fix)
     charts = dict(chart_entries(fleet.source.data))
     chart = charts.pop((*PLATFORM, "chart"), {})
-    kind = next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None)
-    for path, override in charts.items() if kind else ():
-        for other_kind in ObjectsChart.one_of:
-            if other_kind != kind and override.get(other_kind):
-                message = f"'platform.chart' is '{kind}:', and an override cannot change that to '{other_kind}:'"
-                fix = "write the chart of each environment in an override, and none beside 'overrides'"
-                yield Problem((*path, other_kind), "changed-kind", message, fix=fix, at_key=True)
+    if kind := next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None):
+        fix = "write the chart of each environment in an override, and none beside 'overrides'"
+        yield from _changed("'platform.chart'", kind, ObjectsChart.one_of, charts.items(), fix)
+
+
+def _changed(
+    what: str, kind: str, kinds: Collection[str], patches: Iterable[tuple[Path, Mapping[str, Any]]], fix: str
+) -> Iterator[Problem]:
+    """A finding for each other kind in what overrides say. Args: patches: each with its path."""
+    for path, patch in patches:
+        for other in (other for other in kinds if other != kind and patch.get(other) is not None):
+            message = f"{what} is '{kind}:', and an override cannot change that to '{other}:'"
+            yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
@@ -200,27 +181,10 @@ def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
             if name == app:
                 yield Problem(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
             elif name not in known and addon_named(name) is None:
-                yield Problem(
-                    place,
-                    "unknown-app",
-                    f"app '{app}' depends on '{name}', which is not declared beside it",
-                    (declared("declared", name, known - {app}),),
-                    fix=_dependency_meant(fleet, at, name) or _CORRECT,
-                )
-
-
-def _dependency_meant(fleet: Fleet, at: tuple[str, ...], name: str) -> str:
-    """What to write for something else in place of an app beside this one; "" if it may be one."""
-    if at[0] != "tenants":
-        return ""
-    if name in fleet.names("platform", "addons"):
-        return f"write '{ADDON_PREFIX}{name}' for the add-on"
-    tenant, _, app = name.partition("/")
-    if app and tenant == at[1]:
-        return f"write '{app}'"
-    if app and tenant in fleet.names("tenants"):
-        return "remove it: an app can depend on apps of its own tenant and on add-ons"
-    return "remove it: sources are there before all apps" if name in fleet.names(*at[:2], "sources") else ""
+                is_addon = at[0] == "tenants" and name in fleet.names("platform", "addons")
+                fix = f"write '{ADDON_PREFIX}{name}' for the add-on" if is_addon else _CORRECT
+                message = f"app '{app}' depends on '{name}', which is not declared beside it"
+                yield Problem(place, "unknown-app", message, (declared("declared", name, known - {app}),), fix)
 
 
 def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:

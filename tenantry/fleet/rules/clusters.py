@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet, remotes_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
@@ -134,44 +134,30 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Problem]:
-    """No stack owns the service account there. One that a stack creates next to a kubeconfig is removed with the stack."""
+def kubeconfigs_lie_apart(fleet: Fleet) -> Iterator[Problem]:
+    """A stack makes an account beside a kubeconfig, and on the remote Flux acts as an account of this namespace.
+
+    Of the platform's namespace no stack owns the accounts, of an add-on's own bootstrap makes one. In a namespace of
+    Kubernetes or Flux, a tenant could have the name of one of the cluster's own accounts.
+    """
+    platform = fleet.document.platform
+    homes = {addon.namespace: name for name, addon in platform.addons.items() if addon.namespace}
     for name, cluster in fleet.clusters.items():
-        if cluster.kubeconfig and cluster.kubeconfig.resolved.namespace == fleet.document.platform.namespace:
-            yield Problem(
-                ("clusters", name, "kubeconfig"),
-                "kubeconfig-in-platform",
-                f"the kubeconfig of cluster '{name}' is in the platform's namespace '{fleet.document.platform.namespace}'",
-                fix="keep it in another namespace, or set another 'platform.namespace'",
-            )
-
-
-def kubeconfigs_lie_apart_from_addons(fleet: Fleet) -> Iterator[Problem]:
-    """Bootstrap makes the account beside an add-on with a namespace of its own. Stacks make those beside kubeconfigs."""
-    homes = {addon.namespace: name for name, addon in fleet.document.platform.addons.items() if addon.namespace}
-    for name, cluster in fleet.clusters.items():
-        if cluster.kubeconfig and (addon := homes.get(cluster.kubeconfig.resolved.namespace)):
-            yield Problem(
-                ("platform", "addons", addon, "namespace"),
-                "kubeconfig-in-platform",
-                f"the kubeconfig of cluster '{name}' is in the namespace of add-on '{addon}'",
-                fix="give the add-on another namespace, or keep the kubeconfig in another one",
-            )
-
-
-def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator[Problem]:
-    """On a remote Flux acts as an account of this namespace. A tenant could have the name of one of the cluster's own."""
-    for name, cluster in fleet.clusters.items():
-        if cluster.kubeconfig and is_reserved_namespace(namespace := cluster.kubeconfig.resolved.namespace):
-            yield Problem(
-                ("clusters", name, "kubeconfig"),
-                "kubeconfig-in-reserved",
-                f"the kubeconfig of cluster '{name}' is in namespace '{namespace}', which belongs to Kubernetes or Flux",
-                (
-                    f"on the cluster Flux would act as accounts of its namespace '{namespace}', such as its controllers'",
-                ),
-                fix="keep it in a namespace of its own",
-            )
+        if not cluster.kubeconfig:
+            continue
+        at, namespace = ("clusters", name, "kubeconfig"), cluster.kubeconfig.resolved.namespace
+        message, fix = f"the kubeconfig of cluster '{name}' is in ", "keep it in a namespace of its own"
+        if namespace == platform.namespace:
+            message += f"the platform's namespace '{namespace}'"
+            yield Problem(at, "kubeconfig-in-platform", message, fix=f"{fix}, or set another 'platform.namespace'")
+        elif addon := homes.get(namespace):
+            place = ("platform", "addons", addon, "namespace")
+            message += f"the namespace of add-on '{addon}'"
+            yield Problem(place, "kubeconfig-in-platform", message, fix=f"{fix}, or give the add-on another one")
+        elif is_reserved_namespace(namespace):
+            message += f"namespace '{namespace}', which belongs to Kubernetes or Flux"
+            note = f"on the cluster Flux would act as accounts of its namespace '{namespace}', such as its controllers'"
+            yield Problem(at, "kubeconfig-in-reserved", message, (note,), fix=fix)
 
 
 _LEAVES = ("removing", "offboarding", "decommissioned")
@@ -189,26 +175,3 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
                 f" 'state: {cluster.state}' while that environment exists",
                 fix=f"run `tenantry destroy --environment {managed[0]}` first, or set another 'management'",
             )
-
-
-_MANY = 100
-"""Sources from which on it matters that clusters share none."""
-
-
-def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
-    """Clusters share sources within a namespace of kubeconfigs, so with a namespace for each there is nothing to share."""
-    tenants, platform = fleet.document.tenants.values(), fleet.document.platform
-    own = sum(1 for addon in platform.addons.values() if addon.source) + (platform.chart is not None)
-    sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.sources) + own
-    for environment in fleet.environments:
-        kubeconfigs = [fleet.clusters[name].kubeconfig for name in remotes_of(fleet, environment)]
-        remotes = [kubeconfig.resolved for kubeconfig in kubeconfigs if kubeconfig]
-        homes = {kubeconfig.namespace for kubeconfig in remotes}
-        if len(homes) == len(remotes) > 1 and len(homes) * sources >= _MANY:
-            message = (
-                f"Flux fetches up to {len(homes) * sources} sources for environment '{environment}', where {sources} could do:"
-                f" each of its {len(homes)} remote clusters has a namespace of its own for its kubeconfig, and clusters share"
-                " sources in one namespace"
-            )
-            fix = "keep the kubeconfigs in one namespace, if that load matters"
-            yield doubtful(("environments", environment), "sources-not-shared", message, fix=fix, at_key=True)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers, source_layers
-from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of
-from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.problems import undeclared
 from tenantry.messages.text import listed
-from tenantry.model import After
 
 
 def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
@@ -143,60 +138,3 @@ def _is_reported_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
     grants = grants_of(fleet, at[1])
     restricted = grants is not None and grants.environments is not None
     return restricted or not names <= fleet.document.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
-
-
-_EXACT = re.compile(r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
-
-
-def gates_can_open(fleet: Fleet) -> Iterator[Problem]:
-    """A version waits until the environment before runs it. One that is newer than all that it gets there waits for ever."""
-    for name, environment in fleet.environments.items():
-        if not isinstance(environment.after, After):
-            continue
-        before = environment.after.environment
-        for what, versions in _versions(fleet, (before, name)):
-            numbers_before = [_number(version) for version in versions[before]]
-            for version, place in versions[name].items():
-                number = _number(version)
-                if numbers_before and number and all(earlier and earlier < number for earlier in numbers_before):
-                    gives = ", ".join(sorted(versions[before]))
-                    message = f"{what} waits until '{before}' runs {version}, and this file gives '{before}' {gives}"
-                    yield doubtful(place, "never-opens", message, fix=f"give '{before}' {version} first")
-
-
-def _versions(fleet: Fleet, names: tuple[str, str]) -> Iterator[tuple[str, dict[str, dict[str, Path]]]]:
-    """What environments give each app and source that has several versions: by environment, each version with its place."""
-    for at, *_ in walk.apps(fleet):
-        if len({str(block.get("version")) for _, block in walk.blocks(fleet, at) if "version" in block}) > 1:
-            placed = (
-                (name, app_layers(fleet, at, name, cluster))
-                for name, cluster in placements_of(fleet, at)
-                if name in names
-            )
-            yield walk.format_app(at), _places_of_versions(placed, names, ("helm", "version"))
-    for source_at, source in walk.sources(fleet):
-        tag = (source.kind, "ref", "tag")
-        levels = (source_at, *(path for path, _ in walk.source_patches(fleet, source_at)))
-        if len({str(value_at(fleet.source.data, (*level, *tag))) for level in levels}) > 1:
-            of_source = (
-                (name, tuple(source_layers(fleet, source_at, name, cluster)))
-                for name in names
-                for cluster in clusters_of(fleet, name)
-            )
-            yield f"source '{source_at[-1]}'", _places_of_versions(of_source, names, tag)
-
-
-def _places_of_versions(
-    placed: Iterator[tuple[str, tuple[Layer, ...]]], names: tuple[str, str], path: Path
-) -> dict[str, dict[str, Path]]:
-    versions: dict[str, dict[str, Path]] = {name: {} for name in names}
-    for name, layers in placed:
-        if isinstance(version := value_at(merge(layers), path), str):
-            versions[name][version] = origin(layers, path)
-    return versions
-
-
-def _number(version: str) -> tuple[int, ...]:
-    """The parts of an exact version; () for anything else, which cannot be compared."""
-    match = _EXACT.fullmatch(version)
-    return tuple(int(part or 0) for part in match.groups()) if match else ()

@@ -12,11 +12,10 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.rules import references
 from tenantry.fleet.rules.references import keys_of_credentials
-from tenantry.fleet.rules.without_effect import may_be_filled
 from tenantry.flux.credentials import ADDRESS, GCR, PROVIDERS, RECEIVER, Use, format_keys
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, shown
+from tenantry.messages.problems import shown
 from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
@@ -193,14 +192,6 @@ def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Pro
             )
             fix = f"write it as in '{usual}'"
             yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
-
-
-def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
-    """One that names sources is silent: what is declared and never used has a warning of its own."""
-    for at, receiver in walk.receivers(fleet):
-        if receiver.sources is None and not fleet.document.tenants[at[1]].sources and not may_be_filled(fleet, at):
-            message = f"receiver '{at[-1]}' is declared, but never used: tenant '{at[1]}' has no source"
-            yield doubtful(at, "unused", message, fix="declare a source, or remove it", at_key=True)
 
 
 def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:

@@ -12,7 +12,7 @@ from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, 
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
-from tenantry.flux.references import included_sources, list_paths, references
+from tenantry.flux.references import included_sources, references
 from tenantry.flux.texts import yaml_documents
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
@@ -32,35 +32,8 @@ def references_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     """As written, so that a mistake elsewhere does not hide this one."""
     for path, group, name in _of_blocks(fleet):
         yield from undeclared(fleet, path, group, name)
-
-
-def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_sources(fleet):
+    for path, name in _of_credentials(fleet):
         yield from undeclared(fleet, path, "credentials", name)
-
-
-def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_alerts(fleet):
-        yield from undeclared(fleet, path, "credentials", name)
-
-
-def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_receivers(fleet):
-        yield from undeclared(fleet, path, "credentials", name)
-
-
-def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """All credentials and configs that anything names: their owner, their group and their name."""
-    named = (*_of_sources(fleet), *_of_alerts(fleet), *_of_receivers(fleet))
-    credentials = ((path, "credentials", name) for path, name in named)
-    for path, group, name in (*_of_blocks(fleet), *credentials):
-        yield _owner(path), group, name
-    for path, model, block in fleet.blocks:
-        for at in list_paths(model.flux_kind):
-            for entry in value_at(block, at, ()):
-                if is_unfilled(mapping_at(entry).get("kind")):
-                    # It may be of either kind.
-                    yield from ((_owner(path), group, str(entry.get("name"))) for group in GROUPS.values())
 
 
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
@@ -74,24 +47,15 @@ def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
                     yield (*path, *reference.path), GROUPS[reference.kind], reference.name
 
 
-def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for at in (*source_entries(fleet.source.data), *(path for path, _ in chart_entries(fleet.source.data))):
-        if at[:4] in fleet.left_out:
-            continue
-        if isinstance(name := mapping_at(fleet.source.data, *at).get("credentials"), str):
+def _of_credentials(fleet: Fleet) -> Iterator[tuple[Path, str]]:
+    """The names of credentials beside the blocks of sources, of the platform's chart, of alerts and of receivers."""
+    data = fleet.source.data
+    sources = (at for at in source_entries(data) if at[:4] not in fleet.left_out)
+    alerts = (path for path, model, _ in alert_blocks(data) if model is Alert)
+    charts, receivers = (path for path, _ in chart_entries(data)), (path for path, _, _ in receiver_blocks(data))
+    for at in (*sources, *charts, *alerts, *receivers):
+        if isinstance(name := mapping_at(data, *at).get("credentials"), str):
             yield (*at, "credentials"), name
-
-
-def _of_alerts(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, model, block in alert_blocks(fleet.source.data):
-        if model is Alert and isinstance(name := block.get("credentials"), str):
-            yield (*path, "credentials"), name
-
-
-def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, _, block in receiver_blocks(fleet.source.data):
-        if isinstance(name := block.get("credentials"), str):
-            yield (*path, "credentials"), name
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Problem]:

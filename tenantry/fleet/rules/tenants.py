@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
@@ -13,24 +12,29 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
-from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import OWN_ROLES, PolicyRule
 from tenantry.source.parsed_file import override_of
 
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
-def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    for at, given in (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet)):
+def metadata_of_tenants_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
+    every = (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
+    for at, given in every:
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
-                yield Problem(
-                    (*at, "labels", label),
-                    "owned-label",
-                    f"label '{label}' is reserved for Tenantry",
-                    fix=next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it"),
-                    at_key=True,
-                )
+                fix = next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it")
+                message = f"label '{label}' is reserved for Tenantry"
+                yield Problem((*at, "labels", label), "owned-label", message, fix=fix, at_key=True)
+    accounts = (
+        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
+    )
+    for at, annotated in (*every, *accounts):
+        for annotation in annotated.annotations or {}:
+            if annotation.startswith(OWNED_ANNOTATIONS):
+                message = f"annotation '{annotation}' is reserved for Tenantry and its tools"
+                place = (*at, "annotations", annotation)
+                yield Problem(place, "owned-annotation", message, fix="remove it", at_key=True)
 
 
 def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
@@ -105,67 +109,6 @@ def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-_ALIKE = 0.7
-_NOUNS = {"administrator": "admin", "editor": "edit", "viewer": "view", "readonly": "view", "read-only": "view"}
-"""What other tools call these roles."""
-_ALIKE_NOUNS = 0.85
-"""Longer words are alike in more letters by chance: `auditor` is no misspelt `editor`."""
-
-
-def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
-    levels = [(at, given) for at, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
-    for path, role in (named for level in levels for named in walk.roles_in(*level)):
-        if role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
-            yield doubtful(
-                path,
-                "unusual-role",
-                f"Kubernetes has no ClusterRole '{role}' of its own",
-                (f"closest: {near}",),
-                fix=f"write '{near}', unless the clusters have a ClusterRole of that name",
-            )
-
-
-def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, declared in fleet.document.tenants.items():
-        if declared.apps and declared.role == "view":
-            yield doubtful(
-                ("tenants", tenant, "role"),
-                "read-only-role",
-                "with role 'view' apps may read, but can apply nothing",
-                fix="write 'edit', 'admin' or a ClusterRole of your own",
-            )
-
-
-def _closest(role: str) -> str | None:
-    """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
-    words = role.lower()
-    alike = {
-        role: SequenceMatcher(None, words, role).ratio() for role in OWN_ROLES if role.count("-") == words.count("-")
-    }
-    near = max(alike, key=lambda role: alike[role], default=None)
-    if near and alike[near] >= _ALIKE:
-        return near
-    nouns = (noun for noun in _NOUNS if SequenceMatcher(None, words, noun).ratio() >= _ALIKE_NOUNS)
-    return _NOUNS.get(next(nouns, ""))
-
-
-def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    accounts = (
-        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
-    )
-    every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
-    for at, given in every:
-        for annotation in given.annotations or {}:
-            if annotation.startswith(OWNED_ANNOTATIONS):
-                yield Problem(
-                    (*at, "annotations", annotation),
-                    "owned-annotation",
-                    f"annotation '{annotation}' is reserved for Tenantry and its tools",
-                    fix="remove it",
-                    at_key=True,
-                )
-
-
 _READ = frozenset({"get", "list", "watch"})
 _CHANGE = _READ | {"create", "delete", "deletecollection", "patch", "update"}
 _HARMLESS = {
@@ -215,3 +158,16 @@ def _too_far(rule: PolicyRule) -> str:
             if further := next((verb for verb in rule.verbs if verb not in allowed), None):
                 return f"'{further}' of '{resource}'"
     return ""
+
+
+def states_of_tenants_are_placed(fleet: Fleet) -> Iterator[Problem]:
+    """A tenant without apps is placed to be off-boarded, on the clusters of its own selector, and for nothing else."""
+    for name, tenant in fleet.document.tenants.items():
+        at = ("tenants", name, "state")
+        message = f"'state: {tenant.state}' of tenant '{name}' has no effect: it has no apps"
+        if tenant.state == "removing" and not tenant.apps:
+            fix = "remove the tenant: namespaces that it had stay with their data"
+            yield doubtful(at, "no-effect", message, fix=fix)
+        elif tenant.state == "offboarding" and not (tenant.apps or tenant.clusters):
+            fix = "write on which 'clusters' its namespaces go with their data"
+            yield doubtful(at, "no-effect", f"{message} and no 'clusters'", fix=fix)

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import clusters_of_app
 from tenantry.grants.grants import filled_entries, is_filled
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, listed
 from tenantry.model import RolloutWave
-from tenantry.rollout.drawing import Drawn, drawn, is_active
+from tenantry.rollout.drawing import Drawn, drawn
 
 
 class _Written(NamedTuple):
@@ -139,63 +137,6 @@ def included_files_keep_to_the_waves(fleet: Fleet) -> Iterator[Problem]:
             message = f"app '{app}' keeps out of the waves, which an included file cannot say"
             fix = "remove it: what an included file declares changes in the waves of its environments"
             yield Problem(at, "not-granted", message, fix=fix, at_key=True)
-
-
-def waves_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, _, app in walk.apps(fleet):
-        if app.waves is not False:
-            continue
-        environments = [name for name in fleet.environments if clusters_of_app(fleet, name, at)]
-        if environments and not any(fleet.environments[name].waves for name in environments):
-            message = f"'waves: false' of {walk.format_app(at)} has no effect: no environment of the app has waves"
-            fix = f"set 'waves:' for environment {listed(environments)}, or remove it"
-            yield doubtful((*at, "waves"), "no-effect", message, fix=fix, at_key=True)
-
-
-def waves_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
-    """Flux does not reconcile what is paused, so that every wave would pass at once."""
-    for name, environment in fleet.environments.items():
-        if not environment.waves:
-            continue
-        states = [
-            _is_running(fleet, at, cluster)
-            for at, _, _, _ in walk.apps(fleet)
-            for cluster in clusters_of_app(fleet, name, at)
-        ]
-        if states and not any(states):
-            message = f"all apps of environment '{name}' are paused, so no wave waits for anything"
-            fix = "remove 'waves:', or resume an app, a tenant or a cluster with 'state: active'"
-            yield doubtful(fleet.declared_at(name, "waves"), "nothing-to-wait-for", message, fix=fix, at_key=True)
-
-
-def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Problem]:
-    for name in fleet.document.environments:
-        if any(fleet.environments[extending].waves for extending in fleet.extending(name)):
-            continue
-        for key in ("timeout", "tolerate"):
-            if key in fleet.raw("environments", name):
-                message = f"'{key}:' of environment '{name}' has no effect: it has no waves"
-                yield doubtful(
-                    ("environments", name, key), "no-effect", message, fix="set 'waves:', or remove it", at_key=True
-                )
-
-
-def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:
-    for written in _written(fleet):
-        number, at, wave = [*written.waves][-1]
-        if wave.soak:
-            message = f"wave {number} of {_who(written.at)} is the last one, so nothing waits while it soaks"
-            yield doubtful((*at, "soak"), "no-effect", message, fix="remove it, or add a wave after it", at_key=True)
-
-
-def _is_running(fleet: Fleet, at: tuple[str, ...], cluster: str) -> bool:
-    """Whether Flux reconciles an app on a cluster."""
-    if at[0] == "platform":
-        states = [fleet.document.platform.addons[at[-1]].state]
-    else:
-        tenant = fleet.document.tenants[at[1]]
-        states = [tenant.state, tenant.apps[at[-1]].state]
-    return is_active(fleet, cluster) and "paused" not in states
 
 
 def _written(fleet: Fleet) -> Iterator[_Written]:

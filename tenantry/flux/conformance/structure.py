@@ -120,8 +120,9 @@ def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> It
             expected = _schema_at(schema, error.schema_path[:-1])
             pattern = expected.get("pattern", "")
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            fix = _FORMS[pattern][1] if number and pattern in _FORMS else _form_of(expected)
-            yield wrong_type(place, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, fix)
+            fix = _FORMS[pattern][1] if number and pattern in _FORMS else ""
+            keys = expected.get("required") or list(expected.get("properties", ()))[:4]
+            yield wrong_type(place, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, keys, fix)
         case "enum":
             yield not_allowed(place, value, map(str, limit))
         case "pattern":
@@ -134,16 +135,6 @@ def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> It
             yield Problem(place, "duplicate", "no two entries may be equal", fix="remove one of them")
         case _:
             yield Problem(place, "bad-value", _beyond(keyword, limit, value))
-
-
-def _form_of(schema: dict[str, Any]) -> str:
-    """How a mapping, or a list of mappings, of which some keys are required is written."""
-    entry = schema.get("items", schema) if schema.get("type") in ("array", "object") else {}
-    keys = entry.get("required") or [*entry.get("properties", {})][:1]
-    if not keys:
-        return ""
-    written = "{" + ", ".join(f"{key}: ..." for key in keys) + "}"
-    return f"write {written if entry is schema else f'[{written}]'}"
 
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:

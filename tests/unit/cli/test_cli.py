@@ -28,14 +28,14 @@ BROKEN_SAYS = (
     "Found 1 error\n"
 )
 
-DOUBTLESS = SOUND.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
+DOUBTFUL = SOUND.replace("  rocky:\n", "  rocky:\n    grants: {settings: [quota]}\n")
 VALID = "tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
 WARNING = (
-    "tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: no app of tenant 'rocky' names it\n"
-    "    12 |       charts: {helm: {url: https://charts.example.com}}\n"
-    "       |       ^^^^^^\n"
-    "  at tenants.rocky.sources.charts\n"
-    "  fix: use it, or remove it\n"
+    "tenants.yaml:10:5: warning[unused]: no included file speaks of tenant 'rocky', so its grants have no effect\n"
+    "    10 |     grants: {settings: [quota]}\n"
+    "       |     ^^^^^^\n"
+    "  at tenants.rocky.grants\n"
+    "  fix: include a file: 'include: [tenants.d/rocky.yaml]', or remove them\n"
     "Found 1 warning\n"
 )
 
@@ -60,14 +60,14 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_validate_says_what_a_sound_file_yields(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(DOUBTLESS)
     assert tenantry(capsys, "validate") == (0, VALID, "")
 
 
 def test_validate_warns_of_what_is_doubtful_and_fails_only_where_it_is_asked_to(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(DOUBTFUL)
     assert tenantry(capsys, "validate") == (0, VALID, WARNING)
     assert tenantry(capsys, "validate", "--strict") == (2, VALID, WARNING)
-    Path("tenants.yaml").write_text(DOUBTLESS)
+    Path("tenants.yaml").write_text(SOUND)
     assert tenantry(capsys, "validate", "--strict") == (0, VALID, "")
 
 
@@ -94,7 +94,7 @@ def test_validate_fails_if_it_is_strict_and_a_file_beside_included_ones_is_left_
 
 
 def test_validate_names_the_tenants_that_may_give_cluster_admin(capsys: Capture) -> None:
-    text = DOUBTLESS.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n")
+    text = SOUND.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n")
     Path("tenants.yaml").write_text(text)
     assert tenantry(capsys, "validate") == (0, VALID + "1 tenant may give cluster-admin: rocky\n", "")
     assert json.loads(tenantry(capsys, "validate", "--output", "json")[1])["clusterAdmin"] == ["rocky"]
@@ -104,7 +104,7 @@ def test_validate_names_the_tenants_that_may_give_cluster_admin(capsys: Capture)
 
 
 def test_validate_names_the_tenants_with_rights_on_whole_clusters(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(DOUBTLESS.replace("  rocky:\n", "  rocky:\n    clusterRoles: {a: {role: nodes}}\n"))
+    Path("tenants.yaml").write_text(SOUND.replace("  rocky:\n", "  rocky:\n    clusterRoles: {a: {role: nodes}}\n"))
     assert tenantry(capsys, "validate") == (
         0,
         VALID.replace("13", "14") + "1 tenant has rights on whole clusters: rocky\n",
@@ -122,15 +122,16 @@ def test_a_file_that_is_wrong_gets_no_warnings(capsys: Capture) -> None:
 
 
 def test_validate_as_json_says_the_same(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(DOUBTFUL)
     code, out, err = tenantry(capsys, "validate", "--output", "json")
     warning = {
-        "location": {"file": "tenants.yaml", "line": 12, "column": 7},
+        "location": {"file": "tenants.yaml", "line": 10, "column": 5},
         "severity": "warning",
         "code": "unused",
-        "message": "source 'charts' is declared, but never used: no app of tenant 'rocky' names it",
-        "path": ["tenants", "rocky", "sources", "charts"],
+        "message": "no included file speaks of tenant 'rocky', so its grants have no effect",
+        "path": ["tenants", "rocky", "grants"],
         "notes": [],
-        "fix": "use it, or remove it",
+        "fix": "include a file: 'include: [tenants.d/rocky.yaml]', or remove them",
     }
     told = {
         "apiVersion": "tenantry/v1",
@@ -508,7 +509,7 @@ def test_validate_lists_environments_behind_those_they_come_after(capsys: Captur
 
 def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
     waves = "management: hub, waves: [{names: [hub]}, {all: true}]"
-    Path("tenants.yaml").write_text(DOUBTLESS.replace("management: hub", waves, 1))
+    Path("tenants.yaml").write_text(SOUND.replace("management: hub", waves, 1))
     said = "environment dev changes in 2 waves: 1 cluster (hub), then 1\n"
     assert tenantry(capsys, "validate") == (0, VALID + said, "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")

@@ -119,7 +119,7 @@ tenants.yaml:100:13: error[unknown-key]: key 'state' is not known here
        |             ^^^^^
   at tenants.movy.apps.web.overrides[0].state
   known: dependsOn, helm, kustomize, metadata, when
-  fix: set it on the app itself, because overrides cannot change it
+  fix: remove it
 Found 1 error
 """,
     ("set", "tenants.movy.apps.web.state", "paused", "-e", "prod"): """\
@@ -129,7 +129,7 @@ tenants.yaml:98:44: error[unknown-key]: key 'state' is not known here
        |                                            ^^^^^
   at tenants.movy.apps.web.overrides[0].state
   known: dependsOn, helm, kustomize, metadata, when
-  fix: set it on the app itself, because overrides cannot change it
+  fix: remove it
 Found 1 error
 """,
     ("set", "tenants.movy.apps.web.overrides.environments.prod.helm.version", "5"): """\

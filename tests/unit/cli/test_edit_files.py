@@ -100,9 +100,9 @@ def test_a_symlink_stays_and_a_read_only_file_is_left_alone(capsys: Capture) -> 
 def test_a_concurrent_edit_is_not_lost(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     check_both = apply.check_both
 
-    def meanwhile(editor: Any, edit: Any) -> Any:
+    def meanwhile(editor: Any) -> Any:
         FILE.write_bytes(FLEET + b"# somebody's\n")
-        return check_both(editor, edit)
+        return check_both(editor)
 
     monkeypatch.setattr(apply, "check_both", meanwhile)
     said = "tenants.yaml changed while it was edited, so nothing was written\n  fix: run the command again\n"

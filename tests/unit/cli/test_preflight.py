@@ -15,8 +15,7 @@ from tenantry.messages.errors import Refused
 from tenantry.preflight.check import Report, preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
-from tests.unit.preflight.clusters import MARKER, SECRET, Edge, hub
-from tests.unit.preflight.clusters import TEXT as WITH_A_WARNING
+from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub
 
 NO_SECRET = (
     "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
@@ -27,7 +26,7 @@ NOT_WATCHED = (
     " Flux picks up a renewed kubeconfig only at its next interval\n"
     "  fix: kubectl label --namespace kamaji secret edge-admin-kubeconfig reconcile.fluxcd.io/watch=Enabled\n"
 )
-TEXT = WITH_A_WARNING.replace("      charts: {helm: {url: https://charts.example.com}}\n", "")
+WITH_A_WARNING = TEXT.replace("  rocky:\n", "  rocky:\n    grants: {settings: [quota]}\n")
 DEV = ("preflight", "--environment", "dev")
 
 
@@ -110,7 +109,7 @@ def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     told = f"{NOT_WATCHED}dev: 13 objects for hub: 1 warning\n"
     code, out, err = tenantry(capsys, *DEV)
     assert (code, out, err.splitlines()[-1]) == (0, told, "Found 1 warning")
-    assert err.startswith("tenants.yaml:12:7: warning[unused]: source 'charts' is declared, but never used: ")
+    assert err.startswith("tenants.yaml:10:5: warning[unused]: no included file speaks of tenant 'rocky', ")
     code, _, err = tenantry(capsys, *DEV, "--brief")
     assert (code, err) == (0, "tenants.yaml: 1 warning (unused)\n")
     code, out, err = tenantry(capsys, *DEV, "--output", "json")

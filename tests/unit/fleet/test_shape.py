@@ -116,7 +116,12 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
         ("role: 5", 11, "role", "wrong-type]: expected a string, found the number 5\n  at {}\n  fix: put it in quotes"),
         ("role: true", 11, "role", "wrong-type]: expected a string, found true\n  at {}\n  fix: put it in quotes"),
         ("role: ''", 11, "role", "empty]: an empty string is not allowed here\n  at {}"),
-        ("interval: {}", 15, "interval", "wrong-type]: expected a string, found a mapping\n  at {}"),
+        (
+            "interval: {}",
+            15,
+            "interval",
+            "wrong-type]: expected a string, found a mapping\n  at {}\n  fix: write one text, such as a name",
+        ),
         (
             "role: {tenant}",
             11,
@@ -127,14 +132,13 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "sources: [a]",
             14,
             "sources",
-            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{a: ...}}'",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping, such as {{NAME: ...}}",
         ),
         (
             "namespaces: [jobs, tests]",
             17,
             "namespaces",
-            "wrong-type]: expected a mapping, found a list\n  at {}\n"
-            "  fix: write a mapping: 'namespaces: {{jobs: ..., tests: ...}}'",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping, such as {{NAME: ...}}",
         ),
         (
             "sources:",
@@ -146,7 +150,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "apps: x",
             11,
             "apps",
-            "wrong-type]: expected a mapping, found a string\n  at {}\n  fix: write a mapping: 'apps: {{NAME: ...}}'",
+            "wrong-type]: expected a mapping, found a string\n  at {}\n  fix: write a mapping, such as {{NAME: ...}}",
         ),
         (
             "network: closed",
@@ -299,12 +303,16 @@ cache: {clusters: {names: [nope]}, helm: {source: charts, chart: c}}
     ] == re.findall(r"^  at tenants\.rocky\.(.*)$", problems(text), re.MULTILINE)
 
 
-@table("key", ["clusters", "namespaces"])
-def test_a_tenant_without_what_its_apps_refer_to_is_told_of_that_alone(key: str) -> None:
+@table(
+    ("key", "fix"),
+    [("clusters", "with keys such as names, labels, all, exclude"), ("namespaces", "such as {NAME: ...}")],
+)
+def test_a_tenant_without_what_its_apps_refer_to_is_told_of_that_alone(key: str, fix: str) -> None:
     text = problems(rocky("web: {kustomize: {source: manifests, targetNamespace: jobs}}", f"{key}: []"))
     assert text == told(
         f"tenants.yaml:13:{7 + len(key)}: error[wrong-type]: expected a mapping, found a list",
         f"  at tenants.rocky.{key}",
+        f"  fix: write a mapping, {fix}",
         "Found 1 error",
     )
 
@@ -319,6 +327,7 @@ def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_no
         "  fix: add an entry, or remove the key if it is optional",
         "tenants.yaml:2:11: error[wrong-type]: expected a mapping, found a list",
         "  at clusters",
+        "  fix: write a mapping, such as {NAME: ...}",
         "tenants.yaml:5:25: error[owned-key]: key 'sourceRef' cannot be set: the fleet sets it from 'source'",
         "  at tenants.a.apps.web.helm.sourceRef",
         "  fix: write 'source: NAME'",

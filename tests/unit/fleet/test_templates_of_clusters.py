@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tenantry.load import warnings_of
 from tests.table import table
 from tests.unit.texts import explained, fleet, planned, problems, told
 
@@ -86,11 +85,6 @@ def test_the_plan_is_that_of_clusters_written_out() -> None:
 def test_a_template_may_pause_its_clusters() -> None:
     paused = EDGE.replace("environments:", "state: paused, environments:")
     assert fleet(text(paused, "edge-1: {from: edge}")).clusters["edge-1"].state == "paused"
-
-
-def test_a_template_that_no_cluster_names_is_a_warning() -> None:
-    (warning,) = warnings_of(fleet(text(EDGE, "")))
-    assert (warning.code, warning.location.line) == ("unused", 5)
 
 
 ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"

@@ -220,13 +220,11 @@ def test_a_template_is_checked_without_tenants_and_may_be_a_part() -> None:
 
 
 def test_a_warning_about_a_template_is_one_about_all_of_its_tenants() -> None:
-    unused = (
-        f"{CUSTOMER}\nsmall: {{from: customer, sources: {{more: {{helm: {{url: https://charts.example.com/more}}}}}}}}"
-    )
-    (warning,) = warnings_of(fleet(text(unused, "a: {from: small}\nb: {from: small}")))
-    assert warning.message == "source 'more' is declared, but never used: no app of tenant 'a' names it"
-    uses = "b: {from: small, apps: {app: {helm: {source: more}}}}\na: {from: small}"
-    assert warnings_of(fleet(text(unused, uses))) == ()
+    ignores = f"{CUSTOMER}\nsmall: {{from: customer, apps: {{app: {{helm: {{driftDetection: {{ignore: [{{paths: [/a]}}]}}}}}}}}}}"
+    off = "{from: small, apps: {app: {helm: {driftDetection: {mode: disabled}}}}}"
+    (warning,) = warnings_of(fleet(text(ignores, f"a: {off}\nb: {off}")))
+    assert (warning.code, warning.location.line) == ("ignored-by-flux", 12)
+    assert warnings_of(fleet(text(ignores, f"a: {off}\nb: {{from: small}}"))) == ()
 
 
 WRONG: list[tuple[str, str, str, str]] = [

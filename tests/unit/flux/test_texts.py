@@ -53,12 +53,12 @@ YIELDS = "the expression has to yield true or false, and yields a value of type"
         (
             "status.phase = 'Ready'",
             "this is no CEL expression: token recognition error at: '= ' (column 14)",
-            "write '==' instead of '='",
+            f"write it as in {EXAMPLE}",
         ),
         (
             "status.a and status.b",
             "this is no CEL expression: mismatched input 'and' (column 10)",
-            "write '&&' instead of 'and'",
+            f"write it as in {EXAMPLE}",
         ),
         ("status.a &&", "this is no CEL expression: it ends too early (column 12)", f"write it as in {EXAMPLE}"),
         ("", "this is no CEL expression: it ends too early (column 1)", f"write it as in {EXAMPLE}"),
@@ -164,7 +164,11 @@ CLOSE = "close every bracket, or write a backslash before one that stands for it
         ("a(", "missing ): a(", CLOSE),
         ("a++", "bad repetition operator: ++", LOOK),
         (r"x\C", "it does not compile", LOOK),
-        ("*.web", "no argument for repetition operator: *", r"write '.*\.web': this is no pattern of file names"),
+        (
+            "*.web",
+            "no argument for repetition operator: *",
+            "write '.*' for any text: this is no pattern of file names",
+        ),
     ],
 )
 def test_regular_expressions_of_other_languages(text: str, why: str, fix: str) -> None:
@@ -201,12 +205,15 @@ def test_json_pointers(path: str) -> None:
     assert ignoring(path) == []
 
 
+ENTRY = "write the number of the entry as a part of its own"
+
+
 @table(
     ("path", "message", "fix"),
     [
-        ("spec/replicas", "is no JSON pointer, which begins with '/'", "write '/spec/replicas'"),
-        (".spec.replicas", "is no JSON pointer, which begins with '/'", "write '/spec/replicas'"),
-        ("$.spec.ports[0].port", "is no JSON pointer, which begins with '/'", "write '/spec/ports/0/port'"),
+        ("spec/replicas", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
+        (".spec.replicas", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
+        ("$.spec.ports[0].port", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
         (
             "/data/a~b",
             "is no JSON pointer: '~' stands before 0 or 1 there",
@@ -217,11 +224,11 @@ def test_json_pointers(path: str) -> None:
             "leads nowhere: a JSON pointer has no wildcards",
             "write one path for each entry, such as '/spec/ports/0'",
         ),
-        ("/spec/ports[1]/port", "leads nowhere: a JSON pointer has no brackets", "write '/spec/ports/1/port'"),
+        ("/spec/ports[1]/port", "leads nowhere: a JSON pointer has no brackets", f"{ENTRY}, such as '/spec/ports/0'"),
         (
             "/metadata/annotations/example.com/key",
             "leads nowhere: values of annotations hold nothing, and a '/' in a key is '~1'",
-            "write '/metadata/annotations/example.com~1key'",
+            "write '~1' for each '/' in the key",
         ),
     ],
 )
@@ -258,7 +265,7 @@ VALUE = "in a selector is not a valid label value (letters, digits, '-', '_', '.
 @table(
     ("text", "message", "fix"),
     [
-        ("tier: web", "'tier: web' is no label selector", "write 'tier=web'"),
+        ("tier: web", "'tier: web' is no label selector", KUBECTL),
         ("tier=web;env=dev", f"'web;env' {VALUE}", KUBECTL),
         ("tier in web", "'tier in web' is no label selector", KUBECTL),
         ("tier=web,", "'tier=web,' is no label selector", KUBECTL),
@@ -353,7 +360,7 @@ def test_patches_that_kustomize_takes(text: str, target: dict[str, str] | None) 
             "[{op: remove, path: spec/replicas}]",
             WEB,
             "operation 1 of the patch: 'spec/replicas' is no JSON pointer, which begins with '/'",
-            "write '/spec/replicas'",
+            "write it as in /spec/replicas",
         ),
         (
             "spec: {replicas: 2}",
@@ -405,7 +412,7 @@ def test_images(image: dict[str, str], message: str, fix: str) -> None:
         ({"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler"}, "", ""),
         ({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "name": "system:x"}, "", ""),
         ({"kind": "deployments.apps"}, "'deployments.apps' is no kind, and matches no object", "write 'Deployment'"),
-        ({"kind": "sts"}, "'sts' is no kind, and matches no object", "write 'StatefulSet'"),
+        ({"kind": "statefulsets"}, "'statefulsets' is no kind, and matches no object", "write 'StatefulSet'"),
         (
             {"apiVersion": "cert-manager.io/v1", "kind": "certificates"},
             "'certificates' is no kind, and matches no object",
@@ -458,6 +465,11 @@ def test_health_checks(changes: dict[str, str], message: str, fix: str) -> None:
         ({"kind": "Service", "group": "serving.knative.dev", "version": "v1"}, "", ""),
         ({"kind": "Bucket", "version": "v1beta1"}, "", ""),
         ({"kind": "deployment"}, "'deployment' is no kind, and matches no object", "write 'Deployment'"),
+        (
+            {"kind": "sts"},
+            "'sts' is no kind, and matches no object",
+            "write it as in a manifest, such as 'Deployment', and the group in 'apiVersion'",
+        ),
         (
             {"kind": "Deployment|statefulsets"},
             "'statefulsets' is no kind, and matches no object",

@@ -111,7 +111,7 @@ def test_tenants_of_the_main_file_that_are_no_mapping_are_told_once() -> None:
     expected = told(
         "tenants.yaml:10:10: error[wrong-type]: expected a mapping, found the number 5",
         "  at tenants",
-        "  fix: write a mapping: 'tenants: {NAME: ...}'",
+        "  fix: write a mapping, such as {NAME: ...}",
         "Found 1 error",
     )
     assert expected == problems()
@@ -296,6 +296,7 @@ ONLY = "'clusters:', 'tenants:', 'templates:'"
             (
                 "c/a.yaml:1:10: error[wrong-type]: expected a mapping, found a list",
                 "  at tenants",
+                "  fix: write a mapping, such as {NAME: ...}",
             ),
         ),
         (

@@ -10,7 +10,7 @@ import pytest
 
 from tests.golden.test_diagnostics import CASES
 from tests.golden.test_diagnostics import HERE as DIAGNOSTICS
-from tests.unit.cli.test_cli import BROKEN, DOUBTLESS, SOUND, VALID, Capture, tenantry
+from tests.unit.cli.test_cli import BROKEN, DOUBTFUL, SOUND, VALID, Capture, tenantry
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,8 @@ def test_github_gets_a_command_at_the_line_of_each_problem(capsys: Capture) -> N
 
 
 def test_github_gets_warnings_which_are_errors_if_they_count_as_errors(capsys: Capture) -> None:
-    place = "file=fleets/edge/tenants.yaml,line=12,col=7,title=unused::source 'charts' is declared, but never used"
+    write(DOUBTFUL)
+    place = "file=fleets/edge/tenants.yaml,line=10,col=5,title=unused::no included file speaks of tenant 'rocky'"
     code, out, err = validate(capsys, "github")
     warning, summary = out.splitlines()
     assert (code, err, summary) == (0, "Found 1 warning\n", f"edge/{VALID}".strip())
@@ -53,7 +54,7 @@ def test_github_gets_warnings_which_are_errors_if_they_count_as_errors(capsys: C
 
 
 def test_github_gets_notices_of_rights_beyond_a_namespace(capsys: Capture) -> None:
-    write(DOUBTLESS.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n"))
+    write(SOUND.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n"))
     assert validate(capsys, "github") == (
         0,
         f"edge/{VALID}::notice file=fleets/edge/tenants.yaml::1 tenant may give cluster-admin: rocky\n",

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tenantry.load import warnings_of
-from tenantry.messages.text import format_warnings
 from tests.table import table
-from tests.unit.texts import fleet, problems
+from tests.unit.texts import problems
 
 TEXT = """\
 apiVersion: tenantry/v1
@@ -66,7 +64,11 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
 @table(
     ("keys", "code", "fix"),
     [
-        ("waves: {names: [edge-1]}", "wrong-type", "begin each entry with '- ': a hyphen and a space"),
+        (
+            "waves: {names: [edge-1]}",
+            "wrong-type",
+            "begin it with '- ', or put it in brackets: a list of such entries is expected",
+        ),
         ("waves: true", "wrong-type", ""),
         ("waves: []", "empty", ""),
         (f"waves: {WAVES}, tolerate: -1", "bad-limit", "write a number such as 3, or a share such as 10%"),
@@ -83,22 +85,6 @@ def test_keys_of_waves_that_are_written_wrong(keys: str, code: str, fix: str) ->
 def test_environments_that_come_after_each_other() -> None:
     told = problems(TEXT.replace("dev: {management: hub,", "dev: {management: hub, after: prod,"))
     assert re.findall(r"error\[(.*?)\]", told) == ["environment-cycle"], told
-
-
-@table(
-    ("running", "paused"),
-    [
-        ("{kustomize: {source: m}}", "{kustomize: {source: m}, state: paused}"),
-        ("rocky:\n", "rocky:\n    state: paused\n"),
-        ("{environments: [dev]", "{state: paused, environments: [dev]"),
-    ],
-    ids=["app", "tenant", "clusters"],
-)
-def test_waves_of_paused_apps_is_a_warning(running: str, paused: str) -> None:
-    told = format_warnings(warnings_of(fleet(TEXT.replace(running, paused))))
-    assert re.findall(r"^(\S+?):\d+: warning\[(.*?)\]", told, re.MULTILINE) == [
-        ("tenants.yaml:3", "nothing-to-wait-for")
-    ], told
 
 
 @table("waves", ["true", '"off"', "0", "[]", WAVES])

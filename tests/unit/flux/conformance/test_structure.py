@@ -74,9 +74,19 @@ def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
             "write true or false, without quotes",
         ),
         ({"components": "a"}, ("components",), "expected a list, found a string", "put it in brackets, as in [a, b]"),
-        ({"patches": "a"}, ("patches",), "expected a list, found a string", "write [{patch: ...}]"),
-        ({"components": [["a"]]}, ("components", 0), "expected a string, found a list", ""),
-        ({"sourceRef": "a"}, ("sourceRef",), "expected a mapping, found a string", "write {kind: ..., name: ...}"),
+        ({"patches": "a"}, ("patches",), "expected a list, found a string", "put it in brackets, as in [a, b]"),
+        (
+            {"components": [["a"]]},
+            ("components", 0),
+            "expected a string, found a list",
+            "write one text, such as a name",
+        ),
+        (
+            {"sourceRef": "a"},
+            ("sourceRef",),
+            "expected a mapping, found a string",
+            "write a mapping, with keys such as kind, name",
+        ),
         (
             {"postBuild": {"substitute": {"a": True}}},
             ("postBuild", "substitute", "a"),
