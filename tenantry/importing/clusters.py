@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.owners import territories
 from tenantry.importing.resources import APPS, Resource, World
-from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
+from tenantry.kube.names import is_reserved_namespace, slug
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import grouped
-from tenantry.plan.objects.scope import CLUSTER_LABEL
 
 _FLUX_KEY = "value"
 """The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
@@ -73,11 +72,10 @@ class Remotes:
         self._decisions = decisions
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
-        claimed = _references(world)
-        for (holder, kind, secret, key), references in self._by_holder(claimed).items():
+        for (holder, kind, secret, key), references in self._by_holder(_references(world)).items():
             place = {"name": secret, "namespace": holder}
             kubeconfig = {"secret": {**place, "key": key}} if kind == "Secret" else {"configMap": place}
-            name = self._free(claimed[references[0]], holder, kubeconfig, references[0])
+            name = self._free(holder, kubeconfig, references[0])
             self._names |= dict.fromkeys(references, name)
             self.entries[name] = kubeconfig
             self._comment(name, holder, references)
@@ -116,12 +114,11 @@ class Remotes:
             holders[holder, reference.kind, reference.name, reference.key].append(reference)
         return holders
 
-    def _free(self, claimed: str, holder: str, kubeconfig: dict[str, Any], reference: Reference) -> str:
+    def _free(self, holder: str, kubeconfig: dict[str, Any], reference: Reference) -> str:
         """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
         short = _short(reference)
-        derived = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
-        name = claimed or derived
-        itself = kubeconfig if claimed else (self._world.management, kubeconfig)
+        name = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
+        itself = (self._world.management, kubeconfig)
         for free in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
             if self._taken.setdefault(free, itself) == itself and free not in self.entries:
                 if free != name:
@@ -157,15 +154,11 @@ class Remotes:
                 space.leave(text, "keep it, and what creates it", fate="left")
 
 
-def _references(world: World) -> dict[Reference, str]:
-    """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
-    labels: dict[Reference, set[str]] = defaultdict(set)
+def _references(world: World) -> list[Reference]:
+    """Every way to a cluster that is named."""
     # What others apply, such as a chart that makes clusters, names clusters too.
-    for resource in (*world.of(*APPS), *(app for app in world.beside if app.kind in APPS)):
-        if reference := reference_of(resource):
-            labels[reference].add(str(resource.labels.get(CLUSTER_LABEL, "")))
-    claimed = {reference: next(iter(names)) if len(names) == 1 else "" for reference, names in labels.items()}
-    return {reference: "" if dns_label_problem(name) else name for reference, name in claimed.items()}
+    apps = (*world.of(*APPS), *(app for app in world.beside if app.kind in APPS and not app.is_ours))
+    return list(dict.fromkeys(reference for app in apps if (reference := reference_of(app))))
 
 
 def _short(reference: Reference) -> str:

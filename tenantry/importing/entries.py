@@ -21,7 +21,6 @@ from tenantry.model import Helm, Kustomize
 from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
 from tenantry.model.strict import Model
-from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 
 _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 
@@ -31,8 +30,7 @@ class Gathered:
     """What was found in all environments.
 
     surveys, variables: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
-    paused: the clusters and the tenants of which everything is suspended. decisions: comments at places that somebody has to
-    decide about.
+    decisions: comments at places that somebody has to decide about.
     """
 
     surveys: Mapping[str, Survey]
@@ -40,32 +38,9 @@ class Gathered:
     variables: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     apps: dict[tuple[str, ...], dict[Place, App]] = field(default_factory=lambda: defaultdict(dict))
     defaults: Times = field(default_factory=dict)
-    paused: set[tuple[str, ...]] = field(default_factory=set)
 
     def all_apps(self) -> Iterator[App]:
         return (app for places in self.apps.values() for app in places.values())
-
-    def find_paused(self) -> None:
-        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything
-        on other clusters: the file says so once.
-        """
-        clusters: dict[str, list[bool]] = defaultdict(list)
-        for survey in self.surveys.values():
-            for release in survey.charts:
-                if cluster := survey.remotes.name(release):
-                    clusters[cluster].append(release.is_suspended)
-        paused = {name for name, states in clusters.items() if all(states)}
-        tenants: dict[str, list[bool]] = defaultdict(list)
-        for survey in self.surveys.values():
-            for (tenant, place), releases in survey.releases.items():
-                tenants[tenant] += [release.is_suspended for release in releases if place.cluster not in paused]
-        for app in self.all_apps():
-            if app.place.cluster not in paused:
-                tenants[app.tenant].append(app.resource.is_suspended and app.resource.is_ours)
-        self.paused |= {("clusters", name) for name in paused}
-        self.paused |= {
-            ("tenants", name) for name, states in tenants.items() if name and all(states) and len(states) > 1
-        }
 
 
 class OwnerEntry:
@@ -178,8 +153,8 @@ class OwnerEntry:
 
 
 def _data(config: Resource, world: World) -> Any:
-    """What a ConfigMap holds that Tenantry made, or takes over with what applied it, unless a part of it may be a secret."""
-    if not config.is_ours and config.applied_by in (("", ""), (FLUX, FLUX)):
+    """What a ConfigMap holds that Tenantry takes over with what applied it, unless a part of it may be a secret."""
+    if config.applied_by in (("", ""), (FLUX, FLUX)):
         return None
     data = config.at("data")
     if not world.keeps_values and (at := first_secret(data, ("data",))):
@@ -217,14 +192,7 @@ class PlatformEntry(OwnerEntry):
         return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
 
     def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
-        """`chart`, which installs namespaces and rights on remote clusters, with overrides where it differs."""
-        charts = {
-            Place(name, survey.world.management): {"chart": own}
-            for name, survey in self.surveys.items()
-            if (own := survey.objects_chart())
-        }
-        if charts:
-            return overlaid(charts, unified).entry
+        """`chart`, which installs namespaces and rights on remote clusters."""
         if chart is None:
             text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
             self.gathered.decisions["platform", "chart"].append(text)
@@ -249,9 +217,8 @@ class PlatformEntry(OwnerEntry):
         for name, entries in users.items():
             alike = [apps for apps, source in entries if source == entries[0][1]]
             apps = [app for users_alike in alike for app in users_alike]
-            is_ours = any(app.source and app.source.is_ours for app in apps)
             is_there = all(app.source and (app.source.namespace, app.source.name) == (app.home, name) for app in apps)
-            if (is_ours or len(alike) > 1 or is_there) and not dns_label_problem(name):
+            if (len(alike) > 1 or is_there) and not dns_label_problem(name):
                 shared[name] = entries[0][1]
                 for app in apps:
                     app.shared = name
@@ -271,31 +238,14 @@ class PlatformEntry(OwnerEntry):
         entry = {**self.app(apps), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
-        resources = [app.resource for app in apps.values()]
         accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
         entry |= {
             "namespace": own,
-            "namespaces": self._namespaces(key, apps),
             "account": self.agreed(accounts, "addons", key, "account") if any(accounts.values()) else None,
         }
-        entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
-        # Whether the definitions that an add-on applied outlive it, or it is leaving.
-        kept = (
-            without_kept_definitions(resource.kind, resource.spec) is not resource.spec
-            or STATE_LABEL in resource.labels
-            for resource in resources
-        )
-        if not any(kept):
-            entry["keepCRDs"] = False
-        return in_order(entry, Addon)
-
-    def _namespaces(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
-        """The namespaces that an add-on owns. Their names may hold placeholders."""
-        found = {place: self.surveys[place.environment].namespaces_of(app) for place, app in apps.items()}
-        names = unified({place: list(spaces) for place, spaces in found.items()})
-        if names is not DIFFER:
-            found = {place: dict(zip(names, spaces.values(), strict=True)) for place, spaces in found.items()}
-        return dict(self.agreed(found, "addons", key, "namespaces"))
+        # Today the definitions that it applied go with it.
+        kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}
+        return in_order({**kept, "keepCRDs": False}, Addon)
 
 
 def _matching(apps: Mapping[Place, App], fits: Callable[[App], bool], text: str) -> Mapping[Place, App]:
@@ -311,9 +261,9 @@ def _name_of_source(app: App) -> str:
 
     That of Flux's own bootstrap stays Flux's: the add-ons take another one, which is named after the repository.
     """
-    if app.source is None or app.source.source_key or app.source.name == app.planned:
+    if app.source is None or app.source.name == app.planned:
         return ""
     if app.source.name == FLUX:
         name = slug(str(app.source.spec.get("url")).rstrip("/").rpartition("/")[2].removesuffix(".git"))
         return name if name != FLUX else "fleet"
-    return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")
+    return app.source.name

@@ -72,7 +72,10 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
         inner |= {id(resource): owner for resource, owner in more}
     taken = []
     for resource in resources:
-        if owner := inner.get(id(resource)):
+        if resource.is_ours:
+            text = "Tenantry manages it already, by the file that declares it"
+            resource.leave(text, "keep it in that file", fate="left")
+        elif owner := inner.get(id(resource)):
             _leave_inner(resource, owner)
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"
@@ -138,7 +141,7 @@ def better_going_on(resources: Iterable[Resource]) -> tuple[Identities, Identiti
         for resource in own:
             if (owner := appliers.of(resource)) is None:
                 continue
-            if resource.path or resource.is_replaced:
+            if resource.path or resource.is_replaced or resource.is_ours:
                 used.add(owner.identity)
             elif resource.kind != "Namespace":
                 partly.add(owner.identity)

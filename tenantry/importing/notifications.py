@@ -14,7 +14,7 @@ from tenantry.kube.names import dns_label_problem
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path
 from tenantry.model import Alert, FluxBlock, Provider, Receiver
-from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import TENANT_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,8 @@ class Notifications:
         entry = {"provider": self._block(provider, Provider), **self.named.credentials_of(provider)}
         spec = authors_part(alert, Alert, self.named)
         place = next(iter(self.apps.values())).place
-        own = {"cluster": place.cluster}
-        if self.path[0] == "tenants":
-            own |= {"environment": place.environment, "tenant": str(self.path[-1])}
         # What Tenantry adds to every event.
+        own = {"cluster": place.cluster, "environment": place.environment, "tenant": str(self.path[-1])}
         about = {key: value for key, value in mapping_at(spec, "eventMetadata").items() if own.get(key) != value}
         spec = {key: value for key, value in spec.items() if key != "eventMetadata"}
         apps = [self._app_of(source) for source in mappings_in(alert.spec.get("eventSources"))]
@@ -59,8 +57,6 @@ class Notifications:
         return {**entry, **literal({**spec, **({"eventMetadata": about} if about else {})})}
 
     def _app_of(self, source: Mapping[str, Any]) -> str:
-        if label := mapping_at(dict(source), "matchLabels").get(APP_LABEL):
-            return str(label)
         name = str(source.get("name")).removeprefix(self.prefix)
         return name if source.get("kind") in ("Kustomization", "HelmRelease") and name in self.apps else ""
 

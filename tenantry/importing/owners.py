@@ -10,7 +10,6 @@ from fnmatch import fnmatchcase
 from tenantry.importing.resources import APPS, FLUX, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
-from tenantry.plan.objects.scope import APP_LABEL
 
 CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
 """The controller of a kind, which has an account of this name in Flux's namespace."""
@@ -36,18 +35,13 @@ class Territory:
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
     apps = [app for world in worlds for app in world.of(*APPS)]
-    ours = Counter(app.namespace for app in apps if app.is_ours and not app.tenant and not app.is_remote)
-    # Tenantry stores the releases of add-ons and baselines there.
-    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote]
-    ours += Counter(app.storage for app in releases if app.is_ours and not (app.tenant and APP_LABEL in app.labels))
-    if ours:
-        return ours.most_common(1)[0][0]
     if any(app.namespace == FLUX and not app.is_remote and app.name != FLUX for app in apps):
         return FLUX
     # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
     # namespace may hold no kubeconfigs.
     kubeconfigs = {app.namespace for app in apps if app.is_remote}
-    stored = Counter(app.storage for app in releases if not app.account and app.storage not in kubeconfigs)
+    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote and not app.account]
+    stored = Counter(app.storage for app in releases if app.storage not in kubeconfigs)
     return stored.most_common(1)[0][0] if stored else FLUX
 
 
@@ -82,8 +76,6 @@ def _is_tools(world: World, namespace: str) -> bool:
     other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
     """
     apps = list(world.of(*APPS, namespace=namespace))
-    if apps and all(app.is_ours and not app.tenant for app in apps):
-        return True
     if not apps or any(app.account not in ("", *CONTROLLERS.values()) for app in apps):
         return False
     if _is_reserved(namespace):

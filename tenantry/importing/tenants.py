@@ -7,22 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from tenantry.importing.apps import awaited_addons, source_key
-from tenantry.importing.blocks import included, included_key, source_entry
+from tenantry.importing.blocks import included, source_entry
 from tenantry.importing.entries import OwnerEntry
 from tenantry.importing.overlay import DIFFER, Overlaid, in_order, overlaid, same, unified
-from tenantry.importing.owners import Territory, extra_name, without_environment
-from tenantry.importing.resources import Place, Resource
+from tenantry.importing.owners import Territory, extra_name
+from tenantry.importing.resources import Place
 from tenantry.importing.settings import (
     OPEN,
     Space,
     account_settings,
     cluster_roles,
     difference,
-    is_own_account,
-    manifest_of,
     settings_of,
 )
-from tenantry.kube.names import slug
 from tenantry.model import App as AppModel
 from tenantry.model import Tenant
 
@@ -36,10 +33,6 @@ class TenantEntry(OwnerEntry):
         settings = overlaid(self._settings(), same)
         # The apps take the names that sources get, and both name Secrets.
         self._add_sources(settings)
-        for place in settings.conflicts:
-            if space := self._space(place)[0].made:
-                text = "its settings differ by environment and by cluster at once, which overrides cannot say"
-                space.leave(text, "declare them by hand", "metadata")
         entry |= settings.base
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
@@ -48,8 +41,6 @@ class TenantEntry(OwnerEntry):
         entry |= self.names()
         if self.apps:
             entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
-        if self.path in self.gathered.paused:
-            entry["state"] = "paused"
         if settings.overrides:
             entry["overrides"] = settings.overrides
         return in_order({**entry, **notifications, "adopt": True}, Tenant)
@@ -85,12 +76,13 @@ class TenantEntry(OwnerEntry):
         """The entry of an extra namespace: what differs in it from the main one."""
         entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
         settings: dict[Place, dict[str, Any]] = {}
-        for place in self._places():
-            name = self.surveys[place.environment].territories[self.tenant].extra.get(key)
-            main, extra = self._space(place)[0], self._space(place, name)[0]
-            if name and extra.made:
+        for place, main in self._spaces().items():
+            survey = self.surveys[place.environment]
+            name = survey.territories[self.tenant].extra.get(key)
+            extra = self._space(place.environment, name) if name else None
+            if extra and extra.made:
                 settings[place] = difference(settings_of(main), settings_of(extra))
-                if any(is_own_account(extra, resource) for resource in extra.objects):
+                if survey.world.get("ServiceAccount", extra.namespace, extra.account):
                     entry["serviceAccount"] = True
         if settings:
             entry |= {part: value for part, value in self.agreed(settings, "namespaces", key).items() if part != "name"}
@@ -111,68 +103,54 @@ class TenantEntry(OwnerEntry):
 
     # --- settings -------------------------------------------------------------------------------------------------
 
-    def _places(self) -> list[Place]:
-        """Where the tenant has apps; without any, the management clusters of its namespaces."""
-        places = dict.fromkeys(place for apps in self.apps.values() for place in apps)
-        return list(places) or [Place(name, self.surveys[name].world.management) for name in self._homes()]
+    def _environments(self) -> list[str]:
+        """Where the tenant has apps; without any, where it has namespaces."""
+        environments = dict.fromkeys(place.environment for apps in self.apps.values() for place in apps)
+        return list(environments) or list(self._homes())
+
+    def _space(self, environment: str, name: str = "") -> Space:
+        """The tenant's main namespace on a management cluster, or another."""
+        survey = self.surveys[environment]
+        name = name or survey.territories[self.tenant].main
+        world = survey.world
+        made, objects = world.get("Namespace", "", name), tuple(world.within(name))
+        return Space(survey.account(self.tenant), name, made, objects, self.path)
+
+    def _spaces(self) -> dict[Place, Space]:
+        """The main namespaces that are known: those on management clusters, where the tenant runs there."""
+        places = [Place(name, self.surveys[name].world.management) for name in self._environments()]
+        running = {place for apps in self.apps.values() for place in apps} or set(places)
+        spaces = {place: self._space(place.environment) for place in places if place in running}
+        return {place: space for place, space in spaces.items() if space.made or space.objects}
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
-        seen: dict[Place, dict[str, Any]] = {}
-        unseen: dict[Place, dict[str, Any]] = {}
-        for place in self._places():
-            survey = self.surveys[place.environment]
-            apps = [places[place] for places in self.apps.values() if place in places]
+        spaces = self._spaces()
+        if not spaces:
+            text = "decide: its namespaces were not read, so nothing is restricted in them"
+            self.gathered.decisions[(*self.path, "network")].append(text)
+        result: dict[Place, dict[str, Any]] = {}
+        for name in self._environments():
+            place = Place(name, self.surveys[name].world.management)
+            apps = [app for places in self.apps.values() for at, app in places.items() if at.environment == name]
             times = apps[0].times if apps else {}
             own: dict[str, Any] = {
                 key: value for key, value in times.items() if self.gathered.defaults.get(key) != value
             }
-            addons = [*survey.awaited_by_baseline(self.tenant, place), *awaited_addons(survey, apps)]
-            if addons:
-                own["dependsOn"] = list(dict.fromkeys(addons))
-            space = self._space(place)[0]
-            if space.made or space.objects:
-                seen[place] = {**own, **settings_of(space)}
-            else:
-                unseen[place] = {**own, **OPEN}
-        if unseen and not seen:
-            text = "decide: its namespaces were not read, so nothing is restricted in them"
-            self.gathered.decisions[(*self.path, "network")].append(text)
-        return seen or unseen
-
-    def _space(self, place: Place, name: str | None = None) -> tuple[Space, list[Resource]]:
-        """The tenant's main namespace in a place, or another, and everything that was read of that cluster."""
-        survey = self.surveys[place.environment]
-        home = survey.territories[self.tenant]
-        name = name or home.main
-        account = local_account = survey.account(self.tenant)
-        if place.cluster == survey.world.management:
-            present, made = survey.world.within(name), survey.world.get("Namespace", "", name)
-        else:
-            present, account = survey.baselines[place], home.main
-            made = next(
-                (resource for resource in present if (resource.kind, resource.name) == ("Namespace", name)), None
-            )
-        objects = tuple(resource for resource in present if resource.namespace == name)
-        keys = {namespace: key for key, namespace in home.extra.items()}
-        return Space(self.tenant, account, local_account, name, made, objects, self.path, keys), present
+            if addons := awaited_addons(self.surveys[name], apps):
+                own["dependsOn"] = addons
+            if place in spaces or not spaces:
+                result[place] = {**own, **(settings_of(spaces[place]) if spaces else OPEN)}
+        return result
 
     def _rights(self) -> dict[str, Any]:
         roles: dict[str, Any] = {}
-        objects: dict[str, dict[Place, Any]] = defaultdict(dict)
-        for place in self._places():
-            space, present = self._space(place)
-            for key, role in cluster_roles(space, present).items():
-                roles.setdefault(key, role)
-            for resource in present:
-                if resource.tenant == self.tenant and resource.is_declared and not resource.namespace:
-                    key = slug(without_environment(resource.name, place.environment))
-                    objects[key][place] = manifest_of(resource, key)
-                    resource.take(*self.path, "clusterObjects", key)
+        for place, space in self._spaces().items():
+            world = self.surveys[place.environment].world
+            roles = {**cluster_roles(space, world.of("ClusterRoleBinding")), **roles}
         entry: dict[str, Any] = {"clusterRoles": roles} if roles else {}
-        if any(role.get("role") == "cluster-admin" for role in roles.values()):
+        if any(role["role"] == "cluster-admin" for role in roles.values()):
             entry["clusterAdmin"] = True
-        agreed = {key: self.agreed(values, "clusterObjects", key) for key, values in objects.items()}
-        return {**entry, **({"clusterObjects": agreed} if agreed else {})}
+        return entry
 
     # --- sources --------------------------------------------------------------------------------------------------
 
@@ -183,8 +161,8 @@ class TenantEntry(OwnerEntry):
             assert app.source is not None
             survey = self.surveys[app.place.environment]
             for source in (app.source, *included(survey.world, app.source)):
-                key = source_key(app) if source is app.source else included_key(source, app.prefix)
-                own = source_entry(survey.world, source, survey.names_of(app), app.prefix)
+                key = source_key(app) if source is app.source else source.name.removeprefix(app.prefix)
+                own = source_entry(source, survey.names_of(app), app.prefix)
                 sources[key].setdefault(app.place, own)
                 source.take(*self.path, "sources", key)
         for key, places in sources.items():
