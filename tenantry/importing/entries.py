@@ -103,16 +103,17 @@ class OwnerEntry:
         return {**entry, **({"environments": environments} if len(environments) < len(self.surveys) else {})}
 
     def notifications(self) -> dict[str, Any]:
-        """`alerts` and `receivers`."""
+        """`alerts` and `receivers`, as management clusters have them."""
         groups: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
-        for place in dict.fromkeys(place for apps in self.apps.values() for place in apps):
-            here = {key: apps[place] for key, apps in self.apps.items() if place in apps}
-            first = next((app for app in here.values() if not app.own), next(iter(here.values())))
-            survey = self.surveys[place.environment]
-            own = Notifications(survey.world, self.path, first.home, first.prefix, survey.names_of(first), here)
-            for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
-                for key, entry in entries.items():
-                    groups[group][key][place] = entry
+        for name, survey in self.surveys.items():
+            place = Place(name, survey.world.management)
+            apps = {key: places[place] for key, places in self.apps.items() if place in places}
+            # An add-on in a namespace of its own does not tell where those of the platform are.
+            if first := next((app for app in apps.values() if not app.own), None):
+                own = Notifications(survey.world, self.path, first.home, survey.names_of(first), apps)
+                for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
+                    for key, entry in entries.items():
+                        groups[group][key][place] = entry
         return {
             group: {key: self.agreed(values, group, key) for key, values in entries.items()}
             for group, entries in groups.items()

@@ -141,25 +141,17 @@ def account_settings(account: Resource | None) -> dict[str, Any]:
 
 def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """What the entry of an extra namespace says: it is merged with the settings of the main one."""
-    entry: dict[str, Any] = {}
-    if (network := extra.get("network", "isolated")) != main.get("network", "isolated"):
-        entry["network"] = network
-    for key in ("quota", "limits", "labels", "annotations", "podSecurity", "objects"):
-        before, after = (_long_form(key, settings.get(key)) for settings in (main, extra))
-        if before != after:
-            entry[key] = _changes(before, after)
+    entry = _changes(
+        *({key: own.get(key, {}) for key in ("labels", "annotations", "objects")} for own in (main, extra))
+    )
+    if main.get("podSecurity") != extra.get("podSecurity"):
+        entry["podSecurity"] = extra.get("podSecurity", "baseline")
     return entry
-
-
-def _long_form(key: str, value: Any) -> dict[str, Any]:
-    if key == "podSecurity" and isinstance(value, str):
-        return dict.fromkeys(("enforce", "audit", "warn"), value)
-    return dict(value or ({"enforce": "baseline"} if key == "podSecurity" else {}))
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """What makes one mapping of the other, where mappings merge and null removes."""
-    changes: dict[str, Any] = dict.fromkeys(before.keys() - after.keys())
+    changes: dict[str, Any] = {key: None for key in before if key not in after}
     for key, value in after.items():
         if isinstance(value, dict) and isinstance(before.get(key), dict):
             if below := _changes(before[key], value):
