@@ -13,10 +13,9 @@ from typing import Any, cast
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
-from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
-from tenantry.importing.owners import platform_namespace
+from tenantry.importing.owners import drop_proxies, platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry, filled

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tenantry.importing.blocks import Named, source_of
-from tenantry.importing.clusters import Remotes
-from tenantry.importing.owners import Territory, is_platforms, territories, without_environment
+from tenantry.importing.owners import Remotes, Territory, is_platforms, territories, without_environment
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.kube.names import join
 from tenantry.messages.errors import Path
