@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from tenantry.messages.errors import Path
 from tenantry.model import Alert, FluxBlock, Helm, Kustomize, Provider, Receiver
 from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
+from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
 from tenantry.plan.objects.scope import TENANT_LABEL
 
@@ -101,6 +102,7 @@ class Notifications(NamedTuple):
 # --- owners -----------------------------------------------------------------------------------------------------------
 
 
+CONFLICT = "what it says here cannot be in one entry with what others say"
 _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 
 
@@ -151,9 +153,7 @@ class OwnerEntry:
         result = overlaid(own, unified)
         for place, app in apps.items():
             if place in result.conflicts:
-                app.resource.leave(
-                    "what it says here cannot be in one entry with what others say", "declare it by hand"
-                )
+                app.resource.leave(CONFLICT, "declare it by hand")
             else:
                 app.resource.take(*app.path)
                 app.resource.app = (app.tenant, app.key, place.cluster)
@@ -306,15 +306,18 @@ class PlatformEntry(OwnerEntry):
 
     def _addon(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
         first = next(iter(apps.values()))
-        kind = next(iter(first.content["source"]))
-        text = "its source is of another kind than in another place, and an add-on has one source"
-        apps = _matching(apps, lambda app: kind in app.content["source"], text)
-        for app in apps.values():
-            if app.source:
-                app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
         own = next((app.own for app in apps.values() if app.own is not None), "")
-        text = "it lies in another namespace than in another place, and an add-on has one namespace"
-        apps = _matching(apps, lambda app: app.own in (own, None), text)
+        for app in list(apps.values()):
+            if app.content["source"].keys() & SOURCE_KINDS != first.content["source"].keys() & SOURCE_KINDS:
+                text = "its source is of another kind than in another place, and an add-on has one source"
+            elif app.own not in (own, None):
+                text = "it lies in another namespace than in another place, and an add-on has one namespace"
+            else:
+                if app.source:
+                    app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
+                continue
+            app.resource.leave(text, "declare it by hand under another name")
+            apps = {place: other for place, other in apps.items() if other is not app}
         entry = {**self.app(apps), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
@@ -326,14 +329,6 @@ class PlatformEntry(OwnerEntry):
         # Today the definitions that it applied go with it.
         kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}
         return in_order({**kept, "keepCRDs": False}, Addon)
-
-
-def _matching(apps: Mapping[Place, App], fits: Callable[[App], bool], text: str) -> Mapping[Place, App]:
-    """The apps that fit into one entry; the others are left."""
-    for app in apps.values():
-        if not fits(app):
-            app.resource.leave(text, "declare it by hand under another name")
-    return {place: app for place, app in apps.items() if fits(app)}
 
 
 def _name_of_source(app: App) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.apps import awaited_addons, source_key
 from tenantry.importing.blocks import included, literal, source_entry
-from tenantry.importing.entries import OwnerEntry
+from tenantry.importing.entries import CONFLICT, OwnerEntry
 from tenantry.importing.overlay import DIFFER, Overlaid, free_name, in_order, overlaid, same, unified
 from tenantry.importing.owners import Territory, extra_name
 from tenantry.importing.resources import Place, Resource
@@ -179,7 +179,7 @@ class TenantEntry(OwnerEntry):
         settings = overlaid(self._settings(), same)
         # The apps take the names that sources get, and both name Secrets.
         self._add_sources(settings)
-        entry |= settings.base
+        entry |= settings.entry
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
@@ -187,8 +187,6 @@ class TenantEntry(OwnerEntry):
         entry |= self.names()
         if self.apps:
             entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
-        if settings.overrides:
-            entry["overrides"] = settings.overrides
         return in_order({**entry, **notifications, "adopt": True}, Tenant)
 
     # --- namespaces and the account -------------------------------------------------------------------------------
@@ -303,6 +301,7 @@ class TenantEntry(OwnerEntry):
     def _add_sources(self, entry: Overlaid) -> None:
         """Add `sources`, with overrides for what differs in one of the same kind."""
         sources: dict[str, dict[Place, Any]] = defaultdict(dict)
+        resources: dict[tuple[str, Place], Resource] = {}
         for app in (app for places in self.apps.values() for app in places.values()):
             assert app.source is not None
             survey = self.surveys[app.place.environment]
@@ -310,12 +309,16 @@ class TenantEntry(OwnerEntry):
                 key = source_key(app) if source is app.source else source.name.removeprefix(app.prefix)
                 own = source_entry(source, survey.names_of(app), app.prefix)
                 sources[key].setdefault(app.place, own)
+                resources[key, app.place] = source
                 source.take(*self.path, "sources", key)
         for key, places in sources.items():
             if len({next(iter(own)) for own in places.values()}) > 1:
                 entry.add("sources", key, Overlaid(self.agreed(places, "sources", key)))
-            else:
-                entry.add("sources", key, overlaid(places, unified))
+                continue
+            differing = overlaid(places, unified)
+            entry.add("sources", key, differing)
+            for place in differing.conflicts:
+                resources[key, place].leave(CONFLICT, "declare it by hand", "spec")
 
 
 def filled(template: str, environment: str, tenant: str) -> str:
