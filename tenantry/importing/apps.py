@@ -204,23 +204,21 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
     """What an app waits for, as the file names it."""
     resource = app.resource
     for namespace, name in resource.awaited:
-        other = survey.by_name.get((resource.kind, namespace, name))
-        why = ""
-        if other is None:
-            # What applied the app itself has done so already.
-            is_applier = resource.applied_by == (namespace, name)
-            carried = [] if is_applier or resource.kind != "Kustomization" else survey.applied_by(namespace, name)
-            beside = [other for other in carried if other is not app and _can_wait(app, other)]
-            yield from (_name_for(app, app_beside) for app_beside in beside)
-            known = survey.world.get(resource.kind, namespace, name)
-            if not beside:
-                why = "it was not read" if known is None else "it is not in tenants.yaml"
-                why = "it is what applies the app itself" if is_applier else why
-        elif _can_wait(app, other):
-            yield _name_for(app, other)
-        else:
-            why = "it is another tenant's, or on another cluster"
-        if why:
+        # What applied the app itself has done so already.
+        is_applier = resource.applied_by == (namespace, name)
+        awaited = survey.by_name.get((resource.kind, namespace, name))
+        handed_over = survey.applied_by(namespace, name) if resource.kind == "Kustomization" and not is_applier else []
+        wanted = [other for other in ([awaited] if awaited else handed_over) if other is not app]
+        names = [_name_for(app, other) for other in wanted if _can_wait(app, other)]
+        yield from names
+        if not names:
+            why = "it was not read"
+            if awaited:
+                why = "it is another tenant's, or on another cluster"
+            elif is_applier:
+                why = "it is what applies the app itself"
+            elif survey.world.get(resource.kind, namespace, name):
+                why = "it is not in tenants.yaml"
             text = f"it waits for {namespace}/{name}: {why}"
             resource.leave(text, "make the apps retry until it is there", "spec.dependsOn")
 
