@@ -105,7 +105,7 @@ def _kustomize_block(world: World, app: App, named: Named) -> Block:
     """The block, without its source."""
     flux = effective_spec(app.resource.manifest)
     times = {key: short_time(str(flux[key])) for key in ("retryInterval", "timeout")}
-    spec = {"wait": False, **times, **authors_part(app.resource, Kustomize, named)}
+    spec = {"path": "", "wait": False, **times, **authors_part(app.resource, Kustomize, named)}
     if not spec.get("prune"):
         # Nothing was deleted so far when the Kustomization went.
         spec.setdefault("deletionPolicy", "MirrorPrune")
@@ -209,7 +209,11 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
         awaited = survey.by_name.get((resource.kind, namespace, name))
         handed_over = survey.applied_by(namespace, name) if resource.kind == "Kustomization" and not is_applier else []
         wanted = [other for other in ([awaited] if awaited else handed_over) if other is not app]
-        names = [_name_for(app, other) for other in wanted if _can_wait(app, other)]
+        names = [
+            f"platform/{other.key}" if app.tenant and not other.tenant else other.key
+            for other in wanted
+            if _can_wait(app, other)
+        ]
         yield from names
         if not names:
             why = "it was not read"
@@ -225,10 +229,6 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
 
 def _can_wait(app: App, other: App) -> bool:
     return other.place == app.place and other.tenant in ("", app.tenant)
-
-
-def _name_for(app: App, other: App) -> str:
-    return f"platform/{other.key}" if app.tenant and not other.tenant else other.key
 
 
 def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:

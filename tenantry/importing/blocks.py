@@ -165,17 +165,13 @@ def source_entry(source: Resource, named: Named, prefix: str = "") -> dict[str, 
     if not spec.get("ref") and (ref := effective_spec(source.manifest).get("ref")):
         spec["ref"] = ref
     if isinstance(spec.get("include"), list):
-        spec["include"] = [_include(entry, prefix) for entry in spec["include"]]
+        spec["include"] = [
+            {**entry, "repository": {"name": str(mapping_at(entry, "repository").get("name")).removeprefix(prefix)}}
+            for entry in spec["include"]
+        ]
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
     entry |= named.credentials_of(source)
     return {**entry, **({"metadata": literal(source.metadata)} if source.metadata else {})}
-
-
-def _include(entry: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """An entry of `include` with the name that the file gives the repository."""
-    name = str(mapping_at(entry, "repository").get("name")).removeprefix(prefix)
-    kept = {key: value for key, value in entry.items() if not (key == "toPath" and value == name)}
-    return {**kept, "repository": {"name": name}}
 
 
 # --- times ------------------------------------------------------------------------------------------------------------

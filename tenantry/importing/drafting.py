@@ -10,6 +10,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
+from tenantry.edit.paths import ranks_at
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
@@ -173,7 +174,17 @@ def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, 
         "defaults": {"clusters": {"all": True}, **times},
         "tenants": tenants,
     }
-    return {key: value for key, value in document.items() if value}
+    return dict(_in_order({key: value for key, value in document.items() if value}))
+
+
+def _in_order(value: Any, path: Path = ()) -> Any:
+    """The value with its keys in the order in which edits write them."""
+    # The fields of Flux stay in the order in which they were read.
+    if not isinstance(value, dict) or path[-1:] == ("provider",):
+        return value
+    ranks = ranks_at(path)
+    keys = sorted(value, key=lambda key: ranks.get(key, len(ranks)))
+    return {key: _in_order(value[key], (*path, key)) for key in keys}
 
 
 def _template(survey: Survey) -> str:

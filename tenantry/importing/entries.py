@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 from tenantry.importing.apps import account_of, source_key
 from tenantry.importing.blocks import Named, Times, as_model, authors_part, literal, smallest
 from tenantry.importing.leaving import first_secret, leave_secret
-from tenantry.importing.overlay import DIFFER, in_order, overlaid, unified
+from tenantry.importing.overlay import DIFFER, overlaid, unified
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path
 from tenantry.model import Alert, FluxBlock, Helm, Kustomize, Provider, Receiver
-from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
@@ -165,9 +164,6 @@ class OwnerEntry:
             self.gathered.decisions[(*first.path, "state")] += risks
         # What is suspended everywhere is so by a state.
         suspended = [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
-        for key, model in _BLOCKS.items():
-            if key in entry:
-                entry[key] = in_order(entry[key], model)
         return {**self._placed(apps), **entry, **({"state": "paused"} if suspended or risks else {})}
 
     def _placed(self, apps: Mapping[Place, App]) -> dict[str, Any]:
@@ -328,7 +324,7 @@ class PlatformEntry(OwnerEntry):
         }
         # Today the definitions that it applied go with it.
         kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}
-        return in_order({**kept, "keepCRDs": False}, Addon)
+        return {**kept, "keepCRDs": False}
 
 
 def _name_of_source(app: App) -> str:

@@ -76,21 +76,17 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
             text = "Tenantry manages it already, by the file that declares it"
             resource.leave(text, "keep it in that file", fate="left")
         elif owner := inner.get(id(resource)):
-            _leave_inner(resource, owner)
+            text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
+            if resource.kind == "HelmChart":
+                text = f"helm-controller made it for 'spec.chart' of {owner.key}"
+                fix = "do nothing: helm-controller removes it when the release takes the planned chart"
+            resource.leave(text, fix, fate="left")
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"
             resource.leave(text, f"suspend it before `tenantry up`: `{suspend(resource.id)}`", fate="replaced")
         elif _is_accepted(resource):
             taken.append(resource)
     return taken
-
-
-def _leave_inner(resource: Resource, owner: Resource) -> None:
-    text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
-    if resource.kind == "HelmChart":
-        text = f"helm-controller made it for 'spec.chart' of {owner.key}"
-        fix = "do nothing: helm-controller removes it when the release takes the planned chart"
-    resource.leave(text, fix, fate="left")
 
 
 def _is_inside(resource: Resource, owner: Resource) -> bool:

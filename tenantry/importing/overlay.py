@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 from tenantry.importing.resources import Place
 from tenantry.messages.placeholders import PLACEHOLDER
 from tenantry.messages.text import grouped
-from tenantry.model.strict import Model
 
 Values: TypeAlias = Mapping[Place, Any]
 """What was read in each place."""
@@ -155,13 +154,3 @@ def free_name(taken: Container[str], name: str) -> str:
         count += 1
         free = f"{name}-{count}"
     return free
-
-
-_FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")
-_LAST = ("alerts", "receivers", "overrides", "adopt", "state")
-
-
-def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
-    """The entry with its keys in order: where it is, what it is in the order of the reference, and exceptions last."""
-    middle = [key for key in (*model.model_fields, *entry) if key not in (*_FIRST, *_LAST)]
-    return {key: entry[key] for key in dict.fromkeys((*_FIRST, *middle, *_LAST)) if key in entry}

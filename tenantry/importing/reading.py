@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 MOST_FILES = 50_000
-_NO_REPOSITORY = (
-    "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
-    " holds both"
-)
 _GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
@@ -91,8 +87,7 @@ def objects_below(directory: Path, repository: Repository, build: Build, skip: S
             else:
                 documents = list(objects_in(_content(path, repository.root), str(path)))
         except Refused as refused:
-            is_away = refused.message.endswith("leaves the source") and not (repository.root / ".git").exists()
-            skip(str(path), refused.message, _NO_REPOSITORY if is_away else refused.fix)
+            skip(str(path), refused.message, refused.fix)
         else:
             yield from documents
 

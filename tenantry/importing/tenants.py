@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 from tenantry.importing.apps import awaited_addons, source_key
 from tenantry.importing.blocks import included, literal, source_entry
 from tenantry.importing.entries import CONFLICT, OwnerEntry
-from tenantry.importing.overlay import DIFFER, Overlaid, free_name, in_order, overlaid, same, unified
+from tenantry.importing.overlay import DIFFER, Overlaid, free_name, overlaid, same, unified
 from tenantry.importing.owners import Territory, extra_name
 from tenantry.importing.resources import Place, Resource
 from tenantry.kube.names import join, slug
 from tenantry.messages.data import mappings_in
 from tenantry.messages.errors import Path
-from tenantry.model import App as AppModel
-from tenantry.model import Tenant
 
 _SECURITY = "pod-security.kubernetes.io/"
 OPEN: dict[str, Any] = {"network": "open", "podSecurity": {"enforce": "privileged"}}
@@ -186,8 +184,8 @@ class TenantEntry(OwnerEntry):
         notifications = self.notifications()
         entry |= self.names()
         if self.apps:
-            entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
-        return in_order({**entry, **notifications, "adopt": True}, Tenant)
+            entry["apps"] = {key: self.app(apps) for key, apps in self.apps.items()}
+        return {**entry, **notifications, "adopt": True}
 
     # --- namespaces and the account -------------------------------------------------------------------------------
 
