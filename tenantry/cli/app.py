@@ -66,7 +66,7 @@ _SECTIONS = {
 _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in commands.items()}
 
 _MODULES = {
-    "import": "tenantry.cli.importing.command",
+    "import": "tenantry.cli.importing",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.commands",
     "up": "tenantry.cli.engine.commands",

@@ -28,7 +28,7 @@ from tenantry.edit.splices import (
 from tenantry.edit.tree import Entry, Node, tree_of
 from tenantry.edit.values import Style, behind, entry, flow, flow_entry, indented, scalar, style_of
 from tenantry.messages.data import depth_of, replaced, value_at
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.parse import parse
 
@@ -90,14 +90,13 @@ class Document:
         return depth_of(self.data, path)
 
     def entry(self, path: Path) -> Entry:
-        """The entry at a path that is there. Raises: Refused: it is not there, or the edit would be one elsewhere too."""
+        """The entry at a path that is there. Raises: Refused: it is not there, or an alias stands for what holds it."""
         node, entry = self.root, None
         for depth, part in enumerate(path):
-            self._check_holder(node, path)
             if (entry := node.entry(part)) is None:
+                if depth_of(self.data, path) > depth:
+                    self._refuse(node.start, path, "it is written elsewhere in the file")
                 raise Refused(f"{self.file} has no '{format_path(path[: depth + 1])}'")
-            if entry.explicit:
-                self._refuse(entry.start, path, "its key is written with '? '")
             node = entry.value
         assert entry is not None, "a path has parts"
         return entry
@@ -110,7 +109,8 @@ class Document:
         """Write a new entry into the mapping or list above a path, before its entry of this index, by default behind all."""
         above, part = path[:-1], path[-1]
         node = self.node(above)
-        self._check_holder(node, path)
+        if node.kind == "alias":
+            self._refuse(node.start, path, "it is written elsewhere in the file")
         if node.kind not in ("mapping", "list"):
             what = "empty" if not node.text else f"'{node.text}'"
             message = f"{self.place(node.start)}: '{format_path(above)}' is {what}, not a mapping or a list"
@@ -141,7 +141,6 @@ class Document:
     def replace(self, path: Path, value: Any, lines: Sequence[str] | None = None) -> None:
         """Write another value at a path that is there. lines: as `behind` gives them; by default in the file's style."""
         entry, parent = self.entry(path), self.node(path[:-1])
-        self._check_untouched(entry.value, path)
         quote = entry.value.style if entry.value.style in ("'", '"') and isinstance(value, str) else ""
         one_line = scalar(value, quote) if quote else flow(value, self.style)
         if lines is None:
@@ -158,7 +157,6 @@ class Document:
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
         entry, parent = self.entry(path), self.node(path[:-1])
-        self._check_untouched(entry.value, path)
         index = parent.entries.index(entry)
         if parent.flow:
             self._check_brackets(parent, path)
@@ -175,42 +173,27 @@ class Document:
         self._apply(splices, removed(self.data, path), path)
 
     def _apply(self, splices: Sequence[Splice], expected: Any, path: Path, lines: Sequence[str] = ()) -> None:
+        """Change the text, if it then holds exactly the expected data: others may refer to what is edited, by an alias."""
         at, before = min(splices).start, (self.text, self._ending)
         self.text = spliced(self.text, splices)
-        data = parse(self.after, str(self.file)).data
-        if not self._ending and not same(data, expected):  # a text over several lines can need the last line break
-            self._ending = "\n"
-            data = parse(self.after, str(self.file)).data
-        if not same(data, expected):
-            self.text, self._ending = before
-            self._refuse(at, path, "another part of the file would change too", lines)
-        self.data, self._root, self._style = data, None, None
-
-    # --- what other parts of the file refer to, and so cannot be edited ---------------------------------------------------
-
-    def _check_holder(self, node: Node, path: Path) -> None:
-        """Raises: Refused: an edit in this mapping or list would be one elsewhere too."""
-        self._check_plain(node, path, f"the edit would change every '*{node.anchor}' too")
-        if node.bare:
-            self._refuse(node.start, path, "this mapping in a list has no braces")
-
-    def _check_untouched(self, value: Node, path: Path) -> None:
-        """Raises: Refused: a value that is replaced or removed refers to another, or another refers to it."""
-        for node in value.nodes():
-            self._check_plain(node, path, f"'*{node.anchor}' elsewhere refers to this value")
-
-    def _check_plain(self, node: Node, path: Path, anchored: str) -> None:
-        """anchored: what is wrong with the edit of a value that others refer to."""
-        if node.kind == "alias":
-            self._refuse(node.start, path, f"'*{node.text}' stands here for a value that is written elsewhere")
-        if node.anchor and any(other.kind == "alias" and other.text == node.anchor for other in self.root.nodes()):
-            self._refuse(node.start, path, anchored)
-        if node.tag:
-            self._refuse(node.start, path, "the value has a tag")
+        for ending in (self._ending, "\n"):  # a text over several lines can need the last line break
+            self._ending = ending
+            try:
+                data = parse(self.after, str(self.file)).data
+            except InvalidFleet:
+                self.text, self._ending = before
+                raise
+            if same(data, expected):
+                self.data, self._root, self._style = data, None, None
+                return
+        self.text, self._ending = before
+        self._refuse(at, path, "another part of the file would change too", lines)
 
     def _check_brackets(self, node: Node, path: Path, lines: Sequence[str] = ()) -> None:
         if has_comment(self.text, node):
             self._refuse(node.start, path, "these brackets hold comments", lines)
+        if node.entries and self.text[node.end - 1] not in "]}":
+            self._refuse(node.start, path, "this mapping in a list has no brackets", lines)
 
     def _refuse(self, at: int, path: Path, why: str, lines: Sequence[str] = ()) -> NoReturn:
         """lines: those to write by hand."""

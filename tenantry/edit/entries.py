@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from tenantry.edit.editor import Editor
 from tenantry.edit.names import Kind, Target, existing, file_named, new
 from tenantry.edit.paths import assignment, ranks_at
-from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
@@ -54,30 +53,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     if own_file:
         editor.set(target.path, {}, file=file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit([f"added {target}{where}"], [] if own_file else _notes(target, entry))
-
-
-def _notes(target: Target, entry: Entry) -> list[str]:
-    """What to type next."""
-    if target.kind is Kind.TENANT and "from" not in entry:
-        return [
-            f"tenant '{target.name}' has no apps yet; its namespaces, rights and quota are created with the first one",
-            f"next: tenantry add source {target.name}/NAME git.url=URL git.ref.branch=main",
-        ]
-    if target.kind is Kind.SOURCE:
-        block, rest = (
-            ("helm", "helm.chart=NAME helm.version=RANGE")
-            if "helm" in entry
-            else ("kustomize", "kustomize.path=DIRECTORY")
-        )
-        what = "addon NAME clusters.all=true" if target.owner == PLATFORM else f"app {target.owner}/NAME"
-        return [f"next: tenantry add {what} {block}.source={target.name} {rest}"]
-    if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "from" in entry):
-        return [
-            f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
-            f"next: tenantry preflight --cluster {target.name}",
-        ]
-    return []
+    return Edit([f"added {target}{where}"], added=target.path)
 
 
 def selector(text: str) -> Entry:

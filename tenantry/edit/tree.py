@@ -28,7 +28,7 @@ class Node:
     """A value or a key. start, end: its characters, with anchor and tag and without the line break of a block scalar.
 
     text: of a scalar, the string that it stands for; of an alias, the anchor's name. style: of a scalar, its quote or `|`, `>`.
-    flow: of a mapping or a list, whether it has brackets; bare: whether a flow mapping has none, as in `[a: 1]`.
+    flow: of a mapping or a list, whether it has brackets.
     """
 
     kind: Kind
@@ -37,9 +37,6 @@ class Node:
     text: str = ""
     style: str = ""
     flow: bool = False
-    bare: bool = False
-    anchor: str = ""
-    tag: str = ""
     entries: list[Entry] = field(default_factory=list)
 
     def entry(self, part: str | int) -> Entry | None:
@@ -48,23 +45,14 @@ class Node:
             return self.entries[part] if isinstance(part, int) and 0 <= part < len(self.entries) else None
         return next((entry for entry in self.entries if entry.key and entry.key.text == part), None)
 
-    def nodes(self) -> Iterator[Node]:
-        """The node and all below it, keys included."""
-        yield self
-        for entry in self.entries:
-            if entry.key:
-                yield from entry.key.nodes()
-            yield from entry.value.nodes()
-
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An entry of a mapping or a list. start: of its key, or of the dash of a block list; explicit: it is written with `? `."""
+    """An entry of a mapping or a list. start: of its key, or of the dash of a block list."""
 
     start: int
     key: Node | None
     value: Node
-    explicit: bool = False
 
     @property
     def end(self) -> int:
@@ -91,16 +79,15 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, events.AliasEvent):
             return Node("alias", start, end, text=event.anchor or "")
-        anchor, tag = event.anchor or "", event.tag or ""
         if isinstance(event, events.ScalarEvent):
             if event.style in ("|", ">"):  # Empty lines below it belong to it only if its sign has a plus.
                 sign = self.text[start:end].partition("\n")[0].partition("#")[0]
                 last = re.search(r"\n\Z" if "+" in sign else _EMPTY_LINES, self.text[start:end])
                 end = start + last.start() if last else end
-            return Node("scalar", start, end, event.value, event.style or "", anchor=anchor, tag=tag)
+            return Node("scalar", start, end, event.value, event.style or "")
         kind: Kind = "mapping" if isinstance(event, events.MappingStartEvent) else "list"
         flow = bool(event.flow_style)
-        node = Node(kind, start, end, flow=flow, bare=flow and start == end, anchor=anchor, tag=tag)
+        node = Node(kind, start, end, flow=flow)
         for inner in self.events:
             if isinstance(inner, events.CollectionEndEvent):
                 of_entries = node.entries[-1].end if node.entries else start
@@ -110,20 +97,17 @@ class _Builder:
         return node
 
     def _add(self, node: Node, first: Node) -> None:
-        before = node.entries[-1].end if node.entries else node.start
         if node.kind == "mapping":
-            explicit = self._sign("?", before, first.start)
-            start = first.start if explicit is None else explicit
-            node.entries.append(Entry(start, first, self.node(next(self.events)), explicit is not None))
+            node.entries.append(Entry(first.start, first, self.node(next(self.events))))
         else:
-            dash = None if node.flow else self._sign("-", before, first.start)
-            node.entries.append(Entry(first.start if dash is None else dash, None, first))
+            before = node.entries[-1].end if node.entries else node.start
+            node.entries.append(Entry(first.start if node.flow else self._dash(before, first.start), None, first))
 
-    def _sign(self, sign: str, at: int, end: int) -> int | None:
-        """Where a sign stands between two values, outside of comments."""
+    def _dash(self, at: int, end: int) -> int:
+        """Where the dash of an entry stands between two values, outside of comments."""
         while at < end:
             at = max(at, _GAP.match(self.text, at, end).end())  # type: ignore[union-attr]  # it matches the empty text
-            if self.text[at : at + 1] == sign and at < end:
+            if self.text[at : at + 1] == "-" and at < end:
                 return at
             at += 1
-        return None
+        return end

@@ -4,12 +4,11 @@
     follow                 what Kustomizations apply, inside of the repository that is read
     resources              what was read, by kind and namespace, and what becomes of each
     leaving                what stays where it is: what others apply, and what may be a secret
-    owners, clusters       whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name
+    owners                 whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name
     survey                 the apps of one environment: whose they are, and where they run
     blocks, apps           Flux's objects backward: without what the fleet sets itself and what the plan says anyway
-    settings, notifications  what a tenant's namespaces hold; alerts and receivers
     overlay                the same thing in several places to one entry with overrides
-    entries, tenants       the entries of the platform and of tenants
+    entries, tenants       the entries of the platform and of tenants, with what their namespaces hold
     drafting               the whole document, without what would make it invalid
     text, proof            the document as it is written; its plan, compared with what was read, as the report has it;
                            equivalence: values that mean the same

@@ -15,7 +15,6 @@ from tenantry.importing.blocks import (
     Planned,
     authors_part,
     chart_of,
-    has_shared_interval,
     literal,
     short_time,
     smallest,
@@ -33,15 +32,12 @@ from tenantry.messages.text import format_path
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
-from tenantry.plan.objects.lifecycle import without_kept_definitions
-from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import Scope
 
 _MISSING_CRDS = {"crds": "Create"}
 """What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
 field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
-_PLATFORMS = "tenantry-platform"
 
 
 def fill_in(survey: Survey, app: App) -> bool:
@@ -75,7 +71,7 @@ def fill_in(survey: Survey, app: App) -> bool:
         own = {key: keys[block[key]] for key in ("targetNamespace", "storageNamespace") if block.get(key) in keys}
         app.content = {app.block: {"source": source_key(app), **block, **own}}
     else:
-        app.content = {"source": source_entry(survey.world, app.source, named), app.block: block}
+        app.content = {"source": source_entry(app.source, named), app.block: block}
     if order := list(dict.fromkeys(_order(survey, app))):
         app.content["dependsOn"] = order
     if resource.metadata:
@@ -99,7 +95,7 @@ def _way_to_source(app: Resource) -> str:
 def source_key(app: App) -> str:
     """What the file calls the source of an app."""
     assert app.source is not None
-    return app.source.source_key or app.source.name.removeprefix(join(app.place.cluster, app.main, ""))
+    return app.source.name.removeprefix(join(app.place.cluster, app.main, ""))
 
 
 # --- blocks -----------------------------------------------------------------------------------------------------------
@@ -109,8 +105,7 @@ def _kustomize_block(world: World, app: App, named: Named) -> Block:
     """The block, without its source."""
     flux = effective_spec(app.resource.manifest)
     times = {key: short_time(str(flux[key])) for key in ("retryInterval", "timeout")}
-    spec = {"wait": False, **times, **authors_part(app.resource, Kustomize, named)}
-    spec = dict(without_kept_definitions("Kustomization", spec))
+    spec = {"path": "", "wait": False, **times, **authors_part(app.resource, Kustomize, named)}
     if not spec.get("prune"):
         # Nothing was deleted so far when the Kustomization went.
         spec.setdefault("deletionPolicy", "MirrorPrune")
@@ -137,7 +132,7 @@ def _reaches_further(app: App, world: World) -> str:
         names = {
             (subject.get("kind"), str(subject.get("namespace") or ""), subject.get("name")) for subject in subjects
         }
-        if not binding.is_ours and names & set(own):
+        if names & set(own):
             return f"{binding.key} gives account {account} rights in all namespaces"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
 
@@ -149,7 +144,6 @@ def _helm_block(world: World, app: App, named: Named, storage: str) -> Block:
     spec["driftDetection"] = {"mode": "disabled", "ignore": [], **spec.get("driftDetection", {})}
     if not app.tenant:
         spec["upgrade"] = {**_MISSING_CRDS, **spec.get("upgrade", {})}
-    spec = dict(without_kept_definitions("HelmRelease", spec))
     own = ("releaseName", "targetNamespace", "storageNamespace")
     spec |= {key: release[key] for key in own[: 3 if app.tenant else 2]}
     for action in ACTIONS:
@@ -174,10 +168,7 @@ def _chart(world: World, app: App) -> dict[str, Any]:
     if strategy != ("Revision" if in_directory else "ChartVersion"):
         entry["reconcileStrategy"] = strategy
     interval = short_time(str(chart.get("interval") or app.resource.spec.get("interval")))
-    name = str(mapping_at(app.resource.spec, "chartRef").get("name"))
-    made = world.get("HelmChart", app.resource.namespace, name)
-    has_own = made is not None and made.is_ours and not has_shared_interval(made)
-    return {**entry, **({"chartInterval": interval} if has_own or interval != app.times.get("interval") else {})}
+    return {**entry, **({"chartInterval": interval} if interval != app.times.get("interval") else {})}
 
 
 def _as_app(app: App, storage: str) -> Planned:
@@ -213,34 +204,31 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
     """What an app waits for, as the file names it."""
     resource = app.resource
     for namespace, name in resource.awaited:
-        other = survey.by_name.get((resource.kind, namespace, name))
-        why = ""
-        if other is None:
-            # What applied the app itself has done so already.
-            is_applier = resource.applied_by == (namespace, name)
-            carried = [] if is_applier or resource.kind != "Kustomization" else survey.applied_by(namespace, name)
-            beside = [other for other in carried if other is not app and _can_wait(app, other)]
-            yield from (_name_for(app, app_beside) for app_beside in beside)
-            known = survey.world.get(resource.kind, namespace, name)
-            chart = mapping_at(known.spec, "chart", "spec").get("chart") if known else None
-            if not beside and known not in survey.charts and chart != OBJECTS_CHART:
-                why = "it was not read" if known is None else "it is not in tenants.yaml"
-                why = "it is what applies the app itself" if is_applier else why
-        elif _can_wait(app, other):
-            yield _name_for(app, other)
-        else:
-            why = "it is another tenant's, or on another cluster"
-        if why:
+        # What applied the app itself has done so already.
+        is_applier = resource.applied_by == (namespace, name)
+        awaited = survey.by_name.get((resource.kind, namespace, name))
+        handed_over = survey.applied_by(namespace, name) if resource.kind == "Kustomization" and not is_applier else []
+        wanted = [other for other in ([awaited] if awaited else handed_over) if other is not app]
+        names = [
+            f"platform/{other.key}" if app.tenant and not other.tenant else other.key
+            for other in wanted
+            if _can_wait(app, other)
+        ]
+        yield from names
+        if not names:
+            why = "it was not read"
+            if awaited:
+                why = "it is another tenant's, or on another cluster"
+            elif is_applier:
+                why = "it is what applies the app itself"
+            elif survey.world.get(resource.kind, namespace, name):
+                why = "it is not in tenants.yaml"
             text = f"it waits for {namespace}/{name}: {why}"
             resource.leave(text, "make the apps retry until it is there", "spec.dependsOn")
 
 
 def _can_wait(app: App, other: App) -> bool:
     return other.place == app.place and other.tenant in ("", app.tenant)
-
-
-def _name_for(app: App, other: App) -> str:
-    return f"platform/{other.key}" if app.tenant and not other.tenant else other.key
 
 
 def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
@@ -263,18 +251,15 @@ def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
 
 def account_of(survey: Survey, addon: App) -> dict[str, Any]:
     """`account` of an add-on in its place: one that exists, or that of Flux's controller if it names none."""
-    resource = addon.resource
-    platforms, named = survey.platform_account(addon.place.cluster), resource.account
-    # That of the platform may have the name of the environment at its end.
-    is_platforms = named in (platforms, f"{platforms}-{survey.world.environment}")
-    if resource.namespace != addon.home or (resource.is_ours and is_platforms):
+    resource, named = addon.resource, addon.resource.account
+    if resource.namespace != addon.home:
         return {}
     if named:
         if account := survey.world.get("ServiceAccount", resource.namespace, named):
             account.take(*addon.path, "account")
             text = f"Flux acts as it for add-on '{addon.key}', and Tenantry does not change it"
             account.leave(text, "keep it, with its rights", fate="left")
-        return {"existing": named} if named != platforms else {}
+        return {"existing": named}
     is_fluxs = addon.home == FLUX and not resource.is_remote
     return {"existing": CONTROLLERS[resource.kind]} if is_fluxs else {}
 

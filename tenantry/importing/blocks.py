@@ -14,11 +14,9 @@ from typing import Any, TypeVar, cast
 from pydantic_core import ValidationError
 
 from tenantry.fleet.settings import TIMES, TenantSettings
-from tenantry.flux.references import references, renamed
-from tenantry.flux.schemas import schema_of
+from tenantry.flux.references import references
 from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.resources import Resource, World
-from tenantry.kube.names import digest
 from tenantry.messages.data import mapping_at, mappings_in, value_at, with_texts, without
 from tenantry.messages.placeholders import escaped
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
@@ -91,54 +89,39 @@ def authors_part(resource: Resource, model: type[FluxBlock], named: Named) -> Bl
         spec = without(spec, [parts])
         if spec.get(parts[0]) == {}:
             del spec[parts[0]]
-    return {
-        key: short_time(value) if key in _DURATIONS and isinstance(value, str) else value
-        for key, value in named.in_spec(resource, spec).items()
-    }
+    for reference in references(resource.kind, spec):
+        named.declare(resource, reference.kind, reference.name)
+    return {key: short_time(value) if key in TIMES and isinstance(value, str) else value for key, value in spec.items()}
 
 
 class Named:
     """The Secrets and ConfigMaps that the objects of one owner name in one place."""
 
-    def __init__(self, world: World, configs: str, *secrets: str) -> None:
-        """configs, secrets: the prefixes of the names that Tenantry gives them there, of Secrets the usual one last."""
+    def __init__(self, world: World, configs: str, secrets: str) -> None:
+        """configs, secrets: the prefixes of the names that Tenantry gives them there."""
         self._world = world
-        self._prefixes = {"ConfigMap": (configs,), "Secret": secrets or (configs,)}
-        self._former = configs
+        self._prefixes = {"ConfigMap": configs, "Secret": secrets}
         self.credentials: dict[str, Resource | None] = {}
         self.configs: dict[str, Resource | None] = {}
 
-    def in_spec(self, resource: Resource, spec: dict[str, Any]) -> dict[str, Any]:
-        """The spec with the names that the file gives them."""
-        for reference in references(resource.kind, spec):
-            self.declare(resource, reference.kind, reference.name)
-        return renamed(resource.kind, spec, self.short)
-
-    def short(self, kind: str, name: str) -> str:
-        prefix = next((prefix for prefix in self._prefixes[kind] if name.startswith(prefix)), self._former)
-        return name.removeprefix(prefix)
+    def declare(self, resource: Resource, kind: str, name: str) -> str:
+        """Declare a Secret or ConfigMap that an object names. Returns: its name."""
+        group = self.credentials if kind == "Secret" else self.configs
+        holder = self._world.get(kind, resource.namespace, name)
+        other = group.get(name, holder)
+        is_one = other is holder or (other and holder and other.at("data") == holder.at("data"))
+        if kind == "ConfigMap" and not is_one:
+            holder = group[name] = None  # one name in the file has one content
+        group.setdefault(name, holder)
+        if prefix := self._prefixes[kind]:
+            text = f"{kind} {resource.namespace}/{name} will be read as {prefix}{name}"
+            resource.leave(text, f"copy {kind} {name} in namespace {resource.namespace} to {prefix}{name}", "spec")
+        return name
 
     def credentials_of(self, resource: Resource) -> dict[str, str]:
         """`credentials` of what an object is made of, if it names a Secret."""
         secret = mapping_at(resource.spec, "secretRef").get("name")
         return {"credentials": self.declare(resource, "Secret", str(secret))} if secret else {}
-
-    def declare(self, resource: Resource, kind: str, name: str) -> str:
-        """Declare a Secret or ConfigMap that an object names; gives the name that the file gives it."""
-        short, prefixes = self.short(kind, name), self._prefixes[kind]
-        group = self.credentials if kind == "Secret" else self.configs
-        holder = self._world.get(kind, resource.namespace, name)
-        other = group.get(short, holder)
-        is_one = other is holder or (other and holder and other.at("data") == holder.at("data"))
-        if kind == "ConfigMap" and not is_one:
-            holder = group[short] = None  # one name in the file has one content
-        group.setdefault(short, holder)
-        if prefixes[-1] and not name.startswith(prefixes):
-            text = f"{kind} {resource.namespace}/{name} will be read as {prefixes[-1]}{short}"
-            resource.leave(
-                text, f"copy {kind} {name} in namespace {resource.namespace} to {prefixes[-1]}{short}", "spec"
-            )
-        return short
 
 
 # --- charts and sources -----------------------------------------------------------------------------------------------
@@ -163,19 +146,6 @@ def source_of(world: World, app: Resource) -> Resource | None:
     return world.known(kind, str(reference.get("namespace") or app.namespace), name) if kind in KEYS else None
 
 
-def has_shared_interval(chart: Resource) -> bool:
-    """Whether Tenantry made the chart, for all releases that set no interval of their own: its name tells.
-
-    On a live cluster the API server has filled in defaults, which the name may leave out.
-    """
-    wanted = {key: value for key, value in chart.spec.items() if key not in ("interval", "sourceRef")}
-    fields = schema_of("HelmChart").spec["properties"]
-    written = {key: value for key, value in wanted.items() if fields.get(key, {}).get("default") != value}
-    return bool(chart.source_key) or (
-        chart.is_ours and any(chart.name.endswith(f"-{digest(spec)}") for spec in (wanted, written))
-    )
-
-
 KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
 """The key of a source by its kind."""
 
@@ -187,12 +157,7 @@ def included(world: World, source: Resource) -> list[Resource]:
     return [other for other in repositories if other is not None and other is not source]
 
 
-def included_key(repository: Resource, prefix: str) -> str:
-    """What the file calls a repository that a source includes."""
-    return repository.source_key or repository.name.removeprefix(prefix)
-
-
-def source_entry(world: World, source: Resource, named: Named, prefix: str = "") -> dict[str, Any]:
+def source_entry(source: Resource, named: Named, prefix: str = "") -> dict[str, Any]:
     """The entry of a source, with the credentials that it names. prefix: of the names of sources in its place."""
     key = KEYS[source.kind]
     model = SOURCE_KINDS[key]
@@ -200,26 +165,19 @@ def source_entry(world: World, source: Resource, named: Named, prefix: str = "")
     if not spec.get("ref") and (ref := effective_spec(source.manifest).get("ref")):
         spec["ref"] = ref
     if isinstance(spec.get("include"), list):
-        spec["include"] = [_include(world, source, entry, prefix) for entry in spec["include"]]
+        spec["include"] = [
+            {**entry, "repository": {"name": str(mapping_at(entry, "repository").get("name")).removeprefix(prefix)}}
+            for entry in spec["include"]
+        ]
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
     entry |= named.credentials_of(source)
     return {**entry, **({"metadata": literal(source.metadata)} if source.metadata else {})}
-
-
-def _include(world: World, source: Resource, entry: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """An entry of `include` with the name that the file gives the repository."""
-    name = str(mapping_at(entry, "repository").get("name"))
-    repository = world.get("GitRepository", source.namespace, name)
-    short = included_key(repository, prefix) if repository else name.removeprefix(prefix)
-    kept = {key: value for key, value in entry.items() if not (key == "toPath" and value == short)}
-    return {**kept, "repository": {"name": short}}
 
 
 # --- times ------------------------------------------------------------------------------------------------------------
 
 Times = Mapping[str, str]
 _GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
-_DURATIONS = ("interval", "retryInterval", "timeout", "chartInterval")
 
 
 def short_time(text: str) -> str:
@@ -234,30 +192,19 @@ def default_times() -> dict[str, str]:
     return {key: str(getattr(settings, key)) for key in TIMES}
 
 
-def shared_times(
-    apps: Iterable[Resource], charts: Iterable[Resource], baselines: Iterable[Resource], others: Times
-) -> dict[str, str]:
-    """The times of a tenant in one place.
-
-    Args: charts: those that Tenantry made, which have the tenant's interval. baselines: releases that Tenantry made, which have
-          all of the tenant's times. others: what holds where there is no agreement.
-    """
-    times = dict(others)
+def shared_times(apps: Iterable[Resource], others: Times) -> dict[str, str]:
+    """The times that most of some apps have. Args: others: what holds where there is no agreement."""
+    apps, times = list(apps), dict(others)
     for key in TIMES:
-        votes = [_time(baseline, key) for baseline in baselines]
-        if not votes and key == "interval":
-            votes = [_time(chart, key) for chart in charts]
-        votes = votes or [_time(app, key) for app in apps]
-        most = Counter(votes).most_common(1)
-        if most and most[0][0] and (most[0][1] > 1 or len(votes) == 1):
+        most = Counter(_time(app, key) for app in apps).most_common(1)
+        if most and most[0][0] and (most[0][1] > 1 or len(apps) == 1):
             times[key] = most[0][0]
     return times
 
 
-def _time(resource: Resource, key: str) -> str:
-    value: Any = resource.spec.get(key)
-    if key == "retryInterval" and resource.kind == "HelmRelease":
-        ways = [mapping_at(resource.spec, action, "strategy") for action in ("install", "upgrade")]
-        values = {str(way.get(key, "")) for way in ways}
+def _time(app: Resource, key: str) -> str:
+    value: Any = app.spec.get(key)
+    if key == "retryInterval" and app.kind == "HelmRelease":
+        values = {str(mapping_at(app.spec, action, "strategy").get(key, "")) for action in ("install", "upgrade")}
         value = values.pop() if len(values) == 1 else ""
     return short_time(value) if isinstance(value, str) else ""

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
+from tenantry.edit.paths import ranks_at
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
-from tenantry.importing.clusters import drop_proxies
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
-from tenantry.importing.owners import platform_namespace
+from tenantry.importing.owners import drop_proxies, platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.survey import Survey
 from tenantry.importing.tenants import TenantEntry, filled
@@ -25,7 +25,7 @@ from tenantry.kube.names import label_value_problem
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
-from tenantry.messages.text import grouped, listed
+from tenantry.messages.text import grouped
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
@@ -119,36 +119,25 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
         for app in survey.apps
         if not app.tenant and source_of(survey.world, app.resource)
     ]
-    charts = [
-        chart for survey in surveys for owner, own in survey.shared_charts.items() if not owner[0] for chart in own
-    ]
-    gathered.defaults = shared_times(addons, charts, (), default_times())
-    for survey in gathered.surveys.values():
+    gathered.defaults = shared_times(addons, default_times())
+    for survey in surveys:
         _fill_in(gathered, survey)
     for apps in gathered.apps.values():
         _leave_misplaced(gathered, apps)
-    gathered.find_paused()
-    for app in gathered.all_apps():
-        if {("clusters", app.place.cluster), app.path[:2]} & gathered.paused:
-            app.content[app.block].pop("suspend", None)
     return gathered
 
 
 def _fill_in(gathered: Gathered, survey: Survey) -> None:
-    """Give the apps of an environment their content. Those of one owner in one place share their times."""
-    for (tenant, place), apps in grouped(survey.apps, lambda app: (app.tenant, app.place)).items():
-        baselines = survey.releases[tenant, place]
-        charts = survey.shared_charts.get((tenant, place.cluster), [])
+    """Give the apps of an environment their content. Those of one tenant share their times."""
+    for tenant, apps in grouped(survey.apps, lambda app: app.tenant).items():
         resources = [app.resource for app in apps]
-        # What one app says stands best in the app.
-        is_alone = len(apps) == 1 and resources[0].kind == "Kustomization" and not baselines and not charts
-        is_shared = tenant and not is_alone
-        times = shared_times(resources, charts, baselines, gathered.defaults) if is_shared else gathered.defaults
+        # What one app says stands best in the app. A chart takes its interval from the tenant.
+        is_shared = tenant and (len({app.key for app in apps}) > 1 or resources[0].kind == "HelmRelease")
+        times = shared_times(resources, gathered.defaults) if is_shared else gathered.defaults
         for app in apps:
             app.times = times
-    for app in survey.apps:
-        if fill_in(survey, app):
-            gathered.apps[app.path][app.place] = app
+            if fill_in(survey, app):
+                gathered.apps[app.path][app.place] = app
 
 
 def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
@@ -185,7 +174,17 @@ def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, 
         "defaults": {"clusters": {"all": True}, **times},
         "tenants": tenants,
     }
-    return {key: value for key, value in document.items() if value}
+    return dict(_in_order({key: value for key, value in document.items() if value}))
+
+
+def _in_order(value: Any, path: Path = ()) -> Any:
+    """The value with its keys in the order in which edits write them."""
+    # The fields of Flux stay in the order in which they were read.
+    if not isinstance(value, dict) or path[-1:] == ("provider",):
+        return value
+    ranks = ranks_at(path)
+    keys = sorted(value, key=lambda key: ranks.get(key, len(ranks)))
+    return {key: _in_order(value[key], (*path, key)) for key in keys}
 
 
 def _template(survey: Survey) -> str:
@@ -218,21 +217,13 @@ def _clusters(gathered: Gathered) -> dict[str, Any]:
         for cluster, kubeconfig in survey.remotes.entries.items():
             entry = entries.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
             entry["environments"].append(name)
-            if (account := survey.platform_account(cluster)) != "tenantry-platform":
-                entry["platformServiceAccount"] = account
     for cluster, entry in entries.items():
         shards = {
             app.resource.labels.get(SHARD_LABEL, "") for app in gathered.all_apps() if app.place.cluster == cluster
         }
-        if len(shards) > 1:
-            text = "decide: apps on this cluster are for different shards of Flux's controllers"
-            names = listed(shard or "none" for shard in sorted(shards))
-            gathered.decisions["clusters", cluster].append(f"{text}, {names}: see 'shard'")
         shard = shards.pop() if len(shards) == 1 else ""
         if shard and label_value_problem(shard) is None:
             entry["shard"] = shard
-        if ("clusters", cluster) in gathered.paused:
-            entry["state"] = "paused"
     return entries
 
 

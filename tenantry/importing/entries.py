@@ -3,26 +3,105 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
-from tenantry.importing.apps import account_of
-from tenantry.importing.blocks import Times, literal
-from tenantry.importing.leaving import first_secret
-from tenantry.importing.notifications import Notifications
-from tenantry.importing.overlay import DIFFER, in_order, overlaid, unified
-from tenantry.importing.resources import FLUX, App, Place, Resource, World
+from tenantry.importing.apps import account_of, source_key
+from tenantry.importing.blocks import Named, Times, as_model, authors_part, literal, smallest
+from tenantry.importing.leaving import first_secret, leave_secret
+from tenantry.importing.overlay import DIFFER, overlaid, unified
+from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path
-from tenantry.model import Helm, Kustomize
-from tenantry.model.apps import Addon
+from tenantry.model import Alert, FluxBlock, Helm, Kustomize, Provider, Receiver
 from tenantry.model.document import RESERVED
+from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
-from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
+from tenantry.plan.objects.scope import TENANT_LABEL
 
+
+class Notifications(NamedTuple):
+    """path: of the owner; home: the namespace of its Flux objects; apps: by what the file calls them."""
+
+    world: World
+    path: Path
+    home: str
+    named: Named
+    apps: Mapping[str, App]
+
+    def alerts(self) -> dict[str, Any]:
+        """The entries of `alerts`."""
+        entries: dict[str, Any] = {}
+        for alert in self._own("Alert"):
+            provider = self.world.get("Provider", self.home, str(alert.at("spec", "providerRef", "name")))
+            if provider is None:
+                alert.leave("its provider was not read", "import the provider with it")
+            elif self.world.keeps_values or not leave_secret(alert, provider):
+                entries[alert.name] = self._alert(alert, provider)
+                for resource in (alert, provider):
+                    resource.take(*self.path, "alerts", alert.name)
+                if provider.name != alert.name:
+                    text = f"alert {alert.name} has a provider of its own, which is named like the alert"
+                    provider.leave(text, "keep it as long as an alert names it")
+        return entries
+
+    def _alert(self, alert: Resource, provider: Resource) -> dict[str, Any]:
+        entry = {"provider": self._block(provider, Provider), **self.named.credentials_of(provider)}
+        spec = authors_part(alert, Alert, self.named)
+        # What Tenantry adds to every event.
+        own = {"cluster": self.world.management, "environment": self.world.environment, "tenant": str(self.path[-1])}
+        about = {key: value for key, value in mapping_at(spec, "eventMetadata").items() if own.get(key) != value}
+        spec = {key: value for key, value in spec.items() if key != "eventMetadata"}
+        sources = mappings_in(alert.spec.get("eventSources"))
+        names = {str(source.get("name")) if source.get("kind") in APPS else "" for source in sources}
+        if names and names <= self.apps.keys():
+            entry["apps"] = sorted(names)
+        return {**entry, **literal({**spec, **({"eventMetadata": about} if about else {})})}
+
+    def receivers(self) -> dict[str, Any]:
+        """The entries of `receivers`."""
+        sources = dict(self._sources())
+        entries: dict[str, Any] = {}
+        for receiver in self._own("Receiver"):
+            resources = mappings_in(receiver.spec.get("resources"))
+            names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
+            if not all(names) or not names:
+                text = "it makes Flux fetch something that is not a source of the same owner"
+                receiver.leave(text, "keep it, or declare a receiver by hand")
+                continue
+            entry = {"sources": list(dict.fromkeys(names)), **self.named.credentials_of(receiver)}
+            entries[receiver.name] = {**self._block(receiver, Receiver), **entry}
+            receiver.take(*self.path, "receivers", receiver.name)
+        return entries
+
+    def _sources(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """What the file calls a source of the tenant, by its kind and name."""
+        for app in self.apps.values():
+            chart = app.resource.at("spec", "chartRef", "name")
+            if app.source and app.source.namespace == app.home:
+                yield (app.source.kind, app.source.name), source_key(app)
+            if app.source and isinstance(chart, str):
+                yield ("HelmChart", chart), source_key(app)
+
+    def _block(self, resource: Resource, model: type[FluxBlock]) -> dict[str, Any]:
+        return literal(smallest(authors_part(resource, model, self.named), as_model(model)))
+
+    def _own(self, kind: str) -> Iterator[Resource]:
+        """The owner's objects of a kind that a key of the file can name."""
+        labels = (None, self.path[-1]) if self.path[0] == "tenants" else (None,)
+        for resource in self.world.of(kind, namespace=self.home):
+            if not dns_label_problem(resource.name) and resource.labels.get(TENANT_LABEL) in labels:
+                yield resource
+
+
+# --- owners -----------------------------------------------------------------------------------------------------------
+
+
+CONFLICT = "what it says here cannot be in one entry with what others say"
 _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 
 
@@ -31,8 +110,7 @@ class Gathered:
     """What was found in all environments.
 
     surveys, variables: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
-    paused: the clusters and the tenants of which everything is suspended. decisions: comments at places that somebody has to
-    decide about.
+    decisions: comments at places that somebody has to decide about.
     """
 
     surveys: Mapping[str, Survey]
@@ -40,32 +118,9 @@ class Gathered:
     variables: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     apps: dict[tuple[str, ...], dict[Place, App]] = field(default_factory=lambda: defaultdict(dict))
     defaults: Times = field(default_factory=dict)
-    paused: set[tuple[str, ...]] = field(default_factory=set)
 
     def all_apps(self) -> Iterator[App]:
         return (app for places in self.apps.values() for app in places.values())
-
-    def find_paused(self) -> None:
-        """Find the clusters on which even Tenantry's own releases are suspended, and the tenants of which it suspended everything
-        on other clusters: the file says so once.
-        """
-        clusters: dict[str, list[bool]] = defaultdict(list)
-        for survey in self.surveys.values():
-            for release in survey.charts:
-                if cluster := survey.remotes.name(release):
-                    clusters[cluster].append(release.is_suspended)
-        paused = {name for name, states in clusters.items() if all(states)}
-        tenants: dict[str, list[bool]] = defaultdict(list)
-        for survey in self.surveys.values():
-            for (tenant, place), releases in survey.releases.items():
-                tenants[tenant] += [release.is_suspended for release in releases if place.cluster not in paused]
-        for app in self.all_apps():
-            if app.place.cluster not in paused:
-                tenants[app.tenant].append(app.resource.is_suspended and app.resource.is_ours)
-        self.paused |= {("clusters", name) for name in paused}
-        self.paused |= {
-            ("tenants", name) for name, states in tenants.items() if name and all(states) and len(states) > 1
-        }
 
 
 class OwnerEntry:
@@ -97,9 +152,7 @@ class OwnerEntry:
         result = overlaid(own, unified)
         for place, app in apps.items():
             if place in result.conflicts:
-                app.resource.leave(
-                    "what it says here cannot be in one entry with what others say", "declare it by hand"
-                )
+                app.resource.leave(CONFLICT, "declare it by hand")
             else:
                 app.resource.take(*app.path)
                 app.resource.app = (app.tenant, app.key, place.cluster)
@@ -111,9 +164,6 @@ class OwnerEntry:
             self.gathered.decisions[(*first.path, "state")] += risks
         # What is suspended everywhere is so by a state.
         suspended = [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
-        for key, model in _BLOCKS.items():
-            if key in entry:
-                entry[key] = in_order(entry[key], model)
         return {**self._placed(apps), **entry, **({"state": "paused"} if suspended or risks else {})}
 
     def _placed(self, apps: Mapping[Place, App]) -> dict[str, Any]:
@@ -128,16 +178,17 @@ class OwnerEntry:
         return {**entry, **({"environments": environments} if len(environments) < len(self.surveys) else {})}
 
     def notifications(self) -> dict[str, Any]:
-        """`alerts` and `receivers`."""
+        """`alerts` and `receivers`, as management clusters have them."""
         groups: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
-        for place in dict.fromkeys(place for apps in self.apps.values() for place in apps):
-            here = {key: apps[place] for key, apps in self.apps.items() if place in apps}
-            first = next((app for app in here.values() if not app.own), next(iter(here.values())))
-            survey = self.surveys[place.environment]
-            own = Notifications(survey.world, self.path, first.home, first.prefix, survey.names_of(first), here)
-            for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
-                for key, entry in entries.items():
-                    groups[group][key][place] = entry
+        for name, survey in self.surveys.items():
+            place = Place(name, survey.world.management)
+            apps = {key: places[place] for key, places in self.apps.items() if place in places}
+            # An add-on in a namespace of its own does not tell where those of the platform are.
+            if first := next((app for app in apps.values() if not app.own), None):
+                own = Notifications(survey.world, self.path, first.home, survey.names_of(first), apps)
+                for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
+                    for key, entry in entries.items():
+                        groups[group][key][place] = entry
         return {
             group: {key: self.agreed(values, group, key) for key, values in entries.items()}
             for group, entries in groups.items()
@@ -178,8 +229,8 @@ class OwnerEntry:
 
 
 def _data(config: Resource, world: World) -> Any:
-    """What a ConfigMap holds that Tenantry made, or takes over with what applied it, unless a part of it may be a secret."""
-    if not config.is_ours and config.applied_by in (("", ""), (FLUX, FLUX)):
+    """What a ConfigMap holds that Tenantry takes over with what applied it, unless a part of it may be a secret."""
+    if config.applied_by in (("", ""), (FLUX, FLUX)):
         return None
     data = config.at("data")
     if not world.keeps_values and (at := first_secret(data, ("data",))):
@@ -217,14 +268,7 @@ class PlatformEntry(OwnerEntry):
         return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
 
     def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
-        """`chart`, which installs namespaces and rights on remote clusters, with overrides where it differs."""
-        charts = {
-            Place(name, survey.world.management): {"chart": own}
-            for name, survey in self.surveys.items()
-            if (own := survey.objects_chart())
-        }
-        if charts:
-            return overlaid(charts, unified).entry
+        """`chart`, which installs namespaces and rights on remote clusters."""
         if chart is None:
             text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
             self.gathered.decisions["platform", "chart"].append(text)
@@ -249,9 +293,8 @@ class PlatformEntry(OwnerEntry):
         for name, entries in users.items():
             alike = [apps for apps, source in entries if source == entries[0][1]]
             apps = [app for users_alike in alike for app in users_alike]
-            is_ours = any(app.source and app.source.is_ours for app in apps)
             is_there = all(app.source and (app.source.namespace, app.source.name) == (app.home, name) for app in apps)
-            if (is_ours or len(alike) > 1 or is_there) and not dns_label_problem(name):
+            if (len(alike) > 1 or is_there) and not dns_label_problem(name):
                 shared[name] = entries[0][1]
                 for app in apps:
                     app.shared = name
@@ -259,51 +302,29 @@ class PlatformEntry(OwnerEntry):
 
     def _addon(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
         first = next(iter(apps.values()))
-        kind = next(iter(first.content["source"]))
-        text = "its source is of another kind than in another place, and an add-on has one source"
-        apps = _matching(apps, lambda app: kind in app.content["source"], text)
-        for app in apps.values():
-            if app.source:
-                app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
         own = next((app.own for app in apps.values() if app.own is not None), "")
-        text = "it lies in another namespace than in another place, and an add-on has one namespace"
-        apps = _matching(apps, lambda app: app.own in (own, None), text)
+        for app in list(apps.values()):
+            if app.content["source"].keys() & SOURCE_KINDS != first.content["source"].keys() & SOURCE_KINDS:
+                text = "its source is of another kind than in another place, and an add-on has one source"
+            elif app.own not in (own, None):
+                text = "it lies in another namespace than in another place, and an add-on has one namespace"
+            else:
+                if app.source:
+                    app.source.take(*(("platform", "sources", app.shared) if app.shared else (*app.path, "source")))
+                continue
+            app.resource.leave(text, "declare it by hand under another name")
+            apps = {place: other for place, other in apps.items() if other is not app}
         entry = {**self.app(apps), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
-        resources = [app.resource for app in apps.values()]
         accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
         entry |= {
             "namespace": own,
-            "namespaces": self._namespaces(key, apps),
             "account": self.agreed(accounts, "addons", key, "account") if any(accounts.values()) else None,
         }
-        entry = {part: value for part, value in entry.items() if value or part in ("kustomize", "helm")}
-        # Whether the definitions that an add-on applied outlive it, or it is leaving.
-        kept = (
-            without_kept_definitions(resource.kind, resource.spec) is not resource.spec
-            or STATE_LABEL in resource.labels
-            for resource in resources
-        )
-        if not any(kept):
-            entry["keepCRDs"] = False
-        return in_order(entry, Addon)
-
-    def _namespaces(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
-        """The namespaces that an add-on owns. Their names may hold placeholders."""
-        found = {place: self.surveys[place.environment].namespaces_of(app) for place, app in apps.items()}
-        names = unified({place: list(spaces) for place, spaces in found.items()})
-        if names is not DIFFER:
-            found = {place: dict(zip(names, spaces.values(), strict=True)) for place, spaces in found.items()}
-        return dict(self.agreed(found, "addons", key, "namespaces"))
-
-
-def _matching(apps: Mapping[Place, App], fits: Callable[[App], bool], text: str) -> Mapping[Place, App]:
-    """The apps that fit into one entry; the others are left."""
-    for app in apps.values():
-        if not fits(app):
-            app.resource.leave(text, "declare it by hand under another name")
-    return {place: app for place, app in apps.items() if fits(app)}
+        # Today the definitions that it applied go with it.
+        kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}
+        return {**kept, "keepCRDs": False}
 
 
 def _name_of_source(app: App) -> str:
@@ -311,9 +332,9 @@ def _name_of_source(app: App) -> str:
 
     That of Flux's own bootstrap stays Flux's: the add-ons take another one, which is named after the repository.
     """
-    if app.source is None or app.source.source_key or app.source.name == app.planned:
+    if app.source is None or app.source.name == app.planned:
         return ""
     if app.source.name == FLUX:
         name = slug(str(app.source.spec.get("url")).rstrip("/").rpartition("/")[2].removesuffix(".git"))
         return name if name != FLUX else "fleet"
-    return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")
+    return app.source.name

@@ -72,22 +72,21 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
         inner |= {id(resource): owner for resource, owner in more}
     taken = []
     for resource in resources:
-        if owner := inner.get(id(resource)):
-            _leave_inner(resource, owner)
+        if resource.is_ours:
+            text = "Tenantry manages it already, by the file that declares it"
+            resource.leave(text, "keep it in that file", fate="left")
+        elif owner := inner.get(id(resource)):
+            text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
+            if resource.kind == "HelmChart":
+                text = f"helm-controller made it for 'spec.chart' of {owner.key}"
+                fix = "do nothing: helm-controller removes it when the release takes the planned chart"
+            resource.leave(text, fix, fate="left")
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"
             resource.leave(text, f"suspend it before `tenantry up`: `{suspend(resource.id)}`", fate="replaced")
         elif _is_accepted(resource):
             taken.append(resource)
     return taken
-
-
-def _leave_inner(resource: Resource, owner: Resource) -> None:
-    text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
-    if resource.kind == "HelmChart":
-        text = f"helm-controller made it for 'spec.chart' of {owner.key}"
-        fix = "do nothing: helm-controller removes it when the release takes the planned chart"
-    resource.leave(text, fix, fate="left")
 
 
 def _is_inside(resource: Resource, owner: Resource) -> bool:
@@ -138,7 +137,7 @@ def better_going_on(resources: Iterable[Resource]) -> tuple[Identities, Identiti
         for resource in own:
             if (owner := appliers.of(resource)) is None:
                 continue
-            if resource.path or resource.is_replaced:
+            if resource.path or resource.is_replaced or resource.is_ours:
                 used.add(owner.identity)
             elif resource.kind != "Namespace":
                 partly.add(owner.identity)

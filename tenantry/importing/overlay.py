@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from tenantry.importing.resources import Place
 from tenantry.messages.placeholders import PLACEHOLDER
-from tenantry.model.strict import Model
+from tenantry.messages.text import grouped
 
 Values: TypeAlias = Mapping[Place, Any]
 """What was read in each place."""
@@ -30,7 +30,10 @@ _REPLACED = ("ref", "podSecurity")
 
 @dataclass(slots=True)
 class Overlaid:
-    """conflicts: places whose value cannot be expressed beside the others."""
+    """base: what holds everywhere; environments, clusters: what else holds there, by name.
+
+    conflicts: places whose value cannot be expressed beside the others.
+    """
 
     base: dict[str, Any]
     environments: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -39,24 +42,17 @@ class Overlaid:
 
     def add(self, group: str, key: str, other: Overlaid) -> None:
         """Add an entry of a group such as `sources`."""
-        targets = [(self.base, other.base)]
-        targets += [(self.environments.setdefault(name, {}), own) for name, own in other.environments.items()]
-        targets += [(self.clusters.setdefault(name, {}), own) for name, own in other.clusters.items()]
-        for target, value in targets:
-            target.setdefault(group, {})[key] = value
-        self.conflicts += other.conflicts
-
-    @property
-    def overrides(self) -> list[dict[str, Any]]:
-        """The list of the file."""
-        by_environment = ({"when": {"environments": [name]}, **own} for name, own in self.environments.items())
-        by_cluster = ({"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items())
-        return [*by_environment, *by_cluster]
+        self.base.setdefault(group, {})[key] = other.base
+        for own, added in ((self.environments, other.environments), (self.clusters, other.clusters)):
+            for name, value in added.items():
+                own.setdefault(name, {}).setdefault(group, {})[key] = value
 
     @property
     def entry(self) -> dict[str, Any]:
         """The base, and `overrides` where places differ."""
-        return {**self.base, **({"overrides": self.overrides} if self.overrides else {})}
+        overrides = [{"when": {"environments": [name]}, **own} for name, own in self.environments.items()]
+        overrides += [{"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items()]
+        return {**self.base, **({"overrides": overrides} if overrides else {})}
 
 
 def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
@@ -66,16 +62,12 @@ def overlaid(values: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
     """
     base, rest = _split(values, join)
     result = Overlaid(base)
-    remaining: dict[Place, dict[str, Any]] = {}
-    for environment in dict.fromkeys(place.environment for place in rest):
-        own = {place: value for place, value in rest.items() if place.environment == environment}
-        shared, own_rest = _split(own, join)
-        if shared:
-            result.environments[environment] = shared
-        remaining |= own_rest
-    for place, value in remaining.items():
-        same_cluster = [other for other in values if other.cluster == place.cluster]
-        if value and all(remaining.get(other) == value for other in same_cluster):
+    for environment, places in grouped(rest, lambda place: place.environment).items():
+        shared, own = _split({place: rest[place] for place in places}, join)
+        result.environments |= {environment: shared} if shared else {}
+        rest |= own
+    for place, value in rest.items():
+        if value and all(rest[other] == value for other in rest if other.cluster == place.cluster):
             result.clusters[place.cluster] = value
         elif value:
             result.conflicts.append(place)
@@ -162,13 +154,3 @@ def free_name(taken: Container[str], name: str) -> str:
         count += 1
         free = f"{name}-{count}"
     return free
-
-
-_FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")
-_LAST = ("alerts", "receivers", "overrides", "adopt", "state")
-
-
-def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
-    """The entry with its keys in order: where it is, what it is in the order of the reference, and exceptions last."""
-    middle = [key for key in (*model.model_fields, *entry) if key not in (*_FIRST, *_LAST)]
-    return {key: entry[key] for key in dict.fromkeys((*_FIRST, *middle, *_LAST)) if key in entry}

@@ -14,16 +14,12 @@ from tenantry.importing.kustomize import NAMES
 from tenantry.importing.resources import FLUX, Reading, Unread
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.errors import Refused
-from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import TENANT_LABEL
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 MOST_FILES = 50_000
-_NO_REPOSITORY = (
-    "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
-    " holds both"
-)
 _GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
@@ -91,8 +87,7 @@ def objects_below(directory: Path, repository: Repository, build: Build, skip: S
             else:
                 documents = list(objects_in(_content(path, repository.root), str(path)))
         except Refused as refused:
-            is_away = refused.message.endswith("leaves the source") and not (repository.root / ".git").exists()
-            skip(str(path), refused.message, _NO_REPOSITORY if is_away else refused.fix)
+            skip(str(path), refused.message, refused.fix)
         else:
             yield from documents
 
@@ -134,8 +129,6 @@ _IN_NAMESPACES = (
     *(("v1", "ServiceAccount"), ("v1", "ResourceQuota"), ("v1", "LimitRange"), (_RBAC, "RoleBinding"), (_RBAC, "Role")),
     ("networking.k8s.io/v1", "NetworkPolicy"),
 )
-_IF_OURS = ((_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"), ("v1", "ConfigMap"))
-"""Kinds of which a cluster has many that are nobody's."""
 
 
 def objects_on(client: Client) -> Iterator[Document]:
@@ -157,7 +150,4 @@ def objects_on(client: Client) -> Iterator[Document]:
             is_kubernetes_own = manifest["metadata"]["name"] == "default"
             if str(manifest["metadata"].get("namespace")) in names and not is_kubernetes_own:
                 manifests.append(manifest)
-    ours = ",".join(f"{key}={value}" for key, value in MANAGED_BY.items())
-    for api_version, kind in _IF_OURS:
-        manifests += every(client, api_version, kind, selector=ours)
     return (Document(cleaned(manifest), LIVE) for manifest in manifests)

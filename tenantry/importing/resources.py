@@ -13,7 +13,7 @@ from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.objects.apps import KINDS
-from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, SOURCE_LABEL, TENANT_LABEL, WATCHED
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 
 FLUX = "flux-system"
 APPS = ("Kustomization", "HelmRelease")
@@ -122,16 +122,10 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
-    """The environment of an object, among those on one cluster: by Tenantry's label, else by its namespace's name."""
-    if len(beside) < 2:
-        return environment
-    metadata = manifest["metadata"]
-    labels = metadata.get("labels") or {}
-    if labels.get(ENVIRONMENT_LABEL) in beside:
-        return str(labels[ENVIRONMENT_LABEL])
-    namespace = str(metadata.get("namespace") or metadata["name"])
+    """The environment of an object, among those on one cluster: by its namespace's name."""
+    namespace = str(manifest["metadata"].get("namespace") or manifest["metadata"]["name"])
     named = [name for name in beside if namespace.startswith(f"{name}-") or namespace.endswith(f"-{name}")]
-    return named[0] if len(named) == 1 else environment
+    return named[0] if len(beside) > 1 and len(named) == 1 else environment
 
 
 # --- a resource -------------------------------------------------------------------------------------------------------
@@ -250,14 +244,8 @@ class Resource:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it says that Tenantry made it. What a baseline installs says that Helm did, beside the environment."""
+        """Whether Tenantry manages it. What a baseline installs says that Helm does, beside the environment."""
         return ENVIRONMENT_LABEL in self.labels or MANAGED_BY.items() <= self.labels.items()
-
-    @property
-    def source_key(self) -> str:
-        """What the file calls a source that clusters share; "" of any other object."""
-        key = self.labels.get(SOURCE_LABEL) if self.is_ours else None
-        return key if isinstance(key, str) and not dns_label_problem(key) else ""
 
     @property
     def is_suspended(self) -> bool:
@@ -268,14 +256,6 @@ class Resource:
     def is_remote(self) -> bool:
         """Whether it acts on a cluster with a kubeconfig of its own."""
         return bool(self.spec.get("kubeConfig"))
-
-    @property
-    def is_declared(self) -> bool:
-        """Whether Tenantry made it of a manifest in the file, and not of a setting or for an app."""
-        if APP_LABEL in self.labels or WATCHED.items() <= self.labels.items():
-            return False
-        ours = ("Namespace", "Secret", "ClusterRole", "ClusterRoleBinding")
-        return self.is_ours and self.kind not in ours and not self.is_fluxs
 
     @property
     def account(self) -> str:
@@ -332,8 +312,8 @@ class World:
             yield from self._of_kind.get(kind, ())
 
     def within(self, namespace: str) -> list[Resource]:
-        """A namespace and everything in it, and all cluster-scoped resources."""
-        return [*self._in_namespace.get(namespace, ()), *self._in_namespace.get("", ())]
+        """Everything in a namespace."""
+        return self._in_namespace.get(namespace, [])
 
     def get(self, kind: str, namespace: str, name: str) -> Resource | None:
         return self._by_name.get((kind, namespace, name))

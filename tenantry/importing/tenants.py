@@ -1,30 +1,171 @@
-"""One tenant in all environments to its entry."""
+"""One tenant in all environments to its entry, with what its namespaces hold as settings."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from tenantry.importing.apps import awaited_addons, source_key
-from tenantry.importing.blocks import included, included_key, source_entry
-from tenantry.importing.entries import OwnerEntry
-from tenantry.importing.overlay import DIFFER, Overlaid, in_order, overlaid, same, unified
-from tenantry.importing.owners import Territory, extra_name, without_environment
+from tenantry.importing.blocks import included, literal, source_entry
+from tenantry.importing.entries import CONFLICT, OwnerEntry
+from tenantry.importing.overlay import DIFFER, Overlaid, free_name, overlaid, same, unified
+from tenantry.importing.owners import Territory, extra_name
 from tenantry.importing.resources import Place, Resource
-from tenantry.importing.settings import (
-    OPEN,
-    Space,
-    account_settings,
-    cluster_roles,
-    difference,
-    is_own_account,
-    manifest_of,
-    settings_of,
-)
-from tenantry.kube.names import slug
-from tenantry.model import App as AppModel
-from tenantry.model import Tenant
+from tenantry.kube.names import join, slug
+from tenantry.messages.data import mappings_in
+from tenantry.messages.errors import Path
+
+_SECURITY = "pod-security.kubernetes.io/"
+OPEN: dict[str, Any] = {"network": "open", "podSecurity": {"enforce": "privileged"}}
+"""The settings that restrict nothing, where it is not known what is restricted."""
+_KINDS = ("RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+"""What lies in a namespace and belongs to the tenant as a whole."""
+_DEFAULT_ROLE = "admin"
+"""The file does not write it."""
+
+
+class Space(NamedTuple):
+    """A namespace of a tenant on a management cluster.
+
+    account: whom Flux acts as there. objects: what lies in it; made: the Namespace itself, if it was read. path: of the tenant.
+    """
+
+    account: str
+    namespace: str
+    made: Resource | None
+    objects: tuple[Resource, ...]
+    path: Path
+
+
+def settings_of(space: Space) -> dict[str, Any]:
+    """The settings that make the namespace what it is. Its policies are objects, so Tenantry adds none of its own."""
+    settings: dict[str, Any] = {"podSecurity": OPEN["podSecurity"]}
+    if space.made:
+        settings = _of_namespace(space.made)
+        space.made.take(*space.path)
+    settings |= {**_role(space), "network": "open"}
+    objects: dict[str, Any] = {}
+    for resource in space.objects:
+        if resource.kind in _KINDS and not _is_reconciler(space, resource):
+            key = free_name(objects, slug(resource.name))  # objects of several kinds may have one name
+            objects[key] = manifest_of(resource, key)
+            resource.take(*space.path, "objects")
+    return {**settings, **({"objects": objects} if objects else {})}
+
+
+def _of_namespace(space: Resource) -> dict[str, Any]:
+    labels = {key: value for key, value in space.metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
+    own = {"labels": labels, "annotations": space.metadata.get("annotations")}
+    return {**{key: value for key, value in own.items() if value}, **_security(space)}
+
+
+def _security(space: Resource) -> dict[str, Any]:
+    """Without labels every pod is admitted, and the file has to say so."""
+    marks = {key.removeprefix(_SECURITY): value for key, value in space.labels.items() if key.startswith(_SECURITY)}
+    levels: dict[str, str] = {mode: marks[mode] for mode in ("enforce", "audit", "warn") if mode in marks}
+    levels.setdefault("enforce", "privileged")
+    versions = {marks.get(f"{mode}-version") for mode in levels if mode in marks} - {None}
+    if len(levels) == 3 and len(set(levels.values())) == 1 and not versions:
+        return {"podSecurity": levels["enforce"]}
+    if versions:
+        levels["version"] = min(map(str, versions))
+    return {} if levels == {"enforce": "baseline"} else {"podSecurity": levels}
+
+
+# --- rights -----------------------------------------------------------------------------------------------------------
+
+
+def _names_account(subject: dict[str, Any], space: Space) -> bool:
+    """Whether the subject of a binding is the account that Flux impersonates."""
+    kind, name = subject.get("kind"), str(subject.get("name"))
+    if kind == "ServiceAccount":
+        return name == space.account and subject.get("namespace", space.namespace) == space.namespace
+    return name == f"system:serviceaccount:{space.namespace}:{space.account}"
+
+
+def _is_reconciler(space: Space, resource: Resource) -> bool:
+    """Whether a binding gives a ClusterRole to the account that Flux impersonates."""
+    if resource.kind != "RoleBinding" or resource.at("roleRef", "kind") != "ClusterRole":
+        return False
+    return any(_names_account(subject, space) for subject in mappings_in(resource.at("subjects")))
+
+
+def _role(space: Space) -> dict[str, Any]:
+    bindings = [resource for resource in space.objects if _is_reconciler(space, resource)]
+    roles = [str(binding.at("roleRef", "name")) for binding in bindings]
+    role = "cluster-admin" if "cluster-admin" in roles else next(iter(roles), _DEFAULT_ROLE)
+    for binding, named in zip(bindings, roles, strict=True):
+        binding.take(*space.path, *(("role",) if {named, role} != {_DEFAULT_ROLE} else ()))
+        planned = join("tenantry", "reconciler", named)
+        if named != role:
+            text = f"a tenant has one role, and '{role}' is taken"
+            binding.leave(text, "keep this binding; it stays as it is")
+        elif binding.name != planned:
+            text = f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account"
+            binding.leave(text, "it can stay; after the first `tenantry up` nothing needs it")
+    return {"role": role} if role != _DEFAULT_ROLE else {}
+
+
+def cluster_roles(space: Space, bindings: Iterable[Resource]) -> dict[str, Any]:
+    """`clusterRoles` of a tenant, by the ClusterRoleBindings that are for its account alone."""
+    entries: dict[str, Any] = {}
+    for binding in bindings:
+        subjects = mappings_in(binding.at("subjects"))
+        if subjects and all(_names_account(subject, space) for subject in subjects):
+            key = slug(binding.name)
+            entries[key] = {"role": str(binding.at("roleRef", "name"))}
+            binding.take(*space.path, "clusterRoles", key)
+    return entries
+
+
+# --- other objects ----------------------------------------------------------------------------------------------------
+
+
+def manifest_of(resource: Resource, key: str) -> dict[str, Any]:
+    """An entry of `objects`, which keeps the object's name."""
+    metadata = {**({"name": resource.name} if resource.name != key else {}), **resource.metadata}
+    whole = {**resource.manifest, "metadata": metadata}
+    first = {part: whole.pop(part) for part in ("apiVersion", "kind", "metadata") if whole.get(part)}
+    return dict(literal({**first, **{part: value for part, value in whole.items() if part != "metadata"}}))
+
+
+def account_settings(account: Resource | None) -> dict[str, Any]:
+    """`serviceAccount:` beside its name: what the account says of itself."""
+    if account is None:
+        return {}
+    entry: dict[str, Any] = {key: value for key, value in account.metadata.items() if key == "annotations"}
+    if secrets := mappings_in(account.manifest.get("imagePullSecrets")):
+        entry["imagePullSecrets"] = [str(secret.get("name")) for secret in secrets]
+    return entry
+
+
+# --- extra namespaces -------------------------------------------------------------------------------------------------
+
+
+def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """What the entry of an extra namespace says: it is merged with the settings of the main one."""
+    entry = _changes(
+        *({key: own.get(key, {}) for key in ("labels", "annotations", "objects")} for own in (main, extra))
+    )
+    if main.get("podSecurity") != extra.get("podSecurity"):
+        entry["podSecurity"] = extra.get("podSecurity", "baseline")
+    return entry
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What makes one mapping of the other, where mappings merge and null removes."""
+    changes: dict[str, Any] = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        if isinstance(value, dict) and isinstance(before.get(key), dict):
+            if below := _changes(before[key], value):
+                changes[key] = below
+        elif before.get(key) != value:
+            changes[key] = value
+    return changes
+
+
+# --- the entry --------------------------------------------------------------------------------------------------------
 
 
 class TenantEntry(OwnerEntry):
@@ -36,23 +177,15 @@ class TenantEntry(OwnerEntry):
         settings = overlaid(self._settings(), same)
         # The apps take the names that sources get, and both name Secrets.
         self._add_sources(settings)
-        for place in settings.conflicts:
-            if space := self._space(place)[0].made:
-                text = "its settings differ by environment and by cluster at once, which overrides cannot say"
-                space.leave(text, "declare them by hand", "metadata")
-        entry |= settings.base
+        entry |= settings.entry
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
         notifications = self.notifications()
         entry |= self.names()
         if self.apps:
-            entry["apps"] = {key: in_order(self.app(apps), AppModel) for key, apps in self.apps.items()}
-        if self.path in self.gathered.paused:
-            entry["state"] = "paused"
-        if settings.overrides:
-            entry["overrides"] = settings.overrides
-        return in_order({**entry, **notifications, "adopt": True}, Tenant)
+            entry["apps"] = {key: self.app(apps) for key, apps in self.apps.items()}
+        return {**entry, **notifications, "adopt": True}
 
     # --- namespaces and the account -------------------------------------------------------------------------------
 
@@ -85,12 +218,13 @@ class TenantEntry(OwnerEntry):
         """The entry of an extra namespace: what differs in it from the main one."""
         entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
         settings: dict[Place, dict[str, Any]] = {}
-        for place in self._places():
-            name = self.surveys[place.environment].territories[self.tenant].extra.get(key)
-            main, extra = self._space(place)[0], self._space(place, name)[0]
-            if name and extra.made:
+        for place, main in self._spaces().items():
+            survey = self.surveys[place.environment]
+            name = survey.territories[self.tenant].extra.get(key)
+            extra = self._space(place.environment, name) if name else None
+            if extra and extra.made:
                 settings[place] = difference(settings_of(main), settings_of(extra))
-                if any(is_own_account(extra, resource) for resource in extra.objects):
+                if survey.world.get("ServiceAccount", extra.namespace, extra.account):
                     entry["serviceAccount"] = True
         if settings:
             entry |= {part: value for part, value in self.agreed(settings, "namespaces", key).items() if part != "name"}
@@ -111,87 +245,78 @@ class TenantEntry(OwnerEntry):
 
     # --- settings -------------------------------------------------------------------------------------------------
 
-    def _places(self) -> list[Place]:
-        """Where the tenant has apps; without any, the management clusters of its namespaces."""
-        places = dict.fromkeys(place for apps in self.apps.values() for place in apps)
-        return list(places) or [Place(name, self.surveys[name].world.management) for name in self._homes()]
+    def _environments(self) -> list[str]:
+        """Where the tenant has apps; without any, where it has namespaces."""
+        environments = dict.fromkeys(place.environment for apps in self.apps.values() for place in apps)
+        return list(environments) or list(self._homes())
+
+    def _space(self, environment: str, name: str = "") -> Space:
+        """The tenant's main namespace on a management cluster, or another."""
+        survey = self.surveys[environment]
+        name = name or survey.territories[self.tenant].main
+        world = survey.world
+        made, objects = world.get("Namespace", "", name), tuple(world.within(name))
+        return Space(survey.account(self.tenant), name, made, objects, self.path)
+
+    def _spaces(self) -> dict[Place, Space]:
+        """The main namespaces that are known: those on management clusters, where the tenant runs there."""
+        places = [Place(name, self.surveys[name].world.management) for name in self._environments()]
+        running = {place for apps in self.apps.values() for place in apps} or set(places)
+        spaces = {place: self._space(place.environment) for place in places if place in running}
+        return {place: space for place, space in spaces.items() if space.made or space.objects}
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
-        seen: dict[Place, dict[str, Any]] = {}
-        unseen: dict[Place, dict[str, Any]] = {}
-        for place in self._places():
-            survey = self.surveys[place.environment]
-            apps = [places[place] for places in self.apps.values() if place in places]
+        spaces = self._spaces()
+        if not spaces:
+            text = "decide: its namespaces were not read, so nothing is restricted in them"
+            self.gathered.decisions[(*self.path, "network")].append(text)
+        result: dict[Place, dict[str, Any]] = {}
+        for name in self._environments():
+            place = Place(name, self.surveys[name].world.management)
+            apps = [app for places in self.apps.values() for at, app in places.items() if at.environment == name]
             times = apps[0].times if apps else {}
             own: dict[str, Any] = {
                 key: value for key, value in times.items() if self.gathered.defaults.get(key) != value
             }
-            addons = [*survey.awaited_by_baseline(self.tenant, place), *awaited_addons(survey, apps)]
-            if addons:
-                own["dependsOn"] = list(dict.fromkeys(addons))
-            space = self._space(place)[0]
-            if space.made or space.objects:
-                seen[place] = {**own, **settings_of(space)}
-            else:
-                unseen[place] = {**own, **OPEN}
-        if unseen and not seen:
-            text = "decide: its namespaces were not read, so nothing is restricted in them"
-            self.gathered.decisions[(*self.path, "network")].append(text)
-        return seen or unseen
-
-    def _space(self, place: Place, name: str | None = None) -> tuple[Space, list[Resource]]:
-        """The tenant's main namespace in a place, or another, and everything that was read of that cluster."""
-        survey = self.surveys[place.environment]
-        home = survey.territories[self.tenant]
-        name = name or home.main
-        account = local_account = survey.account(self.tenant)
-        if place.cluster == survey.world.management:
-            present, made = survey.world.within(name), survey.world.get("Namespace", "", name)
-        else:
-            present, account = survey.baselines[place], home.main
-            made = next(
-                (resource for resource in present if (resource.kind, resource.name) == ("Namespace", name)), None
-            )
-        objects = tuple(resource for resource in present if resource.namespace == name)
-        keys = {namespace: key for key, namespace in home.extra.items()}
-        return Space(self.tenant, account, local_account, name, made, objects, self.path, keys), present
+            if addons := awaited_addons(self.surveys[name], apps):
+                own["dependsOn"] = addons
+            if place in spaces or not spaces:
+                result[place] = {**own, **(settings_of(spaces[place]) if spaces else OPEN)}
+        return result
 
     def _rights(self) -> dict[str, Any]:
         roles: dict[str, Any] = {}
-        objects: dict[str, dict[Place, Any]] = defaultdict(dict)
-        for place in self._places():
-            space, present = self._space(place)
-            for key, role in cluster_roles(space, present).items():
-                roles.setdefault(key, role)
-            for resource in present:
-                if resource.tenant == self.tenant and resource.is_declared and not resource.namespace:
-                    key = slug(without_environment(resource.name, place.environment))
-                    objects[key][place] = manifest_of(resource, key)
-                    resource.take(*self.path, "clusterObjects", key)
+        for place, space in self._spaces().items():
+            world = self.surveys[place.environment].world
+            roles = {**cluster_roles(space, world.of("ClusterRoleBinding")), **roles}
         entry: dict[str, Any] = {"clusterRoles": roles} if roles else {}
-        if any(role.get("role") == "cluster-admin" for role in roles.values()):
+        if any(role["role"] == "cluster-admin" for role in roles.values()):
             entry["clusterAdmin"] = True
-        agreed = {key: self.agreed(values, "clusterObjects", key) for key, values in objects.items()}
-        return {**entry, **({"clusterObjects": agreed} if agreed else {})}
+        return entry
 
     # --- sources --------------------------------------------------------------------------------------------------
 
     def _add_sources(self, entry: Overlaid) -> None:
         """Add `sources`, with overrides for what differs in one of the same kind."""
         sources: dict[str, dict[Place, Any]] = defaultdict(dict)
+        resources: dict[tuple[str, Place], Resource] = {}
         for app in (app for places in self.apps.values() for app in places.values()):
             assert app.source is not None
             survey = self.surveys[app.place.environment]
             for source in (app.source, *included(survey.world, app.source)):
-                key = source_key(app) if source is app.source else included_key(source, app.prefix)
-                own = source_entry(survey.world, source, survey.names_of(app), app.prefix)
+                key = source_key(app) if source is app.source else source.name.removeprefix(app.prefix)
+                own = source_entry(source, survey.names_of(app), app.prefix)
                 sources[key].setdefault(app.place, own)
+                resources[key, app.place] = source
                 source.take(*self.path, "sources", key)
         for key, places in sources.items():
             if len({next(iter(own)) for own in places.values()}) > 1:
                 entry.add("sources", key, Overlaid(self.agreed(places, "sources", key)))
-            else:
-                entry.add("sources", key, overlaid(places, unified))
+                continue
+            differing = overlaid(places, unified)
+            entry.add("sources", key, differing)
+            for place in differing.conflicts:
+                resources[key, place].leave(CONFLICT, "declare it by hand", "spec")
 
 
 def filled(template: str, environment: str, tenant: str) -> str:

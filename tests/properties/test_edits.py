@@ -71,6 +71,15 @@ def files(draw: st.DrawFn) -> Document:
     return document
 
 
+def nodes_in(node: Node) -> Iterator[Node]:
+    """A node and all below it, keys included."""
+    yield node
+    for entry in node.entries:
+        if entry.key:
+            yield from nodes_in(entry.key)
+        yield from nodes_in(entry.value)
+
+
 def comments(text: str, nodes: Iterable[Node], start: int, end: int) -> Iterator[re.Match[str]]:
     """The comments between two places. nodes: those there, in their order; a `#` in a key or a value begins no comment."""
     at = start
@@ -86,7 +95,7 @@ def comments(text: str, nodes: Iterable[Node], start: int, end: int) -> Iterator
 def comments_in(text: str) -> Counter[str]:
     """The comments of a text, and how often each is there."""
     root = tree_of(text)
-    return Counter(found[0].rstrip() for found in comments(text, root.nodes() if root else (), 0, len(text)))
+    return Counter(found[0].rstrip() for found in comments(text, nodes_in(root) if root else (), 0, len(text)))
 
 
 def span(document: Document, path: Path) -> tuple[str, str]:
@@ -154,7 +163,7 @@ def test_an_entry_is_removed_with_its_comments_alone(data: st.DataObject, docume
     expected, beside = removed(document.data, path), span(document, path)
     alone = len(value_at(document.data, path[:-1])) == 1
     end = len(document.text) - len(beside[1])
-    own = Counter(each[0].rstrip() for each in comments(document.text, document.root.nodes(), len(beside[0]), end))
+    own = Counter(each[0].rstrip() for each in comments(document.text, nodes_in(document.root), len(beside[0]), end))
     in_brackets, all_of_them = document.node(path[:-1]).flow, comments_in(document.text)
     with brackets_with_comments_refused(document, path[:-1]):
         document.remove(path)

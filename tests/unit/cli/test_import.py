@@ -128,8 +128,7 @@ def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture
     assert (code, err) == (
         2,
         "error: no Kubernetes objects were found; tree/prod: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
-        "  fix: a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
-        " holds both\n",
+        "  fix: correct it, and import again; what is there is not in the file\n",
     )
 
 

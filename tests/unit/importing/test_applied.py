@@ -62,3 +62,14 @@ def test_fluxs_own_bootstrap_applies_itself_and_everything_else() -> None:
     bootstrap = resource("Kustomization", "flux-system", "flux-system", (KUSTOMIZE, "flux-system", "flux-system"))
     add_on = resource("Kustomization", "flux-system", "ingress", (KUSTOMIZE, "flux-system", "flux-system"))
     assert sorted_out(bootstrap, add_on)[0] == ["flux-system", "ingress"]
+
+
+def test_what_tenantry_manages_stays_with_its_file() -> None:
+    app = resource("Kustomization", "rocky", "web", (KUSTOMIZE, "flux-system", "tenants"))
+    app.manifest["metadata"]["labels"]["tenantry/environment"] = "dev"  # type: ignore[index]
+    kept, left = sorted_out(PARENT, app)
+    assert kept == []
+    assert left == {
+        "tenants": "it applies objects that Tenantry takes over",
+        "web": "Tenantry manages it already, by the file that declares it",
+    }

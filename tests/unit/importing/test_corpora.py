@@ -12,13 +12,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.load import load_fleet, plan_all
-from tenantry.render import shown
 
 pytestmark = pytest.mark.usefixtures("plans_once")
 
 CORPORA = Path(__file__).with_name("corpora")
-REPOSITORY = Path(__file__).parents[3]
 
 CASES = {
     "flux-create": ("-e", "prod=.", "--cluster", "prod=hub"),
@@ -120,31 +117,4 @@ def test_what_is_planned_under_another_name_is_compared_too(
         ("Kustomization", "kubeconfigs", "edge-infra"): ["deletionPolicy", "name", "serviceAccountName"],
         ("Kustomization", "east", "east-infra"): ["deletionPolicy", "name", "key", "serviceAccountName"],
         ("Kustomization", "west", "west-infra"): ["deletionPolicy", "name", "key", "serviceAccountName"],
-    }
-
-
-FLEETS = sorted(REPOSITORY.glob("examples/*/tenants.yaml"))
-
-
-@pytest.mark.parametrize("file", FLEETS, ids=lambda each: str(each.parent.name))
-def test_a_fleet_of_tenantry_is_read_back_without_a_difference(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rendered, target = tmp_path / "rendered", tmp_path / "tenants.yaml"
-    plans = plan_all(load_fleet(file))
-    options: list[str] = []
-    for name, plan in plans.items():
-        directory = rendered / name
-        run(["--file", str(file), "render", "--environment", name, "--directory", str(directory)])
-        options += ["-e", f"{name}={directory}", "--cluster", f"{name}={plan.management}"]
-    capsys.readouterr()
-    assert run(["import", *options, "--to", str(target), "--output", "json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    counts = document["counts"]
-    differing = ("different", "left", "inexpressible", "added")
-    assert {key: counts[key] for key in differing} == dict.fromkeys(differing, 0), document
-    again = plan_all(load_fleet(target))
-    # Secrets with values of the stack are not rendered.
-    assert {each.id for plan in plans.values() for each in shown(plan.objects)} == {
-        each.id for plan in again.values() for each in plan.objects
     }

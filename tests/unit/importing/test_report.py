@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tenantry.cli.diff.lines import DisplayLimits
-from tenantry.cli.importing.text import as_text
+from tenantry.cli.importing import as_text
 from tenantry.cli.serializer import as_json
 from tenantry.importing.drafting import Draft
 from tenantry.importing.proof import Defect, Report, report_of

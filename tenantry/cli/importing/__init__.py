@@ -1,1 +1,0 @@
-"""`tenantry import`: existing Flux objects become tenants.yaml, with a report."""
