@@ -96,7 +96,12 @@ class Rounds:
             raise pulumi.RunError(f"the run ends here, and deletes nothing: {refused}") from refused
         finally:
             self._opened.close()
-        return end(self.run, self.change, self.reasons, waiting)
+        try:
+            return end(self.run, self.change, self.reasons, waiting)
+        except pulumi.RunError:
+            # The SDK drops what it has not sent yet as soon as an output fails.
+            await asyncio.gather(*(made.urn.future() for made in self.objects.created.values()), return_exceptions=True)
+            raise
 
     async def _rounds(self) -> dict[str, Reason]:
         """Returns: the lines that are applied, and not ready."""
