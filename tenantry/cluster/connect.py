@@ -62,6 +62,11 @@ def select(file: Path | None, context: str | None) -> SingleConfig:
 
 _CLUSTER = ("server", "tls-server-name", "certificate-authority-data", "proxy-url")
 _USER = ("token", "username", "password", "client-certificate-data", "client-key-data")
+_REFUSED = {
+    "clusters": ("certificate-authority", "insecure-skip-tls-verify"),
+    "users": ("client-certificate", "client-key", "tokenFile", "exec", "auth-provider"),
+}
+"""What Flux refuses or ignores: files, programs, and a server that nobody verifies. Source: fluxcd.io, "Remote clusters"."""
 
 
 def of_secret(data: bytes) -> SingleConfig:
@@ -80,11 +85,19 @@ def of_secret(data: bytes) -> SingleConfig:
             "users": [_only(entry, "user", _USER) for entry in content["users"]],
         }
         config = KubeConfig.from_dict(kept).get()
-    except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
+    except (AttributeError, ConfigError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
         config = None
     if config is None or config.user is None:
-        raise Refused("the kubeconfig is incomplete", "tenantry preflight --cluster NAME says what is wrong")
+        fix = "have its writer write a complete one, whose current context names a cluster and a user"
+        raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
     return config
+
+
+def ignored_in(data: bytes) -> list[str]:
+    """The keys of a kubeconfig, as `of_secret` takes it, that Flux refuses or ignores: also in what the context does not use."""
+    content = document(data)
+    parts = [(entry[group[:-1]] or {}, keys) for group, keys in _REFUSED.items() for entry in content[group]]
+    return list(dict.fromkeys(key for part, keys in parts for key in keys if part.get(key)))
 
 
 def _only(entry: dict[str, Any], part: str, keys: tuple[str, ...]) -> dict[str, Any]:

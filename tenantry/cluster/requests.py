@@ -38,6 +38,8 @@ _NOT_YET = (
     HTTPStatus.GATEWAY_TIMEOUT,
 )
 """What a server answers that has just begun, has just learned of a kind, waits for etcd, or has too much to do."""
+_FOR_GOOD = "failed to create typed patch object"
+"""What a server answers about a field that it does not know, with status 500, however often it is asked."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds until such a server is asked again."""
 _METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1,application/json"
@@ -210,7 +212,7 @@ def _patiently(call: Callable[[], _T]) -> _T:
         try:
             return call()
         except httpx2.HTTPStatusError as error:
-            if error.response.status_code not in _NOT_YET:
+            if error.response.status_code not in _NOT_YET or _FOR_GOOD in error.response.text:
                 raise
         time.sleep(pause)
     return call()
