@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import pulumi
@@ -24,7 +23,7 @@ from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied
-from .objects import Object, Objects, Registration
+from .objects import Object, Objects
 from .provider import connected
 from .run import Run, end, readable_errors
 
@@ -55,7 +54,6 @@ class Rounds:
     pending: dict[ObjectId, KubeObject] = field(default_factory=dict)
     reasons: dict[ObjectId, Reason] = field(default_factory=dict)
     applied: list[ObjectId] = field(default_factory=list)
-    pause: float = _PAUSE
     _registered: dict[ObjectId, Object] = field(default_factory=dict)
     """What has changed, and the engine has not answered yet."""
     _client: Client | None = None
@@ -105,7 +103,7 @@ class Rounds:
 
     async def _rounds(self) -> dict[str, Reason]:
         """Returns: the lines that are applied, and not ready."""
-        progress = time.monotonic()
+        progress, pause = time.monotonic(), _PAUSE
         while True:
             await self._answers()
             begun = time.monotonic()
@@ -116,9 +114,9 @@ class Rounds:
             except Refused as refused:
                 if refused.code != UNREACHABLE or time.monotonic() - progress >= self.run.plan.timeout:
                     raise pulumi.RunError(f"the management cluster cannot be read: {refused}") from refused
-                await asyncio.sleep(self.pause)
+                await asyncio.sleep(pause)
                 continue
-            self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+            pause = max(_PAUSE, _REST * (time.monotonic() - begun))
             if await asyncio.to_thread(self._take_off):
                 continue
             if self._register_free():
@@ -129,7 +127,7 @@ class Rounds:
             if not progressing or time.monotonic() - progress >= self.run.plan.timeout:
                 return waiting
             self._report(progressing[0], len(progressing))
-            await asyncio.sleep(self.pause)
+            await asyncio.sleep(pause)
 
     async def _answers(self) -> None:
         """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
@@ -162,7 +160,7 @@ class Rounds:
         self.evidence = replace(self.evidence, live=live, ever_ready=ready)
 
     def _ask(self) -> Answer:
-        answer = ask(self.change, self.evidence, _now(), self.run.ignoring, self.applied)
+        answer = ask(self.change, self.evidence, self.run.now(), self.run.ignoring, self.applied)
         self.reasons = answer.blocked
         return answer
 
@@ -170,7 +168,7 @@ class Rounds:
         """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
         if answer.requests:
             await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
-            asked = {**self.evidence.asked, **{request.id: _now() for request in answer.requests}}
+            asked = {**self.evidence.asked, **{request.id: self.run.now() for request in answer.requests}}
             self.evidence = replace(self.evidence, asked=asked)
         return answer.unready
 
@@ -244,7 +242,7 @@ class Rounds:
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
         missing = {id for id, change in self.run.change.changed.items() if change.live is None}
-        Registration(self.objects, self.pending, dict.fromkeys(held), missing).run()
+        self.objects.finish(self.pending, dict.fromkeys(held), missing)
 
     def _asked(self, call: Callable[[Client], _T]) -> _T:
         """Raises: Refused."""
@@ -252,7 +250,3 @@ class Rounds:
             self._client = self._opened.enter_context(connected(self.run.target))
         with answering(self._client):
             return call(self._client)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

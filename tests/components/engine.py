@@ -73,7 +73,6 @@ class Engine:
         self._plan: Plan | None = None
         patch.setattr("components.state.exported_resources", lambda: self.state)
         patch.setattr(rounds, "_PAUSE", 0.0)
-        patch.setattr(rounds, "_now", lambda: self.world.now)
         patch.setattr(rounds, "live_for", self._live_for)
         patch.setattr(rounds, "reconcile", lambda *_: None)
         patch.setattr(rounds, "read_objects", lambda *_, **__: self.world.live)
