@@ -31,10 +31,14 @@ for schema in map(schema_of, kinds()):
 
 
 class Memory:
-    """objects: by path. refusals: what a request of a method to a path is answered with instead."""
+    """objects: by path. refusals: what a request of a method to a path is answered with instead.
+
+    bare: the paths of which only the metadata is given to who reads.
+    """
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
+        self.bare: set[str] = set()
         self.refusals: dict[tuple[str, str], Callable[[httpx2.Request], httpx2.Response]] = {}
         self.requests: list[tuple[str, str, dict[str, str]]] = []
 
@@ -59,7 +63,8 @@ class Memory:
         if path not in self.objects and (resources := {ADMISSION: POLICIES, **FLUX}.get(path)):
             return httpx2.Response(200, json={"resources": resources})
         if path in self.objects:
-            return httpx2.Response(200, json=self.objects[path])
+            found = self.objects[path]
+            return httpx2.Response(200, json={"metadata": found["metadata"]} if path in self.bare else found)
         return httpx2.Response(404, json={"kind": "Status", "code": 404, "message": "not found"})
 
     def _apply(self, path: str, wanted: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
