@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
+from tenantry.cluster.requests import AUTHENTICATION
 from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
@@ -185,15 +186,12 @@ def _client(config: SingleConfig, timeout: httpx2.Timeout) -> Client:
 
 def _ask_who_we_are(client: Client) -> None:
     """Send a request that every authenticated identity may send, and nobody else."""
-    from lightkube import ApiError
-    from lightkube.resources.authentication_v1 import SelfSubjectReview
-
-    try:
-        client.create(SelfSubjectReview())
-    except ApiError as error:
-        # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
-        if error.response.status_code != HTTPStatus.NOT_FOUND:
-            raise
+    review = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
+    answer = client.http.post(f"/apis/{AUTHENTICATION}/selfsubjectreviews", json=review)
+    # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
+    if answer.status_code != HTTPStatus.NOT_FOUND or "json" not in answer.headers.get("Content-Type", ""):
+        answer.raise_for_status()
+    answer.json()
 
 
 @contextmanager

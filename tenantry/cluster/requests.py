@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 
+AUTHENTICATION = "authentication.k8s.io/v1"
 AUTHORIZATION = "authorization.k8s.io/v1"
 FIELD_MANAGER = "tenantry-cli"
 """Of what is written beside the objects of a plan."""
@@ -180,16 +181,13 @@ def seen_as(client: Client, user: str) -> str | None:
 
     None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
     """
-    path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
-    content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    path = f"{_root(AUTHENTICATION)}/selfsubjectreviews"
+    content = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
     headers = {"Impersonate-User": user}
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
     if answer is None:
         return None
     return str(mapping_at(mapping_at(answer, "status"), "userInfo").get("username") or "")
-
-
-_AUTHENTICATION = "authentication.k8s.io/v1"
 
 
 def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
@@ -265,12 +263,18 @@ def patched(
     return _patched(client, id, content, parameters, "merge-patch+json")
 
 
-def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> Manifest | None:
-    """What an object would be after a server-side apply that takes over fields of other managers. Nothing is changed.
+def applied(
+    client: Client, id: ObjectId, manifest: Manifest, *, manager: str, force: bool = True, dry_run: bool = True
+) -> Manifest | None:
+    """An object after a server-side apply; None: the cluster does not serve its kind. By default nothing is changed.
 
-    Raises: as `patched`.
+    force: whether it takes over fields of other managers. Raises: as `patched`.
     """
-    parameters = {"fieldManager": manager, "force": "true", "dryRun": "All"}
+    parameters = {
+        "fieldManager": manager,
+        **({"force": "true"} if force else {}),
+        **({"dryRun": "All"} if dry_run else {}),
+    }
     return _patched(client, id, manifest, parameters, "apply-patch+yaml")
 
 
@@ -314,7 +318,7 @@ _NO_RIGHT = re.compile(r"User \"[^\"]*\" cannot ")
 def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     status = response.status_code
     try:
-        reason = str(response.json().get("message") or "")
+        reason = " ".join(str(response.json().get("message") or "").split())
     except (ValueError, AttributeError):
         reason = ""
     # A quota and an admission plugin forbid, too, whatever the rights.
