@@ -57,7 +57,8 @@ class Objects:
             depends_on=[self.created[id] for id in planned.depends_on if id in self.created],
             protect=planned.protect or None,
             retain_on_delete=planned.retained or None,
-            ignore_changes=[*map(_property, planned.rewritten)] or None,
+            # As Pulumi writes a path: `["metadata"]["annotations"]["example.com/owner"]`.
+            ignore_changes=["".join(f"[{json.dumps(key)}]" for key in path) for path in planned.rewritten] or None,
             custom_timeouts=pulumi.CustomTimeouts(delete=f"{self.timeout}s"),
         )
         if planned.secret:
@@ -132,11 +133,6 @@ def _component(owner: Owner) -> tuple[str, str, Owner]:
     if tenant and cluster:
         return PLACEMENT, f"{tenant}/{cluster}", Owner(tenant)
     return (TENANT, tenant, Owner()) if tenant else (CLUSTER, cluster, Owner())
-
-
-def _property(path: Iterable[str]) -> str:
-    """A path as Pulumi writes it: `["metadata"]["annotations"]["example.com/owner"]`."""
-    return "".join(f"[{json.dumps(key)}]" for key in path)
 
 
 @contextmanager

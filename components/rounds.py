@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import pulumi
@@ -205,7 +206,10 @@ class Rounds:
     async def _finish(self) -> None:
         """Register what is held, and remove what an interrupted run has left."""
         removed = {**self.change.removed, **self.run.comparison.orphans}
-        live = await asyncio.to_thread(self._live, removed) if removed else {}
+        live: Mapping[ObjectId, Manifest] = {}
+        if removed:
+            read = partial(read_objects, environment=self.run.plan.environment, wanted=removed, whole=False)
+            live = await asyncio.to_thread(self._asked, read)
         self.change = replace(self.change, removed={id: live[id] for id in removed if id in live})
         self._ask()
         if self.reasons:
@@ -217,10 +221,6 @@ class Rounds:
         before = self.run.comparison.differences
         known = {id: live for id, live in applied.items() if isinstance(live, dict)}
         await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
-
-    def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
-        environment = self.run.plan.environment
-        return self._asked(lambda client: read_objects(client, environment, ids, whole=False))
 
     def _ask_state(self, known: Collection[ObjectId]) -> None:
         """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
