@@ -55,7 +55,13 @@ def serves_in_place(definition: Manifest) -> bool:
 
 def without_in_place(plan: Plan) -> Plan:
     """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
-    objects = (_without(planned) if _is_set(planned) else planned for planned in plan.objects)
+    objects = list(plan.objects)
+    for index, planned in enumerate(objects):
+        if _is_set(planned):
+            spec = planned.manifest["spec"]
+            upgrade = {key: value for key, value in spec["upgrade"].items() if key != _FIELD}
+            manifest = {**planned.manifest, "spec": {**spec, "upgrade": upgrade}}
+            objects[index] = replace(planned, manifest=manifest)
     return replace(plan, objects=tuple(objects))
 
 
@@ -73,12 +79,6 @@ def no_in_place() -> Problem:
 def _is_set(planned: KubeObject) -> bool:
     of_app = planned.owner.tenant and APP_LABEL in planned.manifest["metadata"].get("labels", {})
     return planned.id.kind == "HelmRelease" and not of_app and upgrades_in_place(planned.manifest)
-
-
-def _without(planned: KubeObject) -> KubeObject:
-    spec = planned.manifest["spec"]
-    upgrade = {key: value for key, value in spec["upgrade"].items() if key != _FIELD}
-    return replace(planned, manifest={**planned.manifest, "spec": {**spec, "upgrade": upgrade}})
 
 
 def check_policies(
