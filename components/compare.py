@@ -7,7 +7,7 @@ asks for; what is still different in the end makes the run fail.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +20,7 @@ from tenantry.cluster.leftovers import is_leftover, orphans, remains
 from tenantry.cluster.reading import check_deletable, permitted
 from tenantry.cluster.requests import in_parallel, one
 from tenantry.guard.places import Places
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
@@ -92,7 +92,9 @@ def compare_with_cluster(
         removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
         if client.unlisted and not pulumi.runtime.is_dry_run():
             # Nobody has seen the Secrets that are not planned any more.
-            check_deletable(client, plan.environment, _unplanned_secrets(plan, state))
+            planned = {object.id for object in plan.objects}
+            secrets_left = (id for id in state.objects() if id.kind == "Secret" and id not in planned)
+            check_deletable(client, plan.environment, secrets_left)
         data = [id for id in remains(plan, comparison.unplanned) if id.kind != "Namespace"]
         # Of namespaces, the plan has been checked for this.
         check_retained(state, plan, [str(id) for id in data if id in state])
@@ -117,12 +119,6 @@ def _is_removed(manifest: Manifest) -> bool:
     """Whether a run removes an object of the state: also one that is being deleted already."""
     metadata = {key: value for key, value in manifest["metadata"].items() if key != "deletionTimestamp"}
     return is_leftover({**manifest, "metadata": metadata})
-
-
-def _unplanned_secrets(plan: Plan, state: State) -> Iterator[ObjectId]:
-    """The Secrets that the state has and the plan does not."""
-    planned = {object.id for object in plan.objects}
-    return (id for id in state.objects() if id.kind == "Secret" and id not in planned)
 
 
 # --- what the state does not know -------------------------------------------------------------------------------------
@@ -201,10 +197,11 @@ def check_applied(
 
     applied: what the engine says of each object. Raises: RunError.
     """
+    # What the engine was told to leave alone, as by `--target`, is not as planned in its answer either.
     known = [
         difference
         for difference in before
-        if difference.id in applied and is_planned(difference.planned, applied[difference.id])
+        if difference.id in applied and not compared(difference.planned.manifest, applied[difference.id])[0]
     ]
     # A field that the plan has dropped can be another manager's of Pulumi, too.
     known = [difference for difference in known if difference.live is None or difference.changed or difference.added]
@@ -215,8 +212,3 @@ def check_applied(
     if left:
         foreign = {difference.id for difference in left if not is_applied(difference.live or {})}
         end_for_refresh(left, is_elsewhere=foreign.issuperset(object.id for object in plan.objects))
-
-
-def is_planned(planned: KubeObject, answer: Mapping[str, Any]) -> bool:
-    """Whether the engine says that an object is as planned. Otherwise it leaves the object alone, as with `--target`."""
-    return not compared(planned.manifest, answer)[0]

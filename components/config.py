@@ -43,7 +43,12 @@ def read_config(environment: str | None = None, file: str | Path | None = None) 
     environment = environment or config.get("environment") or pulumi.get_stack()
     claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
     limit, names = deletions(config.get("maxDeletions")), allowed(_list(config, "allowDeletions"))
-    return StackConfig(claim, _fleet(config, file), _reach(config), limit, names)
+    fleet = Path(file or config.get("fleet") or "tenants.yaml")
+    if not fleet.is_file():
+        raise Refused(f"there is no file {fleet} to describe the fleet", f"pulumi config set {NAMESPACE}:fleet FILE")
+    kubeconfig = config.get("kubeconfig")
+    target = Reach(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)
+    return StackConfig(claim, fleet, target, limit, names)
 
 
 def _list(config: pulumi.Config, key: str) -> object:
@@ -53,15 +58,3 @@ def _list(config: pulumi.Config, key: str) -> object:
         return json.loads(text) if text else None
     except ValueError:
         return text
-
-
-def _fleet(config: pulumi.Config, file: str | Path | None) -> Path:
-    fleet = Path(file or config.get("fleet") or "tenants.yaml")
-    if not fleet.is_file():
-        raise Refused(f"there is no file {fleet} to describe the fleet", f"pulumi config set {NAMESPACE}:fleet FILE")
-    return fleet
-
-
-def _reach(config: pulumi.Config) -> Reach:
-    kubeconfig = config.get("kubeconfig")
-    return Reach(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)

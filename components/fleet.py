@@ -10,6 +10,7 @@ from typing import Any
 import pulumi
 
 from tenantry.kube.objects import KubeObject, Owner
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 from tenantry.stacks.states import CLUSTER, FLEET, PLACEMENT, TENANT
 
@@ -32,29 +33,16 @@ class Owned:
     apps: set[str] = field(default_factory=set)
 
 
-@dataclass(slots=True)
-class Share:
-    """What the plan has for one owner. shared: what belongs to no single cluster."""
-
-    shared: Owned = field(default_factory=Owned)
-    by_cluster: dict[str, Owned] = field(default_factory=dict)
-
-    def on(self, cluster: str) -> Owned:
-        """cluster: "": none in particular."""
-        return self.by_cluster.setdefault(cluster, Owned()) if cluster else self.shared
-
-    def all(self) -> list[Owned]:
-        return [self.shared, *self.by_cluster.values()]
-
-
 class Part(pulumi.ComponentResource):
     """A part of a fleet, with the objects of one owner. Its outputs come from the plan, and are known at once.
 
     accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
+    facts: the values of all outputs, by name.
     """
 
     accounts: pulumi.Output[list[str]]
     objects: pulumi.Output[int]
+    facts: Mapping[str, Any]
 
     def _complete(self, owned: Iterable[Owned], **facts: Any) -> None:
         """Set and register the outputs.
@@ -63,10 +51,10 @@ class Part(pulumi.ComponentResource):
         """
         planned = [object for owned_objects in owned for object in owned_objects.objects]
         accounts = sorted(object.id.full_name for object in planned if object.id.kind == "ServiceAccount")
-        facts |= {"accounts": accounts, "objects": len(planned)}
-        for name, fact in facts.items():
+        self.facts = {**facts, "accounts": accounts, "objects": len(planned)}
+        for name, fact in self.facts.items():
             setattr(self, name, pulumi.Output.from_input(fact))
-        self.register_outputs(facts)
+        self.register_outputs({**self.facts})
 
 
 class Cluster(Part):
@@ -104,18 +92,19 @@ class Tenant(Part):
     clusters: pulumi.Output[list[str]]
     apps: pulumi.Output[list[str]]
 
-    def __init__(self, name: str, share: Share, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, owned: Mapping[str, Owned], opts: pulumi.ResourceOptions | None = None) -> None:
+        """owned: by cluster; "": none in particular."""
         super().__init__(TENANT, name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         # Names are unique among all placements of the stack.
         self.placements = {
-            cluster: Placement(f"{name}/{cluster}", owned, own) for cluster, owned in share.by_cluster.items()
+            cluster: Placement(f"{name}/{cluster}", mine, own) for cluster, mine in owned.items() if cluster
         }
         self._complete(
-            share.all(),
-            namespaces=sorted(set[str]().union(*(component.namespaces for component in share.all()))),
+            owned.values(),
+            namespaces=sorted({namespace for mine in owned.values() for namespace in mine.namespaces}),
             clusters=sorted(self.placements),
-            apps=sorted(set[str]().union(*(component.apps for component in share.all()))),
+            apps=sorted({app for mine in owned.values() for app in mine.apps}),
         )
 
 
@@ -164,17 +153,24 @@ class Fleet(Part):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__(FLEET, name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
-        platform, tenants = _shares(run.plan)
+        owned = _owned(run.plan)
+        by_tenant = grouped(owned, lambda owner: owner.tenant)
+        platform, *tenants = by_tenant
         with without_positions():
-            self.clusters = {name: Cluster(name, owned, own) for name, owned in platform.by_cluster.items()}
-            self.tenants = {name: Tenant(name, share, own) for name, share in tenants.items()}
-        objects = Objects(run.plan.timeout, run.state, {name: part for name, part in self._parts()})
-        rounds = Rounds.of(run, objects)
+            self.clusters = {
+                owner.cluster: Cluster(owner.cluster, owned[owner], own)
+                for owner in by_tenant[platform]
+                if owner.cluster
+            }
+            self.tenants = {
+                name: Tenant(name, {owner.cluster: owned[owner] for owner in by_tenant[name]}, own) for name in tenants
+            }
+        rounds = Rounds.of(run, Objects(run.plan.timeout, run.state, dict(self._parts())))
         rounds.begin()
         # The SDK waits for all outputs at the end of the program.
         self.blocked = pulumi.Output.from_input(rounds.lead())
         self.settled = self.blocked.apply(lambda _: None)
-        self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
+        self._complete(owned.values())
 
     def _parts(self) -> Iterator[tuple[Owner, pulumi.ComponentResource]]:
         yield Owner(), self
@@ -186,17 +182,15 @@ class Fleet(Part):
                 yield Owner(tenant, cluster), placement
 
 
-def _shares(plan: Plan) -> tuple[Share, dict[str, Share]]:
-    """What a plan has for the platform, and for each tenant, in the order of the plan."""
-    platform, tenants = Share(), dict[str, Share]()
+def _owned(plan: Plan) -> dict[Owner, Owned]:
+    """What a plan has for each owner, the platform's first."""
+    owned = {Owner(): Owned()}
     for planned in plan.objects:
-        share = tenants.setdefault(planned.owner.tenant, Share()) if planned.owner.tenant else platform
-        share.on(planned.owner.cluster).objects.append(planned)
+        owned.setdefault(planned.owner, Owned()).objects.append(planned)
     for placement in plan.placements:
-        if placement.tenant in tenants and placement.cluster in tenants[placement.tenant].by_cluster:
-            tenants[placement.tenant].on(placement.cluster).namespaces.update(placement.namespaces)
+        if mine := owned.get(Owner(placement.tenant, placement.cluster)):
+            mine.namespaces.update(placement.namespaces)
     for app in plan.apps:
-        share = tenants.get(app.tenant, Share()) if app.tenant else platform
-        if app.cluster in share.by_cluster:
-            share.on(app.cluster).apps.add(app.name)
-    return platform, tenants
+        if mine := owned.get(Owner(app.tenant, app.cluster)):
+            mine.apps.add(app.name)
+    return owned

@@ -57,7 +57,8 @@ class Objects:
             depends_on=[self.created[id] for id in planned.depends_on if id in self.created],
             protect=planned.protect or None,
             retain_on_delete=planned.retained or None,
-            ignore_changes=[*map(_property, planned.rewritten)] or None,
+            # As Pulumi writes a path: `["metadata"]["annotations"]["example.com/owner"]`.
+            ignore_changes=["".join(f"[{json.dumps(key)}]" for key in path) for path in planned.rewritten] or None,
             custom_timeouts=pulumi.CustomTimeouts(delete=f"{self.timeout}s"),
         )
         if planned.secret:
@@ -85,6 +86,33 @@ class Objects:
         )
         return self._register(before.id, manifest, opts)
 
+    def finish(
+        self, planned: Mapping[ObjectId, KubeObject], held: Collection[ObjectId], missing: Collection[ObjectId]
+    ) -> None:
+        """Register everything that is left, each after what it depends on.
+
+        Args:   planned: what is not registered yet. held: planned objects, and those of the state.
+                missing: planned objects that the cluster does not have.
+        """
+        begun: set[ObjectId] = set()
+
+        def ensure(ids: Iterable[ObjectId]) -> None:
+            for id in ids:
+                if id in self.created or id in begun:
+                    continue
+                begun.add(id)
+                if id in held:
+                    before = self.state.object(id)
+                    # What the state does not have is left out, and a Secret whose values only the cluster had.
+                    if before and not (before.is_secret and id in missing):
+                        ensure(before.dependencies)
+                        self.hold(before)
+                elif object := planned.get(id):
+                    ensure(object.depends_on)
+                    self.create(object)
+
+        ensure((*planned, *held))
+
     def _register(self, id: ObjectId, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions) -> Object:
         with without_positions():
             self.created[id] = made = Object(id, manifest, opts)
@@ -105,48 +133,6 @@ def _component(owner: Owner) -> tuple[str, str, Owner]:
     if tenant and cluster:
         return PLACEMENT, f"{tenant}/{cluster}", Owner(tenant)
     return (TENANT, tenant, Owner()) if tenant else (CLUSTER, cluster, Owner())
-
-
-@dataclass(slots=True)
-class Registration:
-    """What is registered last: everything that is left, each after what it depends on.
-
-    planned: what is not registered yet. blocked: planned objects, and those of the state, that are held. missing: planned objects
-    that the cluster does not have.
-    """
-
-    objects: Objects
-    planned: Mapping[ObjectId, KubeObject]
-    blocked: Mapping[ObjectId, object]
-    missing: Collection[ObjectId]
-    _begun: set[ObjectId] = field(default_factory=set)
-
-    def run(self) -> None:
-        for id in (*self.planned, *self.blocked):
-            self._ensure(id)
-
-    def _ensure(self, id: ObjectId) -> None:
-        if id in self.objects.created or id in self._begun:
-            return
-        self._begun.add(id)
-        if id in self.blocked:
-            before = self.objects.state.object(id)
-            # What the state does not have is left out, and a Secret whose values only the cluster had.
-            if before and not (before.is_secret and id in self.missing):
-                self._all(before.dependencies)
-                self.objects.hold(before)
-        elif planned := self.planned.get(id):
-            self._all(planned.depends_on)
-            self.objects.create(planned)
-
-    def _all(self, ids: Iterable[ObjectId]) -> None:
-        for id in ids:
-            self._ensure(id)
-
-
-def _property(path: Iterable[str]) -> str:
-    """A path as Pulumi writes it: `["metadata"]["annotations"]["example.com/owner"]`."""
-    return "".join(f"[{json.dumps(key)}]" for key in path)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import pulumi
@@ -24,7 +24,7 @@ from tenantry.rollout.change import Change, Evidence
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied
-from .objects import Object, Objects, Registration
+from .objects import Object, Objects
 from .provider import connected
 from .run import Run, end, readable_errors
 
@@ -55,7 +55,6 @@ class Rounds:
     pending: dict[ObjectId, KubeObject] = field(default_factory=dict)
     reasons: dict[ObjectId, Reason] = field(default_factory=dict)
     applied: list[ObjectId] = field(default_factory=list)
-    pause: float = _PAUSE
     _registered: dict[ObjectId, Object] = field(default_factory=dict)
     """What has changed, and the engine has not answered yet."""
     _client: Client | None = None
@@ -96,11 +95,16 @@ class Rounds:
             raise pulumi.RunError(f"the run ends here, and deletes nothing: {refused}") from refused
         finally:
             self._opened.close()
-        return end(self.run, self.change, self.reasons, waiting)
+        try:
+            return end(self.run, self.change, self.reasons, waiting)
+        except pulumi.RunError:
+            # The SDK drops what it has not sent yet as soon as an output fails.
+            await asyncio.gather(*(made.urn.future() for made in self.objects.created.values()), return_exceptions=True)
+            raise
 
     async def _rounds(self) -> dict[str, Reason]:
         """Returns: the lines that are applied, and not ready."""
-        progress = time.monotonic()
+        progress, pause = time.monotonic(), _PAUSE
         while True:
             await self._answers()
             begun = time.monotonic()
@@ -111,9 +115,9 @@ class Rounds:
             except Refused as refused:
                 if refused.code != UNREACHABLE or time.monotonic() - progress >= self.run.plan.timeout:
                     raise pulumi.RunError(f"the management cluster cannot be read: {refused}") from refused
-                await asyncio.sleep(self.pause)
+                await asyncio.sleep(pause)
                 continue
-            self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+            pause = max(_PAUSE, _REST * (time.monotonic() - begun))
             if await asyncio.to_thread(self._take_off):
                 continue
             if self._register_free():
@@ -124,7 +128,7 @@ class Rounds:
             if not progressing or time.monotonic() - progress >= self.run.plan.timeout:
                 return waiting
             self._report(progressing[0], len(progressing))
-            await asyncio.sleep(self.pause)
+            await asyncio.sleep(pause)
 
     async def _answers(self) -> None:
         """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
@@ -157,7 +161,7 @@ class Rounds:
         self.evidence = replace(self.evidence, live=live, ever_ready=ready)
 
     def _ask(self) -> Answer:
-        answer = ask(self.change, self.evidence, _now(), self.run.ignoring, self.applied)
+        answer = ask(self.change, self.evidence, self.run.now(), self.run.ignoring, self.applied)
         self.reasons = answer.blocked
         return answer
 
@@ -165,7 +169,7 @@ class Rounds:
         """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
         if answer.requests:
             await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
-            asked = {**self.evidence.asked, **{request.id: _now() for request in answer.requests}}
+            asked = {**self.evidence.asked, **{request.id: self.run.now() for request in answer.requests}}
             self.evidence = replace(self.evidence, asked=asked)
         return answer.unready
 
@@ -202,7 +206,10 @@ class Rounds:
     async def _finish(self) -> None:
         """Register what is held, and remove what an interrupted run has left."""
         removed = {**self.change.removed, **self.run.comparison.orphans}
-        live = await asyncio.to_thread(self._live, removed) if removed else {}
+        live: Mapping[ObjectId, Manifest] = {}
+        if removed:
+            read = partial(read_objects, environment=self.run.plan.environment, wanted=removed, whole=False)
+            live = await asyncio.to_thread(self._asked, read)
         self.change = replace(self.change, removed={id: live[id] for id in removed if id in live})
         self._ask()
         if self.reasons:
@@ -214,10 +221,6 @@ class Rounds:
         before = self.run.comparison.differences
         known = {id: live for id, live in applied.items() if isinstance(live, dict)}
         await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
-
-    def _live(self, ids: Collection[ObjectId]) -> Mapping[ObjectId, Manifest]:
-        environment = self.run.plan.environment
-        return self._asked(lambda client: read_objects(client, environment, ids, whole=False))
 
     def _ask_state(self, known: Collection[ObjectId]) -> None:
         """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
@@ -239,7 +242,7 @@ class Rounds:
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
         missing = {id for id, change in self.run.change.changed.items() if change.live is None}
-        Registration(self.objects, self.pending, dict.fromkeys(held), missing).run()
+        self.objects.finish(self.pending, dict.fromkeys(held), missing)
 
     def _asked(self, call: Callable[[Client], _T]) -> _T:
         """Raises: Refused."""
@@ -247,7 +250,3 @@ class Rounds:
             self._client = self._opened.enter_context(connected(self.run.target))
         with answering(self._client):
             return call(self._client)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -5,7 +5,6 @@ At the end it reports what is blocked, to the command that started it or as an e
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -38,12 +37,10 @@ from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Kind, Reason, format_summary
-from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import (
     AGAIN,
     HELD,
-    OUTCOME_FILE,
     STARTED,
     UNPROTECT,
     WAITING,
@@ -124,7 +121,6 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         reasons = blocked(change, run.evidence, run.now(), ignoring)
         restore(run, reasons)
     report_waves(run, reasons)
-    warn_if_slow(plan)
     return run
 
 
@@ -311,27 +307,6 @@ def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> li
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
             )
     return claims
-
-
-_MANY = 300
-"""Objects. A run of fewer takes seconds in any case."""
-
-
-def warn_if_slow(plan: Plan) -> None:
-    """Name `tenantry up` in a run that changes a large fleet with Pulumi's own settings.
-
-    Once in a run: `pulumi up` starts the program for its preview, too, where the settings matter little.
-    """
-    if len(plan.objects) > _MANY and not pulumi.runtime.is_dry_run() and not _is_tuned():
-        pulumi.log.info(f"faster: tenantry up --environment {plan.environment}")
-
-
-def _is_tuned() -> bool:
-    wanted = next(int(setting.value) for setting in TUNED if setting.variable == PARALLEL)
-    given = os.environ.get(PARALLEL, "")
-    if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
-        return True
-    return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")
 
 
 def end(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiting: Mapping[str, Reason]) -> dict[str, str]:

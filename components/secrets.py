@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,31 +34,6 @@ def read_secrets() -> SecretConfig:
     return SecretConfig({group: _group(config, group) for group in GROUPS})
 
 
-def with_secrets(plan: Plan, secrets: SecretConfig, missing: Collection[ObjectId] = ()) -> Plan:
-    """The plan with the values in its Secrets. missing: Secrets without a value, as `missing_values` names them."""
-    filled = (planned if planned.id in missing else _filled(planned, secrets) for planned in plan.objects)
-    return replace(plan, objects=tuple(filled))
-
-
-def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> Iterator[KubeObject]:
-    """The same objects as plain data, to be compared with those on the cluster. Never print or register them."""
-    yield from (_plain(planned, secrets) for planned in objects)
-
-
-def orphaned_values(plan: Plan, secrets: SecretConfig) -> list[str]:
-    """A warning for each tenant that the environment does not have, but the config has values of: the next tenant with this
-    name would get them.
-    """
-    given = secrets.values.get("credentials")
-    known = {planned.owner.tenant for planned in plan.objects}
-    return [
-        f"the stack's secret config still has credentials of tenant '{name}', which the environment does not have: a new tenant"
-        f" with this name could use them\n  fix: pulumi config rm --path '{_path(('credentials', name))}'"
-        for name in sorted(given if isinstance(given, dict) else ())
-        if name not in known
-    ]
-
-
 def _group(config: pulumi.Config, group: str) -> Any:
     text = config.get(group)
     if not text:
@@ -77,81 +52,25 @@ def _group(config: pulumi.Config, group: str) -> Any:
         ) from None
 
 
-def _filled(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
-    if planned.secret is None:
-        return planned
-    manifest = _plain(planned, secrets).manifest
-    return replace(planned, manifest={**manifest, "data": pulumi.Output.secret(manifest["data"])})
+def with_secrets(plan: Plan, secrets: SecretConfig, missing: Collection[ObjectId] = ()) -> Plan:
+    """The plan with the values in its Secrets. missing: Secrets without a value, as `missing_values` names them."""
+    filled = (
+        planned if planned.id in missing else _filled(planned, secrets, pulumi.Output.secret)
+        for planned in plan.objects
+    )
+    return replace(plan, objects=tuple(filled))
 
 
-def _plain(planned: KubeObject, secrets: SecretConfig) -> KubeObject:
+def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> Iterator[KubeObject]:
+    """The same objects as plain data, to be compared with those on the cluster. Never print or register them."""
+    return (_filled(planned, secrets, dict) for planned in objects)
+
+
+def _filled(planned: KubeObject, secrets: SecretConfig, marked: Callable[[Mapping[str, str]], Any]) -> KubeObject:
     if planned.secret is None:
         return planned
     data = data_of(planned.secret, values_of(planned.secret, secrets.values))
-    return replace(planned, manifest={**planned.manifest, "data": data})
-
-
-def command_of(absent: MissingValue) -> str:
-    """The command that sets a value."""
-    return f"pulumi config set --secret --path '{_path(absent.path)}'"
-
-
-def _path(parts: Sequence[str]) -> str:
-    """A value's path as Pulumi's command line takes it."""
-    path = "".join(f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'["{part}"]' for part in parts)
-    return f"{NAMESPACE}:{path.removeprefix('.')}"
-
-
-def missing_values(plan: Plan, secrets: SecretConfig) -> dict[ObjectId, str]:
-    """The Secrets of tenants without a value, each with the commands that set it.
-
-    Raises: Refused: values of the platform's are missing: add-ons and baselines are everybody's.
-    """
-    incomplete = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    if absent := missing((object for object in incomplete if not object.owner.tenant), secrets.values):
-        what = (
-            "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
-        )
-        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(command_of, absent)))
-    return {object.id: _without_value(object, secrets) for object in incomplete}
-
-
-def _without_value(planned: KubeObject, secrets: SecretConfig) -> str:
-    values = missing([planned], secrets.values)
-    what = "a value is" if len(values) == 1 else f"{len(values)} values are"
-    commands = ", and ".join(map(command_of, values))
-    return for_stack(f"{what} not in the stack's secret config: {commands}", pulumi.get_stack())
-
-
-@dataclass(frozen=True, slots=True)
-class MissingValue:
-    """A missing value that a plan needs: its path as in `SecretValues`, ending with the value's own key."""
-
-    path: tuple[str, ...]
-
-
-def wanted(objects: Iterable[KubeObject]) -> Iterator[SecretValues]:
-    """What the Secrets among objects are filled with, each once, although several clusters may hold the same."""
-    yield from dict.fromkeys(object.secret for object in objects if object.secret)
-
-
-def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[MissingValue]:
-    """The values that objects need and a config does not hold."""
-    return [
-        MissingValue((*secret.path, key))
-        for secret in wanted(objects)
-        for key in secret.keys
-        if key not in values_of(secret, config)
-    ]
-
-
-def values_of(secret: SecretValues, config: Mapping[str, Any]) -> dict[str, str]:
-    """A Secret's values in a config of nested mappings. Empty values and values that are not text count as missing."""
-    below: Any = config
-    for part in secret.path:
-        below = below.get(part) if isinstance(below, Mapping) else None
-    given = below if isinstance(below, Mapping) else {}
-    return {key: given[key] for key in secret.keys if isinstance(given.get(key), str) and given[key]}
+    return replace(planned, manifest={**planned.manifest, "data": marked(data)})
 
 
 def data_of(secret: SecretValues, values: Mapping[str, str]) -> dict[str, str]:
@@ -168,3 +87,70 @@ def data_of(secret: SecretValues, values: Mapping[str, str]) -> dict[str, str]:
 
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
+
+
+def values_of(secret: SecretValues, config: Mapping[str, Any]) -> dict[str, str]:
+    """A Secret's values in a config of nested mappings. Empty values and values that are not text count as missing."""
+    below: Any = config
+    for part in secret.path:
+        below = below.get(part) if isinstance(below, Mapping) else None
+    given = below if isinstance(below, Mapping) else {}
+    return {key: given[key] for key in secret.keys if isinstance(given.get(key), str) and given[key]}
+
+
+# --- values that are missing, and those that nobody needs -----------------------------------------------------------
+
+
+def missing(objects: Iterable[KubeObject], config: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The paths of the values that objects need and a config does not hold, each once: several clusters may hold the same."""
+    return [
+        (*secret.path, key)
+        for secret in dict.fromkeys(object.secret for object in objects if object.secret)
+        for key in secret.keys
+        if key not in values_of(secret, config)
+    ]
+
+
+def missing_values(plan: Plan, secrets: SecretConfig) -> dict[ObjectId, str]:
+    """The Secrets of tenants without a value, each with the commands that set it.
+
+    Raises: Refused: values of the platform's are missing: add-ons and baselines are everybody's.
+    """
+    incomplete = [planned for planned in plan.objects if missing([planned], secrets.values)]
+    if absent := missing((planned for planned in incomplete if not planned.owner.tenant), secrets.values):
+        what = (
+            "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
+        )
+        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(_command, absent)))
+    stack, reasons = pulumi.get_stack(), dict[ObjectId, str]()
+    for planned in incomplete:
+        paths = missing([planned], secrets.values)
+        what = "a value is" if len(paths) == 1 else f"{len(paths)} values are"
+        commands = ", and ".join(map(_command, paths))
+        reasons[planned.id] = for_stack(f"{what} not in the stack's secret config: {commands}", stack)
+    return reasons
+
+
+def orphaned_values(plan: Plan, secrets: SecretConfig) -> list[str]:
+    """A warning for each tenant that the environment does not have, but the config has values of: the next tenant with this
+    name would get them.
+    """
+    given = secrets.values.get("credentials")
+    known = {planned.owner.tenant for planned in plan.objects}
+    return [
+        f"the stack's secret config still has credentials of tenant '{name}', which the environment does not have: a new tenant"
+        f" with this name could use them\n  fix: pulumi config rm --path '{_path(('credentials', name))}'"
+        for name in sorted(given if isinstance(given, dict) else ())
+        if name not in known
+    ]
+
+
+def _command(path: Sequence[str]) -> str:
+    """The command that sets a value."""
+    return f"pulumi config set --secret --path '{_path(path)}'"
+
+
+def _path(parts: Sequence[str]) -> str:
+    """A value's path as Pulumi's command line takes it."""
+    path = "".join(f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'["{part}"]' for part in parts)
+    return f"{NAMESPACE}:{path.removeprefix('.')}"

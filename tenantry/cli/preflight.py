@@ -40,7 +40,7 @@ from tenantry.preflight.after import Run
 from tenantry.preflight.check import Report, contact_management, preflight
 from tenantry.preflight.dry_run import DryRun
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.remotes import contact, remote_of
+from tenantry.preflight.remotes import contact, errors_first, remote_of
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack
 from tenantry.stacks.states import InStates
@@ -108,8 +108,8 @@ def command(
 ) -> int:
     """Check the plan of an environment against its live clusters, before Pulumi applies it.
 
-    Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux is recent
-    enough and locked down, and whether Flux can reach the remote clusters. Nothing is changed.
+    Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux serves what
+    is planned and is locked down, and whether it can reach the remote clusters. Nothing is changed.
 
     The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code.
 
@@ -162,14 +162,14 @@ def _check_cluster(
         else:
             local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
             contacted = contact(client, remote, now, local=local)
-    if strict:
-        contacted = replace(contacted, problems=_strictly(contacted.problems))
+    # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
+    decisive = (problem for problem in contacted.problems if strict or problem.code == "unreachable")
+    errors = dict.fromkeys(decisive)
+    problems = (replace(each, severity=Severity.ERROR) if each in errors else each for each in contacted.problems)
+    contacted = replace(contacted, problems=errors_first(problems))
     if output == "json":
         data_json(contacted, "Preflight")
         return 0 if contacted.fit else 1
-    if contacted.answer:
-        version = f", Kubernetes {contacted.answer.version}" if contacted.answer.version else ""
-        data(f"{name} answered in {contacted.answer.milliseconds} ms{version}")
     if (end := contacted.expires) and end > now:
         data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
     for problem in contacted.problems:

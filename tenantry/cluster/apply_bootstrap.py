@@ -7,23 +7,21 @@ Fields that another field manager owns are not overwritten: the conflict names t
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from tenantry.cluster import requests
 from tenantry.cluster.kubectl import get, mark
 from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import served_kinds, server_version
 from tenantry.kube.objects import Manifest, ObjectId, object_id
-from tenantry.messages.errors import Refused
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import NOT_ALLOWED, Refused
 from tenantry.plan.bootstrap import MARKER
 
 if TYPE_CHECKING:
-    from httpx2 import HTTPStatusError
-
     from tenantry.cluster.client import Client
 
 FIELD_MANAGER = "tenantry"
@@ -44,26 +42,10 @@ def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> It
     Raises: Refused: the cluster is marked as another one, lacks a kind, or would reject one of them, and nothing is applied.
     """
     manifests = list(manifests)
-    _learn(manifests)
     _check_marker(client, manifests)
     _check_kinds(client, manifests)
     rehearsed = list(_applied(client, manifests, dry_run=True))
     yield from rehearsed if dry_run else _applied(client, manifests, dry_run=False)
-
-
-_LEARNING = threading.Lock()
-"""One thread at a time: msgspec can crash when two threads use a type for the first time."""
-
-
-def _learn(manifests: Iterable[Manifest]) -> None:
-    """Have the types of all manifests used once, and that of errors. Clusters are prepared several at a time."""
-    from lightkube.codecs import from_dict
-    from lightkube.models.meta_v1 import Status
-
-    with _LEARNING:
-        Status.from_dict({})
-        for manifest in manifests:
-            from_dict(dict(manifest))
 
 
 def _applied(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
@@ -88,7 +70,7 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
         if (id.kind, id.name) == ("ConfigMap", MARKER):
             name = manifest["data"]["cluster"]
             with _explained(id):
-                marked = ((_read(client, id) or {}).get("data") or {}).get("cluster") or name
+                marked = mapping_at(requests.one(client, id) or {}, "data").get("cluster") or name
             if marked != name:
                 raise Refused(
                     f"this cluster is marked as '{marked}', not as '{name}' ({id})",
@@ -114,38 +96,22 @@ _POLICY = "ValidatingAdmissionPolicy"
 
 
 def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:
-    from lightkube.codecs import from_dict
-
-    before = _read(client, object_id(manifest))
-    applied: Any = client.apply(from_dict(dict(manifest)), field_manager=FIELD_MANAGER, dry_run=dry_run)
+    id = object_id(manifest)
+    before = requests.one(client, id)
+    after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=dry_run)
     if before is None:
         return Outcome.CREATED
-    return Outcome.UNCHANGED if _content(before) == _content(applied.to_dict()) else Outcome.CHANGED
+    return Outcome.UNCHANGED if after and _content(before) == _content(after) else Outcome.CHANGED
 
 
-def _read(client: Client, id: ObjectId) -> dict[str, Any] | None:
-    from httpx2 import HTTPStatusError
-    from lightkube.codecs import resource_registry
-
-    kind: Any = resource_registry.load(id.api_version, id.kind)
-    place = {"namespace": id.namespace} if id.namespace else {}
-    try:
-        manifest: dict[str, Any] = client.get(kind, id.name, **place).to_dict()
-    except HTTPStatusError as error:
-        if error.response.status_code == HTTPStatus.NOT_FOUND:
-            return None
-        raise
-    return manifest
-
-
-def _content(manifest: dict[str, Any]) -> dict[str, Any]:
+def _content(manifest: Manifest) -> dict[str, Any]:
     metadata = {key: value for key, value in manifest["metadata"].items() if key not in _VOLATILE}
     return {**manifest, "metadata": metadata}
 
 
 @contextmanager
 def _explained(id: ObjectId) -> Iterator[None]:
-    from httpx2 import HTTPStatusError, RequestError
+    from httpx2 import RequestError
 
     try:
         yield
@@ -154,21 +120,14 @@ def _explained(id: ObjectId) -> Iterator[None]:
             f"the cluster no longer answers: {why_unreached(error)}",
             "run the command again; it continues where it stopped",
         ) from None
-    except HTTPStatusError as error:
-        raise Refused(f"the cluster refuses {id}: {_message(error)}", _fix(id, error.response.status_code)) from None
+    except Refused as refused:
+        raise Refused(refused.message, _fix(id, refused)) from None
 
 
-def _message(error: HTTPStatusError) -> str:
-    """The server's message on one line. The base class, for answers that are not a Kubernetes Status, has no message."""
-    status = getattr(error, "status", None)
-    words = " ".join(str(status.message).split()) if status and status.message else ""
-    return words or f"HTTP {error.response.status_code}"
-
-
-def _fix(id: ObjectId, status: int) -> str:
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+def _fix(id: ObjectId, refused: Refused) -> str:
+    if refused.code == NOT_ALLOWED:
         return "use the credentials of an administrator of the cluster"
-    if status == HTTPStatus.CONFLICT:
+    if "HTTP 409" in refused.message:
         return (
             "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
             " other manager's configuration, or rename the platform's objects"

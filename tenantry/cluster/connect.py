@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
+from tenantry.cluster.requests import AUTHENTICATION
 from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
@@ -62,6 +63,11 @@ def select(file: Path | None, context: str | None) -> SingleConfig:
 
 _CLUSTER = ("server", "tls-server-name", "certificate-authority-data", "proxy-url")
 _USER = ("token", "username", "password", "client-certificate-data", "client-key-data")
+_REFUSED = {
+    "clusters": ("certificate-authority", "insecure-skip-tls-verify"),
+    "users": ("client-certificate", "client-key", "tokenFile", "exec", "auth-provider"),
+}
+"""What Flux refuses or ignores: files, programs, and a server that nobody verifies. Source: fluxcd.io, "Remote clusters"."""
 
 
 def of_secret(data: bytes) -> SingleConfig:
@@ -80,11 +86,19 @@ def of_secret(data: bytes) -> SingleConfig:
             "users": [_only(entry, "user", _USER) for entry in content["users"]],
         }
         config = KubeConfig.from_dict(kept).get()
-    except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
+    except (AttributeError, ConfigError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
         config = None
     if config is None or config.user is None:
-        raise Refused("the kubeconfig is incomplete", "tenantry preflight --cluster NAME says what is wrong")
+        fix = "have its writer write a complete one, whose current context names a cluster and a user"
+        raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
     return config
+
+
+def ignored_in(data: bytes) -> list[str]:
+    """The keys of a kubeconfig, as `of_secret` takes it, that Flux refuses or ignores: also in what the context does not use."""
+    content = document(data)
+    parts = [(entry[group[:-1]] or {}, keys) for group, keys in _REFUSED.items() for entry in content[group]]
+    return list(dict.fromkeys(key for part, keys in parts for key in keys if part.get(key)))
 
 
 def _only(entry: dict[str, Any], part: str, keys: tuple[str, ...]) -> dict[str, Any]:
@@ -172,15 +186,12 @@ def _client(config: SingleConfig, timeout: httpx2.Timeout) -> Client:
 
 def _ask_who_we_are(client: Client) -> None:
     """Send a request that every authenticated identity may send, and nobody else."""
-    from lightkube import ApiError
-    from lightkube.resources.authentication_v1 import SelfSubjectReview
-
-    try:
-        client.create(SelfSubjectReview())
-    except ApiError as error:
-        # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
-        if error.response.status_code != HTTPStatus.NOT_FOUND:
-            raise
+    review = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
+    answer = client.http.post(f"/apis/{AUTHENTICATION}/selfsubjectreviews", json=review)
+    # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
+    if answer.status_code != HTTPStatus.NOT_FOUND or "json" not in answer.headers.get("Content-Type", ""):
+        answer.raise_for_status()
+    answer.json()
 
 
 @contextmanager

@@ -142,14 +142,18 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
     hub = plan.management
     first: dict[tuple[str, str, bool], ObjectId] = {}
     for planned in plan.objects:
-        if not (is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)):
+        if not is_built_in(planned.id.api_version):
             first.setdefault((planned.id.api_version, planned.id.kind, bool(planned.id.namespace)), planned.id)
-    served = {api_version: served_kinds(client, api_version) for api_version in {version for version, *_ in first}}
+    versions = list(dict.fromkeys(version for version, *_ in first))
+    found = requests.in_parallel(lambda api_version: served_kinds(client, api_version), versions)
+    served = dict(zip(versions, found, strict=True))
     for (api_version, kind, _), id in first.items():
         at = fleet.source.line_of(plan.origins.get(id, ()))
         if kind not in served[api_version]:
             message = f"cluster '{hub}' does not serve {kind} of {api_version}, which {id} is ({at})"
             fix = "install its definition first, such as by an add-on, and declare the object once that runs"
+            if is_of_flux(api_version):
+                fix = "install Flux and its CRDs, or upgrade them"
             yield error("unknown-kind", message, fix)
         elif id.namespace and not served[api_version][kind].namespaced:
             message = f"{kind} of {api_version} is in no namespace on cluster '{hub}', but {id} is ({at})"

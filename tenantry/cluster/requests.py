@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 
+AUTHENTICATION = "authentication.k8s.io/v1"
 AUTHORIZATION = "authorization.k8s.io/v1"
 FIELD_MANAGER = "tenantry-cli"
 """Of what is written beside the objects of a plan."""
@@ -38,6 +39,8 @@ _NOT_YET = (
     HTTPStatus.GATEWAY_TIMEOUT,
 )
 """What a server answers that has just begun, has just learned of a kind, waits for etcd, or has too much to do."""
+_FOR_GOOD = "failed to create typed patch object"
+"""What a server answers about a field that it does not know, with status 500, however often it is asked."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds until such a server is asked again."""
 _METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1,application/json"
@@ -178,16 +181,13 @@ def seen_as(client: Client, user: str) -> str | None:
 
     None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
     """
-    path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
-    content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    path = f"{_root(AUTHENTICATION)}/selfsubjectreviews"
+    content = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
     headers = {"Impersonate-User": user}
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
     if answer is None:
         return None
     return str(mapping_at(mapping_at(answer, "status"), "userInfo").get("username") or "")
-
-
-_AUTHENTICATION = "authentication.k8s.io/v1"
 
 
 def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
@@ -210,7 +210,7 @@ def _patiently(call: Callable[[], _T]) -> _T:
         try:
             return call()
         except httpx2.HTTPStatusError as error:
-            if error.response.status_code not in _NOT_YET:
+            if error.response.status_code not in _NOT_YET or _FOR_GOOD in error.response.text:
                 raise
         time.sleep(pause)
     return call()
@@ -263,12 +263,18 @@ def patched(
     return _patched(client, id, content, parameters, "merge-patch+json")
 
 
-def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> Manifest | None:
-    """What an object would be after a server-side apply that takes over fields of other managers. Nothing is changed.
+def applied(
+    client: Client, id: ObjectId, manifest: Manifest, *, manager: str, force: bool = True, dry_run: bool = True
+) -> Manifest | None:
+    """An object after a server-side apply; None: the cluster does not serve its kind. By default nothing is changed.
 
-    Raises: as `patched`.
+    force: whether it takes over fields of other managers. Raises: as `patched`.
     """
-    parameters = {"fieldManager": manager, "force": "true", "dryRun": "All"}
+    parameters = {
+        "fieldManager": manager,
+        **({"force": "true"} if force else {}),
+        **({"dryRun": "All"} if dry_run else {}),
+    }
     return _patched(client, id, manifest, parameters, "apply-patch+yaml")
 
 
@@ -312,7 +318,7 @@ _NO_RIGHT = re.compile(r"User \"[^\"]*\" cannot ")
 def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     status = response.status_code
     try:
-        reason = str(response.json().get("message") or "")
+        reason = " ".join(str(response.json().get("message") or "").split())
     except (ValueError, AttributeError):
         reason = ""
     # A quota and an admission plugin forbid, too, whatever the rights.

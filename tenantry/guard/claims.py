@@ -97,8 +97,9 @@ _FLEET = "tenantry:index:Fleet"
 
 def foreign(mine: Claim, urns: Iterable[str]) -> Iterator[Problem]:
     """Problems with a stack's own state. urns: of all resources in it."""
-    named = [_split(urn) for urn in urns]
-    other = sorted({name for types, name in named if types[-1] == _FLEET and name != mine.environment})
+    parts = (urn.split("::", 3) for urn in urns)
+    named = {part[3] for part in parts if len(part) == 4 and part[2].rpartition("$")[2] == _FLEET}
+    other = sorted(named - {mine.environment})
     if other:
         yield error(
             "other-environment",
@@ -131,12 +132,6 @@ def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
     if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
         return None
     return None if is_given_up(inputs) else id
-
-
-def _split(urn: str) -> tuple[list[str], str]:
-    """The types of a resource and of what it is below, the resource's own last; and its name."""
-    parts = urn.split("::", 3)
-    return (parts[2].split("$"), parts[3]) if len(parts) == 4 else ([""], "")
 
 
 # --- namespaces that were left with their data, which a claim records until they are declared again ---------------------

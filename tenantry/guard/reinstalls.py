@@ -6,7 +6,7 @@ A changed kubeconfig is judged by `guard.kubeconfigs`, and another kind of Flux 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.guard.held import Held
@@ -96,36 +96,21 @@ def platform_problems(reinstalls: Sequence[Reinstall]) -> Iterator[Problem]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
-            "; ".join(
-                dict.fromkeys(
-                    fix for reinstall in of_platform for fix in _ways(reinstall, all_move=not _of_addons(of_platform))
-                )
-            ),
+            "; ".join(dict.fromkeys(_way(reinstall, of_platform) for reinstall in of_platform)),
         )
 
 
-def _of_addons(reinstalls: Iterable[Reinstall]) -> bool:
-    """Whether add-ons alone get another namespace, and not the platform as a whole."""
-    return not any(
-        key == "storageNamespace" and not reinstall.app for reinstall in reinstalls for key, _, _ in reinstall.changes
-    )
-
-
-def _ways(reinstall: Reinstall, *, all_move: bool = True) -> Iterator[str]:
-    """What to do instead, by what changes. all_move: the platform's namespace changes, and not an add-on's own."""
+def _way(reinstall: Reinstall, all_of: Sequence[Reinstall]) -> str:
+    """What to do instead. all_of: if add-ons alone get another namespace, it is their own, and not the platform's."""
     changed = {key: before for key, before, _ in reinstall.changes}
     if before := changed.get("storageNamespace"):
-        if all_move or not reinstall.app:
-            yield f"put 'platform.namespace: {before}' back; {_MOVE}"
-        else:  # Either key decides where Helm stores the release.
-            yield f"give 'platform.addons.{reinstall.app}' the 'namespace' and 'account' that it had{_BESIDE}"
-        return
-    for key, before in changed.items():
-        if key == CHART:
-            yield _IN_PLACE
-        else:
-            whose = f" of add-on '{reinstall.app}'" if reinstall.app else ""
-            yield f"put '{key}: {before}'{whose} back{_BESIDE if reinstall.app else ''}"
+        if all(other.app for other in all_of):
+            return f"give 'platform.addons.{reinstall.app}' the 'namespace' and 'account' that it had{_BESIDE}"
+        return f"put 'platform.namespace: {before}' back; {_MOVE}"
+    if CHART in changed:
+        return _IN_PLACE
+    fields = ", ".join(f"'{key}: {before}'" for key, before in changed.items())
+    return f"put {fields} of add-on '{reinstall.app}' back{_BESIDE}" if reinstall.app else f"put {fields} back"
 
 
 _MOVE = (

@@ -84,9 +84,12 @@ def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons
             f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
             f" {who} would take {them} over{lines}"
         )
-        fix = _own(tenant, plan.environment, them)
-        of_addons = all(addons[id] for id in ids)
-        fix = f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix
+        fix = f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or, if it is new, rename the tenant"
+        if not tenant:
+            label_as = f"{ENVIRONMENT_LABEL}={plan.environment}"
+            fix = f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {label_as}"
+        if all(addons[id] for id in ids):
+            fix = f"set 'adopt: true' on the add-on; or {fix}"
         yield Taken(tenant, error("not-the-fleets", message, fix), tuple(ids))
 
 
@@ -111,9 +114,3 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
                     if dependency in platform and not names[dependency]
                 }
     return addons
-
-
-def _own(tenant: str, environment: str, them: str) -> str:
-    if tenant:
-        return f"to let the tenant take {them} over, set 'adopt: true' under tenants.{tenant}; or, if it is new, rename the tenant"
-    return f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}={environment}"

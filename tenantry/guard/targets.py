@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tenantry.guard.places import label, whose
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
@@ -76,7 +75,11 @@ def chart_of(release: Manifest) -> tuple[str, str, str]:
 def live_target(manifest: Manifest) -> Target | None:
     """What a live object has installed; None: nothing, or the object does not say what."""
     release = manifest.get("kind") == "HelmRelease"
-    return _target(manifest, dict(_recorded(manifest) if release else _applied(manifest)))
+    if release:
+        return _target(manifest, dict(_recorded(manifest)))
+    # What the names of the objects in its inventory depend on.
+    is_applied = mapping_at(manifest, "status", "inventory").get("entries")
+    return _target(manifest, _named(manifest) if is_applied else {})
 
 
 def planned_targets(manifests: Iterable[Manifest], environment: str) -> dict[ObjectId, Target]:
@@ -124,11 +127,14 @@ def history_problem(manifest: Manifest) -> str:
 def _target(manifest: Manifest, parts: dict[str, str]) -> Target | None:
     if not parts:
         return None
+    # Whether helm-controller has gone on to install or upgrade with the present spec.
+    tried = mapping_at(manifest, "status").get("lastAttemptedGeneration")
+    was_tried = tried is not None and tried == mapping_at(manifest, "metadata").get("generation")
     return Target(
         parts=parts,
         leaving=is_given_up(manifest),
         in_place=upgrades_in_place(manifest),
-        tried=chart_of(manifest) if _was_tried(manifest) else None,
+        tried=chart_of(manifest) if was_tried else None,
     )
 
 
@@ -145,18 +151,6 @@ def _recorded(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield part, value
 
 
-def _applied(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """What the names of the objects in the inventory of a Kustomization depend on."""
-    if mapping_at(manifest, "status", "inventory").get("entries"):
-        yield from _named(manifest).items()
-
-
 def _named(manifest: Manifest) -> dict[str, str]:
     spec = mapping_at(manifest, "spec")
     return {key: label(spec, key) for key in _MOVES}
-
-
-def _was_tried(manifest: Manifest) -> bool:
-    """Whether helm-controller has gone on to install or upgrade with the present spec."""
-    tried: Any = mapping_at(manifest, "status").get("lastAttemptedGeneration")
-    return tried is not None and tried == mapping_at(manifest, "metadata").get("generation")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
@@ -13,14 +12,15 @@ from urllib.parse import urlsplit
 from tenantry.cluster.drift import Difference, compare, confirmed, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
-from tenantry.cluster.requests import every, in_parallel, server_version
+from tenantry.cluster.requests import every, in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
-from tenantry.messages.errors import Problem, Refused, Severity, error, warning
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Progress, counting, silent
 from tenantry.messages.text import lines_of, listed
+from tenantry.model import SecretKey
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -30,14 +30,7 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
-from tenantry.preflight.fitness import (
-    Policed,
-    check_fitness,
-    check_policies,
-    definitions,
-    fitted,
-    in_place_problems,
-)
+from tenantry.preflight.fitness import Policed, check_policies, fitted, no_in_place
 from tenantry.preflight.kubeconfig import is_loopback
 
 if TYPE_CHECKING:
@@ -96,16 +89,13 @@ def preflight(
 
 def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Contact:
     """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
-    started = time.monotonic()
-    version = server_version(client)
-    answer = remotes.Answer(round((time.monotonic() - started) * 1000), version)
     problems = list(unmarked(client, fleet, plan))
     if not problems:
         parts: list[Callable[[], Iterable[Problem]]] = [lambda: check_available(deployments_of(client))]
         parts.append(lambda: _controllers(deployments_of(client), fleet, plan))
         parts.append(lambda: _policies(client, fleet, plan))
         problems = [problem for part in parts for problem in _problems_of(part)]
-    return remotes.Contact(plan.management, remotes.errors_first(problems), answer)
+    return remotes.Contact(plan.management, remotes.errors_first(problems))
 
 
 @dataclass(slots=True)
@@ -190,10 +180,8 @@ class _Check:
 
     def _fitness(self) -> Iterator[Problem]:
         yield from unserved(self.client, self.fleet, self.plan)
-        wanted = definitions(self.plan)
-        served = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
-        yield from in_place_problems(self.plan, served.get("HelmRelease"))
-        yield from check_fitness(self.plan, served)
+        if fitted(self.client, self.plan) is not self.plan:
+            yield no_in_place()
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
@@ -217,20 +205,30 @@ class _Check:
         return problems
 
     def _remotes(self) -> Iterator[Problem]:
-        local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")
-        checker = remotes.Checker(self.client, self.now, local, self.connect)
+        local, unread = is_loopback(urlsplit(self.client.config.cluster.server).hostname or ""), list[str]()
+
+        def contact(remote: remotes.Remote) -> remotes.Contact:
+            try:
+                return remotes.contact(self.client, remote, self.now, local=local, connect=self.connect)
+            except Refused as refused:
+                if refused.code == NOT_ALLOWED and isinstance(remote.reference, SecretKey):
+                    unread.append(remote.name)
+                    return remotes.Contact(remote.name, ())
+                return remotes.Contact(remote.name, (error("not-readable", refused.message, refused.fix),))
+
         asked = remotes.remotes(self.fleet, self.plan)
-        for problems in in_parallel(counting(checker.check, len(asked), "remote clusters", self.tell), asked):
-            yield from problems
-        if checker.unread:
+        contacts = in_parallel(counting(contact, len(asked), "remote clusters", self.tell), asked)
+        for problem, name in ((problem, contact.cluster) for contact in contacts for problem in contact.problems):
+            yield replace(problem, message=f"cluster '{name}': {problem.message}")
+        if unread:
             yield warning(
                 "kubeconfig-not-read",
-                f"the kubeconfig of {listed(sorted(checker.unread), 3)} may not be read with these credentials, so nobody has"
+                f"the kubeconfig of {listed(sorted(unread), 3)} may not be read with these credentials, so nobody has"
                 " checked whether Flux can use it there",
                 f"let who may read it check: {self._command}",
             )
-        if checker.identities:
-            yield from remotes.same_clusters({self.plan.management: identity(self.client), **checker.identities})
+        if identities := {contact.cluster: contact.identity for contact in contacts if contact.identity}:
+            yield from remotes.same_clusters({self.plan.management: identity(self.client), **identities})
 
 
 def _controllers(deployments: Sequence[Manifest], fleet: Fleet, plan: Plan) -> Iterator[Problem]:

@@ -4,14 +4,14 @@ a dry run. Nothing is changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.drift import compare, essence, manager_of
 from tenantry.cluster.kubectl import RECONCILE, leave_alone, suspend
-from tenantry.cluster.reading import SECRET, permitted
+from tenantry.cluster.reading import read_objects
 from tenantry.cluster.running import inventory_of
 from tenantry.facts.fields import FieldChange, changed_fields
 from tenantry.facts.objects import Changed
@@ -20,7 +20,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, obje
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.progress import Progress, counting
-from tenantry.messages.text import counted, grouped, lines_of, listed
+from tenantry.messages.text import counted, lines_of, listed
 from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.scope import MARKS
 from tenantry.plan.plan import Plan
@@ -29,8 +29,6 @@ from tenantry.preflight.adoption import presentable
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
-_FEW = 32
-"""So many objects of a kind are read one by one, more of them in a list."""
 _CONTENT = ("url", "endpoint", "bucketName", "prefix", "ref", "ignore", "include", "layerSelector", "recurseSubmodules")
 """What decides the content of a source."""
 _TIMES = (("spec", "interval"), ("spec", "retryInterval"), ("spec", "timeout"))
@@ -71,8 +69,17 @@ class _Answer(NamedTuple):
     @property
     def fields(self) -> list[FieldChange]:
         """The fields that change in effect, without Tenantry's own labels and annotations."""
-        changes = changed_fields(essence(self.before or {}), essence(self.after or {}))
+        changes = changed_fields(self._essence(self.before), self._essence(self.after))
         return [field for field in changes if not (_is_mark(field) or _is_same_time(field))]
+
+    @property
+    def is_same(self) -> bool:
+        return self._essence(self.before) == self._essence(self.after)
+
+    def _essence(self, manifest: Manifest | None) -> dict[str, Any]:
+        content = essence(manifest or {})
+        # The answer to a dry run has the live values of a Secret, which nobody has to see.
+        return {"metadata": content["metadata"]} if self.planned.id.kind == "Secret" else content
 
 
 def dry_run(client: Client, plan: Plan, tell: Progress) -> tuple[DryRun, list[Problem]]:
@@ -81,7 +88,7 @@ def dry_run(client: Client, plan: Plan, tell: Progress) -> tuple[DryRun, list[Pr
     Args:   plan: as the management cluster takes it. tell: is told how many objects are done.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
-    live = _live(client, [planned.id for planned in plan.objects])
+    live = _live(client, plan)
 
     def ask(planned: KubeObject) -> _Answer:
         return _asked(client, planned, live.get(planned.id))
@@ -101,18 +108,14 @@ def dry_run(client: Client, plan: Plan, tell: Progress) -> tuple[DryRun, list[Pr
 _KUSTOMIZATION = (schema_of("Kustomization").api_version, "Kustomization")
 
 
-def _live(client: Client, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
-    """Those of the objects that exist, whoever made them."""
-    kinds = grouped(ids, lambda id: (id.api_version, id.kind))
-
-    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
-        wanted = kinds[kind]
-        if len(wanted) <= _FEW or kind == SECRET:
-            return [there for id in wanted if (there := permitted(client, id, metadata_only=kind == SECRET))]
-        return [manifest for manifest in requests.every(client, *kind) if readable_id(manifest) in {*wanted}]
-
+def _live(client: Client, plan: Plan) -> dict[ObjectId, Manifest]:
+    """Those of the objects that exist, whoever made them. Of Secrets, only the metadata is read."""
+    ids = [planned.id for planned in plan.objects]
+    secrets = [id for id in ids if id.kind == "Secret"]
+    others = [id for id in ids if id.kind != "Secret"]
     return {
-        object_id(manifest): manifest for manifests in requests.in_parallel(of_kind, kinds) for manifest in manifests
+        **read_objects(client, plan.environment, others),
+        **read_objects(client, plan.environment, secrets, whole=False),
     }
 
 
@@ -143,8 +146,7 @@ def _sorted(answers: Iterable[_Answer], deleted: tuple[ObjectId, ...]) -> DryRun
             before = replace(answer.planned, manifest=answer.before)
             changed.append(Changed(before, answer.planned, tuple(map(presentable, fields))))
         else:
-            same = essence(answer.before) == essence(answer.after)
-            (equal if same else marked).append(id)
+            (equal if answer.is_same else marked).append(id)
     return DryRun(tuple(equal), tuple(marked), tuple(changed), tuple(made), tuple(rejected), deleted)
 
 

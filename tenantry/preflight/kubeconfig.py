@@ -1,35 +1,23 @@
-"""Whether Flux can use a remote cluster's kubeconfig: the Secret, its form, where it leads, and how long its token is valid."""
+"""Whether Flux can use a remote cluster's kubeconfig: the Secret, where it leads, and how long its token is valid."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
+from tenantry.cluster.connect import ignored_in, of_secret
 from tenantry.cluster.inventory import FoundSecret
 from tenantry.kube.values import end_of_token, lifetime_of_token
-from tenantry.kube.yaml_text import document
-from tenantry.messages.errors import Problem, error, warning
+from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import SecretKey
 from tenantry.plan.objects.scope import WATCHED
 
-_NOT_TAKEN = {
-    "clusters": ("certificate-authority", "insecure-skip-tls-verify"),
-    "users": ("client-certificate", "client-key", "tokenFile", "exec", "auth-provider"),
-}
-"""What Flux refuses or ignores: files, programs, and a server that nobody verifies. Source: fluxcd.io, "Remote clusters"."""
 _RENEW = "have the kubeconfig's writer renew it"
 _SELDOM = timedelta(days=7)
 """What is valid for so long is renewed by people or nightly jobs, which can fail for days."""
-
-
-class _NotAKubeconfigError(Exception):
-    """The data does not have the structure of a kubeconfig."""
 
 
 def check_secret(
@@ -62,67 +50,18 @@ def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *
     yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)
 
 
-def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> tuple[Problem, ...]:
+def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> Iterator[Problem]:
     """The problems of a kubeconfig; local: the management cluster, and so Flux, is on loopback."""
     try:
-        return tuple(_of_kubeconfig(data, now, local=local))
-    except _NotAKubeconfigError:
-        fix = "write a complete kubeconfig under the key, or name another key in tenants.yaml"
-        return (error("not-a-kubeconfig", "the content of the key is not a kubeconfig", fix),)
-
-
-def _of_kubeconfig(data: bytes, now: datetime, *, local: bool) -> Iterator[Problem]:
-    content = _parsed(data)
-    clusters, users = _entries(content, "clusters", "cluster"), _entries(content, "users", "user")
-    # Flux refuses a file also in an entry that the context does not use.
-    entries = [(entry, _NOT_TAKEN["clusters"]) for entry in clusters.values()]
-    entries += [(entry, _NOT_TAKEN["users"]) for entry in users.values()]
-    if keys := dict.fromkeys(key for entry, keys in entries for key in keys if entry.get(key)):
-        fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
-        yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, keys))} of the kubeconfig", fix)
-    context = _entries(content, "contexts", "context").get(_text(content, "current-context"))
-    if context is None:
-        fix = "set 'current-context' to one of its contexts: Flux asks for no other"
-        yield error("no-context", "the kubeconfig has no current context", fix)
+        config = of_secret(data)
+    except Refused as refused:
+        yield error("bad-kubeconfig", refused.message, refused.fix)
         return
-    cluster, user = clusters.get(_text(context, "cluster")), users.get(_text(context, "user"))
-    if cluster is None:
-        yield error("no-cluster", "the current context names no cluster that is declared", "declare it")
-    else:
-        yield from _of_server(_text(cluster, "server"), local=local)
-    if user is None:
-        yield error("no-user", "the current context names no user that is declared", "declare it")
-    else:
-        yield from _of_token(_text(user, "token"), now)
-
-
-def _parsed(data: bytes) -> Mapping[str, Any]:
-    try:
-        content = document(data.decode())
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise _NotAKubeconfigError from None
-    if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
-        raise _NotAKubeconfigError
-    return content
-
-
-def _entries(content: Mapping[str, Any], group: str, key: str) -> dict[str, Mapping[str, Any]]:
-    """The entries of `clusters`, `users` or `contexts` by their names."""
-    items = content.get(group) or []
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise _NotAKubeconfigError
-    entries = {_text(item, "name"): item.get(key) or {} for item in items}
-    if len(entries) < len(items) or not all(isinstance(entry, dict) for entry in entries.values()):
-        raise _NotAKubeconfigError
-    entries.pop("", None)  # no context can refer to it
-    return entries
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    value = entry.get(key)
-    if not isinstance(value, str | None):
-        raise _NotAKubeconfigError
-    return value or ""
+    if ignored := ignored_in(data):
+        fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
+        yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig", fix)
+    yield from _of_server(config.cluster.server, local=local)
+    yield from _of_token((config.user and config.user.token) or "", now)
 
 
 def _of_server(address: str, *, local: bool) -> Iterator[Problem]:
@@ -134,7 +73,7 @@ def _of_server(address: str, *, local: bool) -> Iterator[Problem]:
         host = None
     if not host:
         fix = "set 'server' to https://HOST:PORT as the management cluster reaches it"
-        yield error("no-server", "the cluster has no 'server', or not one that can be reached", fix)
+        yield error("bad-kubeconfig", "the cluster has no 'server', or not one that can be reached", fix)
     elif is_loopback(host) and local:
         message = "the server is this machine, which works only while Flux runs here too"
         fix = "nothing to do in a sandbox; otherwise write an address that Flux can reach"
@@ -173,9 +112,7 @@ def _days(duration: timedelta) -> str:
 def end_of_credentials(data: bytes) -> datetime | None:
     """Until when the token of a kubeconfig's current context is valid; None: it does not say, or there is none."""
     try:
-        content = _parsed(data)
-        context = _entries(content, "contexts", "context").get(_text(content, "current-context"), {})
-        user = _entries(content, "users", "user").get(_text(context, "user"), {})
-        return end_of_token(_text(user, "token"))
-    except _NotAKubeconfigError:
+        user = of_secret(data).user
+    except Refused:
         return None
+    return end_of_token((user and user.token) or "")

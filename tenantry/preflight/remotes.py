@@ -5,19 +5,18 @@ The checks contact a remote with the kubeconfig that Flux uses. No message quote
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.reach import why_unreached
-from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as, server_version
+from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
@@ -97,91 +96,78 @@ def connect(config: SingleConfig) -> Client:
     return connect_remote(config, REMOTE_TIMEOUT)
 
 
-class Answer(NamedTuple):
-    """A cluster's first answer: after how many milliseconds, and the version of its Kubernetes, "" if it does not say."""
-
-    milliseconds: int
-    version: str
-
-
 @dataclass(frozen=True, slots=True)
-class Checker:
-    """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name.
+class Contact:
+    """What is known about one cluster. problems: errors first.
 
-    answers: their first answers. unread: the clusters whose kubeconfig may not be read from here.
+    identity: of the cluster that answered; "": none did. expires: until when the token of the kubeconfig is valid; None: it does
+    not say, or there is none.
     """
 
-    hub: Client = field(repr=False)
-    now: datetime
-    local: bool
-    connect: Connect = connect
-    identities: dict[str, str] = field(default_factory=dict)
-    answers: dict[str, Answer] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
+    json_keys: ClassVar = ("cluster", "fit", "problems", "expires")
+    cluster: str
+    problems: tuple[Problem, ...]
+    identity: str = ""
+    expires: datetime | None = None
 
-    def check(self, remote: Remote) -> list[Problem]:
-        """The problems of a remote that are visible from here."""
-        try:
-            problems = list(self._problems(remote))
-        except Refused as refused:
-            problems = [error("not-readable", refused.message, refused.fix)]
-        return [replace(problem, message=f"cluster '{remote.name}': {problem.message}") for problem in problems]
+    @property
+    def fit(self) -> bool:
+        return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
-    def _problems(self, remote: Remote) -> Iterator[Problem]:
-        if isinstance(remote.reference, ConfigMap):
-            yield from self._workload_identity(remote.reference)
-            return
-        try:
-            secret = secret_of(self.hub, remote.reference)
-        except Refused as refused:
-            if refused.code != NOT_ALLOWED:
-                raise
-            self.unread.append(remote.name)
-            return
-        problems = check_secret(remote.reference, secret, now=self.now, local=self.local)
-        yield from problems
-        if secret and not any(problem.severity is Severity.ERROR for problem in problems):
-            yield from self.access(remote, secret.data[remote.reference.key])
 
-    def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
-        """Check that the ConfigMap exists. Its rights cannot be checked: Flux alone gets the token."""
+def contact(hub: Client, remote: Remote, now: datetime, *, local: bool, connect: Connect = connect) -> Contact:
+    """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
+
+    local: as in `check_kubeconfig`. connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
+    """
+    reference = remote.reference
+    if isinstance(reference, ConfigMap):
+        # Its rights cannot be checked: Flux alone gets the token.
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
-        if one(self.hub, id) is None:
-            yield error(
-                "no-configmap", f"there is no {id}", "create it, with the keys of Flux's 'kubeConfig.configMapRef'"
-            )
+        fix = "create it, with the keys of Flux's 'kubeConfig.configMapRef'"
+        missing = () if one(hub, id) else (error("no-configmap", f"there is no {id}", fix),)
+        return Contact(remote.name, missing)
+    secret = secret_of(hub, reference)
+    problems = check_secret(reference, secret, now=now, local=local)
+    kubeconfig = secret.data.get(reference.key, b"") if secret else b""
+    result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
+    if not result.fit:
+        return result
+    asked, uid = _access(remote, kubeconfigs.of_secret(kubeconfig), connect)
+    return replace(result, problems=errors_first([*problems, *asked]), identity=uid)
 
-    def access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
-        """What the cluster itself refuses. Raises: Refused: something on it may not be read."""
-        from httpx2 import RequestError
 
-        try:
-            client = self.connect(kubeconfigs.of_secret(kubeconfig))
-        except Refused:
-            message = "its kubeconfig cannot be used: a certificate or a key in it is not valid"
-            yield error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")
-            return
-        try:
-            with client:
-                yield from _Access(client, remote, self.identities, self.answers).problems()
-        except RequestError:
-            yield _unreachable("it stopped answering")
+def _access(remote: Remote, config: SingleConfig, connect: Connect) -> tuple[list[Problem], str]:
+    """What the cluster itself refuses; and its identity, "" if it does not answer."""
+    from httpx2 import RequestError
+
+    try:
+        client = connect(config)
+    except Refused:
+        message = "its kubeconfig cannot be used: a certificate or a key in it is not valid"
+        return [error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")], ""
+    problems: list[Problem] = []
+    uid = ""
+    try:
+        with client:
+            if unanswered := _unanswered(client):
+                return [unanswered], ""
+            uid = identity(client)
+            for problem in _Access(client, remote).problems():
+                problems.append(problem)
+    except RequestError:
+        problems.append(_unreachable("it stopped answering"))
+    except Refused as refused:
+        problems.append(error("not-readable", refused.message, refused.fix))
+    return problems, uid
 
 
 @dataclass(frozen=True, slots=True)
 class _Access:
     client: Client = field(repr=False)
     remote: Remote
-    identities: dict[str, str]
-    answers: dict[str, Answer]
 
     def problems(self) -> Iterator[Problem]:
-        started = time.monotonic()
-        if unanswered := _unanswered(self.client):
-            yield unanswered
-            return
-        self.answers[self.remote.name] = Answer(round((time.monotonic() - started) * 1000), self._version())
-        self.identities[self.remote.name] = identity(self.client)
         marked = self._marked()
         if marked and marked != self.remote.name:
             yield self._other(marked)  # other findings would be about the wrong cluster
@@ -190,13 +176,6 @@ class _Access:
         yield from self._bootstrap(marked)
         accounts = self.remote.accounts
         yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
-
-    def _version(self) -> str:
-        """Of its Kubernetes; "" if this user may not ask."""
-        try:
-            return server_version(self.client)
-        except Refused:
-            return ""
 
     def _marked(self) -> str | None:
         """The name in the cluster's marker; its own if this user may not read it. None: there is no marker."""
@@ -327,49 +306,7 @@ def _unreachable(how: str) -> Problem:
     return warning("unreachable", message, "check that it runs; if only Flux can reach it, see `tenantry status`")
 
 
-# --- one cluster ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """What is found out about one cluster. problems: errors first. answer: None: it was not asked, or did not answer.
-
-    expires: until when the token of the kubeconfig is valid; None: it does not say, or there is none.
-    """
-
-    cluster: str
-    problems: tuple[Problem, ...]
-    answer: Answer | None = None
-    expires: datetime | None = None
-
-    @property
-    def fit(self) -> bool:
-        return not any(problem.severity is Severity.ERROR for problem in self.problems)
-
-
-def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Contact:
-    """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
-
-    local: as in `check_kubeconfig`. Raises: Refused: the Secret may not be read.
-    """
-    reference = remote.reference
-    assert isinstance(reference, SecretKey), "as `remote_of` gives it"
-    secret = secret_of(hub, reference)
-    problems = check_secret(reference, secret, now=now, local=local)
-    kubeconfig = secret.data.get(reference.key, b"") if secret else b""
-    result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
-    if not result.fit or not kubeconfig:
-        return result
-    checker = Checker(hub, now, local, connect)
-    try:
-        asked = list(checker.access(remote, kubeconfig))
-    except Refused as refused:
-        asked = [error("not-readable", refused.message, refused.fix)]
-    # A cluster that cannot be asked is a warning for a plan, and the answer of who asks about this cluster.
-    decisive = [
-        replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem for problem in asked
-    ]
-    return replace(result, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
+# --- all clusters -----------------------------------------------------------------------------------------------------
 
 
 def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:

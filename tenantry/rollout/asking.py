@@ -15,7 +15,7 @@ from tenantry.plan.engine_order import is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.rollout.change import Change, Evidence, Ignoring, reconcilers_in
 from tenantry.rollout.flux_status import Readiness, changed_at
-from tenantry.rollout.judging import Judged, Request, State, judge_reconcilers
+from tenantry.rollout.judging import Judged, Request, judge_reconcilers
 from tenantry.rollout.readiness import Live, Reconciler, Standing, source_problems
 from tenantry.rollout.reasons import Kind, Reason, worst
 from tenantry.rollout.waves import Wave, is_taken
@@ -57,8 +57,8 @@ class Asking:
         result = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
         for id, judged in result.items():
             sources, cause = judged.reconciler.sources, judged.cause
-            if judged.state is State.FAILED and cause and self._asks_for_index(sources, cause):
-                result[id] = judged._replace(state=State.PROGRESSING)
+            if judged.state is Readiness.FAILED and cause and self._asks_for_index(sources, cause):
+                result[id] = judged._replace(state=Readiness.PROGRESSING)
         return result
 
     def blocked(self) -> dict[ObjectId, Reason]:
@@ -197,7 +197,7 @@ class Asking:
                 continue
             parts = (app.id, *reconciler.sources, *reconciler.inputs)
             judged = self.judged.get(app.id)
-            if judged and judged.state is State.READY and not any(id in self.change.changed for id in parts):
+            if judged and judged.state is Readiness.READY and not any(id in self.change.changed for id in parts):
                 running.setdefault(app.full_name, set()).add(content)
         return running
 
@@ -214,9 +214,9 @@ class Asking:
                 if other in self.change.changed:
                     return Reason(Kind.PROGRESSING, f"waits for {name}", cause=other)
                 judged = self.judged.get(other)
-                if judged is None or judged.state not in (State.READY, State.SUSPENDED):
+                if judged is None or judged.state not in (Readiness.READY, Readiness.SUSPENDED):
                     message = judged.message if judged else "not on the management cluster"
-                    failed = judged is not None and (judged.state is State.FAILED or judged.is_late)
+                    failed = judged is not None and (judged.state is Readiness.FAILED or judged.is_late)
                     return Reason(
                         Kind.FAILED if failed else Kind.PROGRESSING, f"waits for {name}: {message}", cause=other
                     )
@@ -247,7 +247,7 @@ class Asking:
         shared = worst(self._first(wave, reason) for reason in pending.get("", ()))
         if shared:
             return shared
-        problems: dict[State, dict[str, tuple[str, bool]]] = {state: {} for state in State}
+        problems: dict[Readiness, dict[str, tuple[str, bool]]] = {state: {} for state in Readiness}
         ready: list[Judged] = []
         for cluster in counting:
             reasons_here = pending.get(cluster, ())
@@ -256,18 +256,18 @@ class Asking:
                 return self._first(wave, held)
             state, message, is_late, mine = self._on_cluster(members[cluster], reasons_here)
             problems[state][cluster] = message, is_late
-            ready += mine if state is State.READY else ()
+            ready += mine if state is Readiness.READY else ()
         name = self.plan.rollout.name_of(wave)
-        failed, lost = problems[State.FAILED], problems[State.UNREACHABLE]
+        failed, lost = problems[Readiness.FAILED], problems[Readiness.UNREACHABLE]
         if len(failed) > wave.tolerate.failed:
             return Reason(Kind.FAILED, f"{name}: {_clusters(failed)}", wave=wave.number)
         if len(lost) > wave.tolerate.unreachable:
             kind = Kind.FAILED if all(is_late for _, is_late in lost.values()) else Kind.PROGRESSING
             return Reason(kind, f"{name}: {_clusters(lost)}", wave=wave.number)
-        if going := problems[State.PROGRESSING]:
+        if going := problems[Readiness.PROGRESSING]:
             return Reason(Kind.PROGRESSING, f"{name}: {_clusters(going)}", wave=wave.number)
-        if counting and not problems[State.READY]:
-            rest = {**failed, **lost, **problems[State.SUSPENDED]}
+        if counting and not problems[Readiness.READY]:
+            rest = {**failed, **lost, **problems[Readiness.SUSPENDED]}
             return Reason(Kind.FAILED, f"nothing in {name} runs it ready: {_clusters(rest)}", wave=wave.number)
         return self._soak(wave, name, ready) if soaks and wave.soak else None
 
@@ -302,21 +302,17 @@ class Asking:
 
     def _on_cluster(
         self, reconcilers: Iterable[Reconciler], pending: Iterable[Reason]
-    ) -> tuple[State, str, bool, list[Judged]]:
+    ) -> tuple[Readiness, str, bool, list[Judged]]:
         """How a line is on one cluster: its state, the message, whether it is late, and its reconcilers."""
         if reason := worst(pending):
-            state = State.FAILED if reason.kind is Kind.FAILED else State.PROGRESSING
+            state = Readiness.FAILED if reason.kind is Kind.FAILED else Readiness.PROGRESSING
             return state, reason.message, False, []
-        missing = "not on the management cluster"
-        judged = [
-            self.judged.get(reconciler.id) or Judged(reconciler, State.PROGRESSING, missing)
-            for reconciler in reconcilers
-        ]
+        judged = [self.judged[reconciler.id] for reconciler in reconcilers]
         self.requests += (judgement.request for judgement in judged if judgement.request)
-        order = [*State]
+        order = [*Readiness]
         bad = min(judged, key=lambda judgement: order.index(judgement.state), default=None)
-        if bad is None or bad.state is State.READY:
-            return State.READY, "", False, judged
+        if bad is None or bad.state is Readiness.READY:
+            return Readiness.READY, "", False, judged
         return bad.state, f"{bad.reconciler.name}: {bad.message}", bad.is_late, judged
 
 

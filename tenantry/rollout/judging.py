@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -29,28 +28,17 @@ from tenantry.rollout.flux_status import (
 from tenantry.rollout.readiness import Live, Reconciler, Standing, fetched_revision, is_of, judge_all
 
 
-class State(StrEnum):
-    """How a reconciler is, the worst first."""
-
-    FAILED = "failed"
-    """Waiting longer changes nothing: Flux has given up, has failed twice alike, or the timeout is over."""
-    UNREACHABLE = "unreachable"
-    """Flux gets no connection to the cluster."""
-    PROGRESSING = "progressing"
-    SUSPENDED = "suspended"
-    """By hand: it, or its source."""
-    READY = "ready"
-
-
 class Judged(NamedTuple):
     """What has become of one reconciler.
 
+    state: failed if waiting longer changes nothing: Flux has given up, has failed twice alike, or the timeout is over; suspended if
+    somebody did that by hand to it or its source.
     message: why it is not ready. since: since when it is ready; None: not known. request: what Flux has to be asked for, so that it
     goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout. cause: the object that decides.
     """
 
     reconciler: Reconciler
-    state: State
+    state: Readiness
     message: str = ""
     since: datetime | None = None
     request: Request | None = None
@@ -83,27 +71,29 @@ def judge_reconcilers(
 def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
     reconciled = live.get(reconciler.id)
     if reconciled is None:
-        return Judged(reconciler, State.PROGRESSING, "not on the management cluster")
+        return Judged(reconciler, Readiness.PROGRESSING, "not on the management cluster")
     if standing.readiness is Readiness.SUSPENDED:
-        return Judged(reconciler, State.SUSPENDED, "suspended by hand")
+        return Judged(reconciler, Readiness.SUSPENDED, "suspended by hand")
     # What keeps newer content from coming counts, also if the reconciler is ready with what was fetched before.
     problem = standing if standing.cause in reconciler.sources else standing.pending
     if problem and problem.readiness is Readiness.SUSPENDED:
-        return Judged(reconciler, State.SUSPENDED, one_line(problem.message))
+        return Judged(reconciler, Readiness.SUSPENDED, one_line(problem.message))
     if problem is None:
         token = token_of(reconciler, live)
         if token and mapping_at(reconciled, "status").get("lastHandledReconcileAt") != token:
             asked = mapping_at(reconciled, "metadata", "annotations").get(REQUESTED) == token
             request = None if asked else Request(reconciler.id, token)
-            unread = Judged(reconciler, State.PROGRESSING, "Flux has not read its configs again yet", request=request)
+            unread = Judged(
+                reconciler, Readiness.PROGRESSING, "Flux has not read its configs again yet", request=request
+            )
             changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
             return _late(unread, changed, now, timeout)
         if standing.readiness is Readiness.READY:
-            return Judged(reconciler, State.READY, since=moment(since_of(reconciler, live).at))
+            return Judged(reconciler, Readiness.READY, since=moment(since_of(reconciler, live).at))
         problem = standing
-    state = State.FAILED if problem.lasts else State.PROGRESSING
+    state = Readiness.FAILED if problem.lasts else Readiness.PROGRESSING
     if problem.readiness is Readiness.UNREACHABLE:
-        state = State.UNREACHABLE
+        state = Readiness.UNREACHABLE
     message = one_line(problem.message).removeprefix("waits for ")
     started = _unready_since(reconciler, problem.cause, live)
     request = None
@@ -125,7 +115,7 @@ def _late(judged: Judged, started: datetime | None, now: datetime, timeout: time
     """What has had the timeout has failed. An unreachable cluster remains one."""
     if started is None or now - started < timeout:
         return judged
-    state = State.FAILED if judged.state is State.PROGRESSING else judged.state
+    state = Readiness.FAILED if judged.state is Readiness.PROGRESSING else judged.state
     return judged._replace(state=state, is_late=True)
 
 

@@ -16,7 +16,7 @@ from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.rollout.readiness import Reconciler, reconcilers_of
-from tenantry.rollout.waves import is_taken
+from tenantry.rollout.waves import subjects_of
 
 
 class Place(NamedTuple):
@@ -44,7 +44,7 @@ class Lines:
 
     @classmethod
     def of(cls, plan: Plan) -> Lines:
-        subjects = _subjects(plan)
+        subjects = subjects_of(plan.objects, plan.apps)
         reconcilers = reconcilers_of(plan)
         members_by: dict[str, dict[int, dict[str, list[Reconciler]]]] = defaultdict(lambda: defaultdict(dict))
         suspended: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -83,16 +83,3 @@ class Lines:
         wave = self.plan.rollout.by_cluster().get(cluster) if self.plan.rollout and cluster else None
         at_once = app and subject in self.plan.off
         return Place(subject, 0 if wave is None or at_once else wave.number, Owner(tenant, cluster))
-
-
-def _subjects(plan: Plan) -> dict[ObjectId, tuple[str, ...]]:
-    apps = {app.id: app.full_name for app in plan.apps}
-    users: dict[ObjectId, dict[str, None]] = defaultdict(dict)
-    subjects: dict[ObjectId, tuple[str, ...]] = {}
-    for planned in reversed(plan.objects):
-        taking = tuple(users.get(planned.id, ())) if is_taken(planned.id) else ()
-        name = apps.get(planned.id)
-        subjects[planned.id] = (name,) if name else taking or (planned.owner.tenant or PLATFORM,)
-        for id in planned.depends_on:
-            users[id].update(dict.fromkeys(subjects[planned.id]))
-    return subjects

@@ -218,9 +218,11 @@ def _waits_for(
             lasts = state is Readiness.FAILED and judge(before, live, now, begun).lasts
             waits = Standing(state, f"{before.name}: {reason_of(other)}", before.id, lasts)
             yield _waiting(waits)
-        elif state is Readiness.READY and not is_stalled(manifest) and _is_before(manifest, _good_since(other)):
-            message = f"tried before {before.name} was ready, and is tried again: {message_of(ready)}"
-            yield Standing(Readiness.PROGRESSING, message, reconciler.id, tried_before=_good_since(other))
+        elif state is Readiness.READY and not is_stalled(manifest):
+            ended, good = _ended(manifest), _good_since(other)
+            if ended is not None and good is not None and ended <= good:
+                message = f"tried before {before.name} was ready, and is tried again: {message_of(ready)}"
+                yield Standing(Readiness.PROGRESSING, message, reconciler.id, tried_before=good)
 
 
 def _good_since(manifest: Manifest) -> datetime | None:
@@ -229,12 +231,6 @@ def _good_since(manifest: Manifest) -> datetime | None:
         value_at(manifest, ("status", "history", 0, "firstReconciled")) if manifest["kind"] == "Kustomization" else None
     )
     return moment(first or ready_of(manifest).get("lastTransitionTime"))
-
-
-def _is_before(manifest: Manifest, time: datetime | None) -> bool:
-    """Whether a failure is from before a time."""
-    failed = _ended(manifest)
-    return failed is not None and time is not None and failed <= time
 
 
 def _ended(manifest: Manifest) -> datetime | None:

@@ -10,11 +10,14 @@ wave either, or the app would wait with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import KubeObject, ObjectId, group_of, is_of_flux
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import seconds_of
@@ -120,7 +123,7 @@ def _tolerance(declared: Tolerate, clusters: int) -> Tolerance:
 
 
 def members(
-    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], rollout: Rollout | None, off: Collection[str]
+    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], rollout: Rollout | None, off: AbstractSet[str]
 ) -> dict[ObjectId, Wave]:
     """The wave of every object that belongs to one.
 
@@ -147,37 +150,47 @@ def members(
     return members
 
 
-def _is_reconciled(id: ObjectId) -> bool:
-    return id.kind in ("Kustomization", "HelmRelease") and is_of_flux(id.api_version)
-
-
 def _is_in_no_wave(planned: KubeObject) -> bool:
     """Whether an object reaches all clusters at once: a rotated Secret waits for no app, nor do what prepares a cluster for all."""
-    is_platforms = not planned.owner.tenant and not _is_reconciled(planned.id) and not is_taken(planned.id)
+    is_reconciled = planned.id.kind in ("Kustomization", "HelmRelease") and is_of_flux(planned.id.api_version)
+    is_platforms = not planned.owner.tenant and not is_reconciled and not is_taken(planned.id)
     return is_platforms or planned.id.kind == "Secret" or group_of(planned.id.api_version) == _NOTIFICATIONS
 
 
-def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Collection[str]) -> set[ObjectId]:
+def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: AbstractSet[str]) -> set[ObjectId]:
     """The apps that are off, what no other app takes of what they take, and what prepares a cluster for them: namespaces, accounts,
     baselines and the like. Other apps, and what apps share, stay in their waves.
     """
-    planned_apps = {app.id: app.full_name for app in apps} if off else {}
-    own = {id: name for id, name in planned_apps.items() if name in off}
-    if not own:
+    apps = list(apps) if off else []
+    planned_apps = {app.id for app in apps}
+    if not any(app.full_name in off for app in apps):
         return set()
-    users: dict[ObjectId, set[str]] = {}
+    subjects = subjects_of(objects, apps)
     ids: set[ObjectId] = set()
     for planned in reversed(objects):
-        if is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
-            own[planned.id] = next(iter(names))
-        if group_of(planned.id.api_version) != _NOTIFICATIONS:
-            for dependency in planned.depends_on:
-                users.setdefault(dependency, set()).add(own.get(planned.id, ""))
-        if own.get(planned.id) in off:
+        if {*subjects[planned.id]} <= off:
             ids.add(planned.id)
         if planned.id in ids:
             ids.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
     return ids
+
+
+def subjects_of(objects: Sequence[KubeObject], apps: Iterable[PlannedApp]) -> dict[ObjectId, tuple[str, ...]]:
+    """The subjects of each object: the app that it is, the apps that take it, or the tenant or the platform.
+
+    objects: dependencies come before what depends on them.
+    """
+    names = {app.id: app.full_name for app in apps}
+    users: dict[ObjectId, dict[str, None]] = defaultdict(dict)
+    subjects: dict[ObjectId, tuple[str, ...]] = {}
+    for planned in reversed(objects):
+        taking = tuple(users.get(planned.id, ())) if is_taken(planned.id) else ()
+        name = names.get(planned.id)
+        subjects[planned.id] = (name,) if name else taking or (planned.owner.tenant or PLATFORM,)
+        # A receiver that has a source fetched takes nothing from it.
+        for id in planned.depends_on if group_of(planned.id.api_version) != _NOTIFICATIONS else ():
+            users[id].update(dict.fromkeys(subjects[planned.id]))
+    return subjects
 
 
 def is_taken(id: ObjectId) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,17 +59,20 @@ def is_app(type_: str) -> bool:
 
 
 class Engine:
-    """A stack and its cluster. left_out: names that `--target` leaves out. rewritten: names whose labels a policy writes."""
+    """A stack and its cluster. left_out: names that `--target` leaves out. rewritten: names whose labels a policy writes.
+
+    slow: names of resources for which the engine takes its time.
+    """
 
     def __init__(self, patch: pytest.MonkeyPatch, world: World | None = None) -> None:
         self.world, self.state = world or World(), list[dict[str, Any]]()
         self.left_out: set[str] = set()
         self.rewritten: set[str] = set()
+        self.slow: set[str] = set()
         self._patch = patch
         self._plan: Plan | None = None
         patch.setattr("components.state.exported_resources", lambda: self.state)
         patch.setattr(rounds, "_PAUSE", 0.0)
-        patch.setattr(rounds, "_now", lambda: self.world.now)
         patch.setattr(rounds, "live_for", self._live_for)
         patch.setattr(rounds, "reconcile", lambda *_: None)
         patch.setattr(rounds, "read_objects", lambda *_, **__: self.world.live)
@@ -94,6 +98,8 @@ class Engine:
         original = Monitor.RegisterResource
 
         def register(monitor: Monitor, request: Any) -> Any:
+            if request.name in self.slow:
+                time.sleep(0.2)
             answer = original(monitor, request)
             found.requests.append(request)
             if request.type.startswith("kubernetes:") and not preview:

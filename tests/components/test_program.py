@@ -10,14 +10,15 @@ import pulumi
 import pytest
 
 from components.compare import Comparison
+from components.fleet import Fleet
 from components.run import Run, run_of
-from components.stack import tenant_outputs
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import blocked
+from tenantry.stacks.file import Reach
 from tenantry.stacks.states import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
@@ -135,7 +136,9 @@ def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkey
 
 def test_a_tenant_s_output_names_all_of_its_namespaces() -> None:
     plan = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\nnamespaces: {jobs: {}}"))
-    assert tenant_outputs(plan)["rocky"]["namespaces"] == ["rocky", "rocky-jobs"]
+    made: list[Fleet] = []
+    record(lambda: made.append(Fleet("dev", run=Run.without_checks(plan, Reach()))))
+    assert made[0].tenants["rocky"].facts["namespaces"] == ["rocky", "rocky-jobs"]
 
 
 def hub_with(plan: Plan, marker: str = "hub-dev", *claimed: Claim) -> Memory:

@@ -65,12 +65,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
     assert (0, [("warning", "loopback")]) == check(sandbox)
 
 
-def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Project) -> None:
-    document = json.loads(sandbox.tenantry("preflight", "--cluster", "edge-1", "--output", "json").ok().out)
-    assert (document["answer"]["version"].startswith("v1."), document["answer"]["milliseconds"] >= 0) == (
-        True,
-        True,
-    )
+def test_a_remote_that_does_not_answer_fails(sandbox: Project) -> None:
     kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
     kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):

@@ -104,21 +104,20 @@ def _controller(name: str, flags: list[str]) -> dict[str, Any]:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
 
 
-def test_a_flux_that_lacks_a_field_is_too_old(project: Project, hub: Cluster) -> None:
+def test_a_field_that_flux_lacks_is_what_the_dry_run_names(project: Project, hub: Cluster) -> None:
     name = "kustomizations.kustomize.toolkit.fluxcd.io"
     known = hub.client.get(CustomResourceDefinition, name).to_dict()["spec"]["versions"]
     (index,) = (number for number, each in enumerate(known) if each["name"] == "v1")
     field = known[index]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["retryInterval"]
     at = f"/spec/versions/{index}/schema/openAPIV3Schema/properties/spec/properties/retryInterval"
     hub.client.patch(CustomResourceDefinition, name, [{"op": "remove", "path": at}], patch_type=PatchType.JSON)
-    found = problems(project, 1)
+    result = preflight(project, "--dry-run", "--output", "json")
     again = [{"op": "add", "path": at, "value": field}]
     hub.client.patch(CustomResourceDefinition, name, again, patch_type=PatchType.JSON)
-    assert list(found) == ["unknown-field"]
-    assert found["unknown-field"].startswith(
-        "Kustomization has no field 'spec.retryInterval' on the cluster, which would drop it; Kustomization rocky/db"
-        " (app 'db' of tenant 'rocky')"
-    )
+    (report,) = json.loads(result.out)["environments"]
+    rejected = {each["id"]["kind"]: each["reason"] for each in report["dryRun"]["rejected"]}
+    assert (result.code, [*rejected]) == (1, ["Kustomization"])
+    assert ".spec.retryInterval: field not declared in schema" in rejected["Kustomization"]
 
 
 def test_a_cluster_that_was_not_bootstrapped_is_told_with_what_else_is_wrong(project: Project, hub: Cluster) -> None:

@@ -12,6 +12,7 @@ from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
 
 from tenantry.cluster.client import Client
 from tenantry.cluster.requests import plural
+from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.plan import Plan
 
@@ -22,13 +23,22 @@ POLICIES = [
     for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 ]
 """What a cluster serves since Kubernetes 1.30."""
+FLUX: dict[str, list[dict[str, Any]]] = {}
+"""What a cluster serves that runs the Flux whose schemas are known here, by the path of the API version."""
+for schema in map(schema_of, kinds()):
+    resource = {"name": schema.plural, "kind": schema.kind, "namespaced": True}
+    FLUX.setdefault(f"/apis/{schema.api_version}", []).append(resource)
 
 
 class Memory:
-    """objects: by path. refusals: what a request of a method to a path is answered with instead."""
+    """objects: by path. refusals: what a request of a method to a path is answered with instead.
+
+    bare: the paths of which only the metadata is given to who reads.
+    """
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
+        self.bare: set[str] = set()
         self.refusals: dict[tuple[str, str], Callable[[httpx2.Request], httpx2.Response]] = {}
         self.requests: list[tuple[str, str, dict[str, str]]] = []
 
@@ -50,10 +60,11 @@ class Memory:
             return refusal(request)
         if request.method == "PATCH":
             return httpx2.Response(200, json=self._apply(path, json.loads(request.content), parameters))
-        if path == ADMISSION and path not in self.objects:
-            return httpx2.Response(200, json={"resources": POLICIES})
+        if path not in self.objects and (resources := {ADMISSION: POLICIES, **FLUX}.get(path)):
+            return httpx2.Response(200, json={"resources": resources})
         if path in self.objects:
-            return httpx2.Response(200, json=self.objects[path])
+            found = self.objects[path]
+            return httpx2.Response(200, json={"metadata": found["metadata"]} if path in self.bare else found)
         return httpx2.Response(404, json={"kind": "Status", "code": 404, "message": "not found"})
 
     def _apply(self, path: str, wanted: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:

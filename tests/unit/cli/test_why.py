@@ -378,7 +378,7 @@ def test_a_kubeconfig_that_is_missing_broken_or_may_not_impersonate_is_told(
     found = hub.objects.pop(SECRET)
     assert why(capsys)[1]["cause"] == f"cluster 'edge' cannot be read: {there}; Flux found the app ready before"
     hub.objects[SECRET] = secret(b"nothing")
-    assert "the kubeconfig is incomplete" in why(capsys)[1]["cause"]
+    assert "the kubeconfig that Flux uses is incomplete" in why(capsys)[1]["cause"]
     hub.objects[SECRET] = found
     edge.refuse("POST", SELF, 403, "no")
     assert f"its kubeconfig may not impersonate '{ACCOUNT}', as Flux does" in why(capsys)[1]["cause"]

@@ -5,6 +5,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.cluster import requests
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import bootstrap
@@ -77,8 +78,7 @@ def test_an_object_that_one_may_not_apply_is_named_and_nothing_is_applied() -> N
     memory = Memory()
     memory.refuse("PATCH", BINDING, 403, 'User "dev" cannot\n patch resource "clusterrolebindings"')
     assert (
-        "the cluster refuses ClusterRoleBinding tenantry-platform-tenantry-system:"
-        ' User "dev" cannot patch resource "clusterrolebindings"',
+        "cannot change ClusterRoleBinding tenantry-platform-tenantry-system: HTTP 403",
         "use the credentials of an administrator of the cluster",
     ) == refusal(memory)
     assert list(memory.objects) == []
@@ -104,7 +104,7 @@ def test_a_policy_that_the_cluster_does_not_take_is_told_before_any_right_is_gra
     memory = Memory()
     path = f"{ADMISSION}/validatingadmissionpolicies/tenantry-labels"
     memory.refuse("PATCH", path, 422, "spec.validations[0].expression: Invalid value")
-    with memory.client() as client, pytest.raises(Refused, match=r"tenantry-labels: spec.validations\[0\]"):
+    with memory.client() as client, pytest.raises(Refused, match=r"tenantry-labels: HTTP 422: spec.validations\[0\]"):
         list(apply(client, ALL, dry_run=False))
     assert not [path for method, path, sent in memory.requests if method == "PATCH" and "dryRun" not in sent]
 
@@ -113,7 +113,7 @@ def test_an_object_that_one_may_not_even_read_is_named() -> None:
     memory = Memory()
     memory.refuse("GET", NAMESPACE, 403, "no")
     message, _ = refusal(memory)
-    assert message == "the cluster refuses Namespace tenantry-system: no"
+    assert message == "cannot read Namespace tenantry-system: HTTP 403"
 
 
 @table("dry_run", [False, True])
@@ -147,17 +147,18 @@ def test_a_binding_whose_role_can_not_be_changed_is_shown() -> None:
     memory = Memory()
     memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
     message, fix = refusal(memory)
-    assert message.endswith("tenantry-platform-tenantry-system: cannot change roleRef")
+    assert message.endswith("tenantry-platform-tenantry-system: HTTP 422: cannot change roleRef")
     assert fix == (
         "see what is in the way: kubectl get clusterrolebinding tenantry-platform-tenantry-system --output yaml; put it right,"
         " then run the command again"
     )
 
 
-def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number() -> None:
+def test_an_answer_that_is_none_of_kubernetes_is_told_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "_PAUSES", (0.0,))
     memory = Memory()
     memory.refusals["PATCH", NAMESPACE] = lambda _: httpx2.Response(502, text="<html>")
-    assert refusal(memory)[0] == "the cluster refuses Namespace tenantry-system: HTTP 502"
+    assert refusal(memory)[0] == "cannot change Namespace tenantry-system: HTTP 502"
 
 
 def test_a_cluster_that_falls_silent_is_told() -> None:

@@ -25,8 +25,6 @@ DNS = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}
 WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
 HERE = {"hub": ["dev"], "edge": ["dev"]}
 ALL = Declared({"rocky", "movy"}, HERE)
-CASCADE = "  --cascade removes the references to the cluster too, where that changes nothing else"
-AND, TYPE = "make this change again, and type", "type"
 
 
 def without_edge(frame: str) -> str:
@@ -37,29 +35,29 @@ def guarded(declared: Declared = ALL) -> RunLimits:
     return RunLimits(protected=True, deletions=9, declared=declared)
 
 
-def commands(
-    first: str, second: str, how: str = "make this change again, or type", *, keeps: bool = True, beside: str = ""
-) -> str:
-    """The fix with these commands in the first and the second run. first: paths, and the option that says on which clusters."""
-    first_up = f", add {beside}, run `tenantry up -e dev`" if beside else ""
-    lines = [
-        f"undo this change{first_up}, and announce the removal in a run of its own:",
-        *(
-            f"    tenantry set {' '.join((path, 'removing', *there))}"
-            for path, *there in map(str.split, first.split(", "))
-        ),
-        "    tenantry up -e dev",
-        f"  then {how}:",
-        *(f"    tenantry {each}" for each in second.split(", ")),
-        "    tenantry up -e dev",
-        *([KEEPS] if keeps else []),
-        *([CASCADE, GONE] if second.endswith("--cascade") else []),
-    ]
-    return "\n".join(lines)
+def commands(marks: str, left: str = "", *, keeps: bool = True, gone: bool = False) -> str:
+    """The fix with these marks in the first run. left: those that are taken away in the second one."""
+    return "\n".join(
+        [
+            "undo this change, and announce the removal in a run of its own:",
+            *(f"    tenantry set {path} removing{where}" for path, where in map(split, marks.split(", "))),
+            "    tenantry up -e dev",
+            f"  then make this change again{', and take away the marks that stay in the file' if left else ''}:",
+            *(f"    tenantry set {path} null{where}" for path, where in map(split, left.split(", ")) if path),
+            "    tenantry up -e dev",
+            *([KEEPS] if keeps else []),
+            *([GONE] if gone else []),
+        ]
+    )
+
+
+def split(mark: str) -> tuple[str, str]:
+    path, option, clusters = mark.partition(" --clusters")
+    return path, option + clusters
 
 
 DB = "tenants.rocky.apps.db.state"
-EDGE, FREE_EDGE = "tenants.rocky.state --clusters edge", "set tenants.rocky.state null --clusters edge"
+EDGE = "tenants.rocky.state --clusters edge"
 
 
 @table(
@@ -69,13 +67,13 @@ EDGE, FREE_EDGE = "tenants.rocky.state --clusters edge", "set tenants.rocky.stat
             fleet(ROCKY),
             fleet(ON_HUB),
             ALL,
-            commands(EDGE, FREE_EDGE, AND),
+            commands(EDGE, EDGE),
         ),
         (
             fleet(ROCKY, MOVY),
             fleet(ROCKY),
             Declared({"rocky"}, HERE),
-            commands("tenants.movy.state", "remove tenant movy"),
+            commands("tenants.movy.state"),
         ),
         (
             fleet(ROCKY, MOVY),
@@ -83,75 +81,74 @@ EDGE, FREE_EDGE = "tenants.rocky.state --clusters edge", "set tenants.rocky.stat
             ALL,
             commands(
                 "tenants.movy.state --clusters edge, tenants.movy.state --clusters hub",
-                "set tenants.movy.state null --clusters edge, set tenants.movy.state null --clusters hub",
-                AND,
+                "tenants.movy.state --clusters edge, tenants.movy.state --clusters hub",
             ),
         ),
         (
             fleet(ROCKY),
             fleet(ON_HUB),
             Declared({"rocky"}, HERE | {"edge": ["dev", "prod"]}),
-            commands(EDGE, FREE_EDGE, AND),
+            commands(EDGE, EDGE),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
             fleet(ROCKY, frame=without_edge(WITH_DNS)),
             Declared({"rocky"}, HERE | {"edge": ["prod"]}),
-            commands("clusters.edge.state", "set clusters.edge.state null", AND),
+            commands("clusters.edge.state", "clusters.edge.state", gone=True),
         ),
         (
             fleet(ROCKY),
             fleet(tenant("rocky", "web")),
             ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
-            commands(DB, f"set {DB} null", AND, keeps=False),
+            commands(DB, DB, keeps=False),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
             fleet(ROCKY),
             ALL._replace(apps={("", "dns")}),
-            commands("platform.addons.dns.state", "set platform.addons.dns.state null", AND, keeps=False),
+            commands("platform.addons.dns.state", "platform.addons.dns.state", keeps=False),
         ),
         (
             fleet(ROCKY),
             fleet(tenant("rocky", "web", "postgres")),
             ALL,
-            commands(DB, "remove app rocky/db", TYPE, keeps=False, beside="'postgres' beside 'db'"),
+            commands(DB, keeps=False),
         ),
         (
             fleet(ROCKY),
             fleet(ROCKY.replace("rocky", "rocky-2")),
             Declared({"rocky-2"}, HERE),
-            commands("tenants.rocky.state", "remove tenant rocky", TYPE, beside="'rocky-2' beside 'rocky'"),
+            commands("tenants.rocky.state"),
         ),
         (
             fleet(ROCKY, MOVY, frame=WITH_DNS),
             fleet(ROCKY, MOVY, frame=without_edge(WITH_DNS)),
             Declared({"rocky", "movy"}, {"hub": ["dev"]}),
-            commands("clusters.edge.state", "remove cluster edge --cascade"),
+            commands("clusters.edge.state", gone=True),
         ),
         (
             fleet(ROCKY),
             fleet(tenant("rocky", "web")),
             ALL,
-            commands("tenants.rocky.apps.db.state", "remove app rocky/db", keeps=False),
+            commands(DB, keeps=False),
         ),
         (
             fleet(ROCKY),
             fleet(ROCKY.replace("db: {", "db: {clusters: {names: [hub]}, ")),
             ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
-            commands(DB, f"set {DB} null", AND, keeps=False),
+            commands(DB, DB, keeps=False),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
             fleet(ROCKY),
             ALL,
-            commands("platform.addons.dns.state", "remove addon dns", keeps=False),
+            commands("platform.addons.dns.state", keeps=False),
         ),
         (
             fleet(JOBS),
             fleet(ROCKY),
             ALL,
-            commands("tenants.rocky.namespaces.jobs.state", "set tenants.rocky.namespaces.jobs null"),
+            commands("tenants.rocky.namespaces.jobs.state"),
         ),
     ],
 )
@@ -163,7 +160,7 @@ def test_of_many_removals_the_first_ones_have_commands() -> None:
     many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(9)]
     told = refusal(fleet(*many), fleet(many[0]), guarded(Declared({"t0"}, {"hub": ["dev"]})))
     assert told.count("tenantry set ") == 5
-    assert told.count("    # and so on for 3 more\n") == 2
+    assert told.count("    # and so on for 3 more\n") == 1
 
 
 def announced(text: str, state: str = "removing") -> dict[str, str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 import json
 
-from components.secrets import MissingValue, data_of, missing, values_of
+from components.secrets import data_of, missing, values_of
 from tenantry.kube.objects import KubeObject, Owner, SecretValues
 
 GIT = SecretValues(("credentials", "rocky", "git"), ("password", "username"))
@@ -39,9 +39,9 @@ def test_every_value_that_is_missing_is_named_once() -> None:
     objects = [secret(GIT), secret(GIT, "edge.rocky.git"), secret(PULL, "pull"), secret(None, "other")]
     config = {"credentials": {"rocky": {"git": {"username": "rocky", "password": ""}}}}
     assert missing(objects, config) == [
-        MissingValue(("credentials", "rocky", "git", "password")),
-        MissingValue(("platformCredentials", "pull", "password")),
-        MissingValue(("platformCredentials", "pull", "username")),
+        ("credentials", "rocky", "git", "password"),
+        ("platformCredentials", "pull", "password"),
+        ("platformCredentials", "pull", "username"),
     ]
 
 

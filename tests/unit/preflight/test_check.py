@@ -7,19 +7,23 @@ from typing import Any
 
 import httpx2
 
+from tenantry.cluster.requests import path_of
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Report, preflight
+from tenantry.preflight.fitness import DEFINITION
 from tests.table import table
 from tests.unit.issued import NOW
-from tests.unit.memory import SERVER, Memory
+from tests.unit.memory import FLUX, SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
+from tests.unit.preflight.test_in_place import old
 from tests.unit.texts import fleet, planned
 
 POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/tenantry-tenants"
 RELEASES = "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
+WITHOUT_GIT = [kind for kind in FLUX["/apis/source.toolkit.fluxcd.io/v1"] if kind["kind"] != "GitRepository"]
 BOOTSTRAP = "tenantry bootstrap hub --kubeconfig FILE --context NAME"
 
 
@@ -51,20 +55,34 @@ def test_where_nothing_is_wrong_nothing_is_told_and_nothing_is_changed() -> None
 def test_everything_that_is_wrong_is_told_in_one_run_errors_first() -> None:
     management = hub()
     del management.objects[MARKER], management.objects[POLICIES], management.objects[SECRET]
-    del management.objects[
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gitrepositories.source.toolkit.fluxcd.io"
-    ]
+    management.objects["/apis/source.toolkit.fluxcd.io/v1"] = {"resources": WITHOUT_GIT}
     management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
     management.objects[DEPLOYMENTS]["items"] = [controller("helm-controller")]
     assert codes(management) == [
         ("error", "unmarked-cluster"),
         ("error", "not-the-fleets"),
-        ("error", "no-kind"),
+        ("error", "unknown-kind"),
         ("error", "no-secret"),
         ("warning", "no-lockdown"),
         ("warning", "no-policy"),
     ]
     assert not report(management).fit
+
+
+def test_a_kind_of_flux_that_is_not_served_is_told_with_the_line_that_needs_it() -> None:
+    management = hub()
+    management.objects["/apis/source.toolkit.fluxcd.io/v1"] = {"resources": WITHOUT_GIT}
+    (problem,) = told(management)
+    assert (problem.code, problem.fix) == ("unknown-kind", "install Flux and its CRDs, or upgrade them")
+    assert problem.message.startswith(
+        "cluster 'hub' does not serve GitRepository of source.toolkit.fluxcd.io/v1, which GitRepository "
+    )
+
+
+def test_a_release_field_that_flux_does_not_know_is_a_warning() -> None:
+    management = hub()
+    management.objects[path_of(DEFINITION)] = old()
+    assert codes(management) == [("warning", "no-in-place")]
 
 
 def test_a_deployment_of_a_tenant_with_fluxs_labels_hides_no_controller() -> None:

@@ -15,6 +15,7 @@ from tests.unit.texts import one, planned, rocky
 PLAN = planned(rocky("web: {kustomize: {source: manifests, path: ./web}}"))
 WEB, SOURCE = one(PLAN, "Kustomization", "web"), one(PLAN, "GitRepository", "manifests")
 ACCOUNT = one(PLAN, "ServiceAccount", "rocky")
+CREDENTIALS = "credentials: {token: {keys: [username, password]}}"
 HELD = [{"id": "rocky_web_apps_Deployment", "v": "v1"}, {"id": "rocky_data__ConfigMap", "v": "v1"}]
 
 
@@ -55,6 +56,23 @@ def test_each_object_is_equal_or_marked_or_changed_or_new_and_nothing_is_written
     assert [(each["dryRun"], each["fieldManager"], each["force"]) for each in written] == [
         ("All", "tenantry", "true")
     ] * len(PLAN.objects)
+
+
+def test_the_live_values_of_a_secret_are_not_shown() -> None:
+    """The API server repeats them in its answer to a dry run, in which they are not planned."""
+    text = rocky("web: {kustomize: {source: manifests}}").replace("    apps:", f"    {CREDENTIALS}\n    apps:")
+    plan = planned(text.replace("ref: {branch: main}}}", "ref: {branch: main}}, credentials: token}"))
+    token = one(plan, "Secret", "token")
+    memory = Memory()
+    memory.objects[list_of(WEB.id)] = {"metadata": {}, "items": []}
+    live = {"metadata": dict(token.manifest["metadata"]), "type": "Opaque", "data": {"username": "bWFya2Vy"}}
+    memory.objects[path_of(token.id)] = live
+    memory.bare = {path_of(token.id)}
+    found, _ = dry_run(memory.client(), plan, lambda _: None)
+    assert (token.id in found.equal, found.changed) == (True, ())
+    live["metadata"]["labels"] = {}
+    found, _ = dry_run(memory.client(), plan, lambda _: None)
+    assert "bWFya2Vy" not in repr(found)
 
 
 def test_what_the_server_does_not_take_is_an_error_with_its_reason() -> None:

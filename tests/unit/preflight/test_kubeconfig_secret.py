@@ -41,7 +41,7 @@ def test_a_key_that_is_not_there_is_named_with_those_there_are() -> None:
 
 def test_a_secret_that_flux_does_not_watch_is_a_warning_with_the_command_that_helps() -> None:
     errors_first = check(FoundSecret({"admin.conf": b""}, {"app": "kamaji"}))
-    assert ["not-a-kubeconfig", "not-watched"] == [problem.code for problem in errors_first]
+    assert ["bad-kubeconfig", "not-watched"] == [problem.code for problem in errors_first]
     assert (
         Severity.WARNING,
         "kubectl label --namespace kamaji secret edge-admin-kubeconfig reconcile.fluxcd.io/watch=Enabled",
@@ -49,7 +49,7 @@ def test_a_secret_that_flux_does_not_watch_is_a_warning_with_the_command_that_he
 
 
 def test_the_kubeconfig_under_the_key_is_checked_and_no_other() -> None:
-    assert ["not-a-kubeconfig"] == [problem.code for problem in check(FoundSecret({"admin.conf": b"x"}, WATCHED))]
+    assert ["bad-kubeconfig"] == [problem.code for problem in check(FoundSecret({"admin.conf": b"x"}, WATCHED))]
 
 
 def _token(begin: datetime, end: datetime) -> bytes:

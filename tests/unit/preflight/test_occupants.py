@@ -19,8 +19,7 @@ def test_a_service_account_under_the_name_that_flux_acts_as_is_told() -> None:
         (
             "error",
             "same-account",
-            "cluster 'edge': it has service accounts of its own in namespace 'kamaji' called rocky: Flux would act with their"
-            " rights",
+            "it has service accounts of its own in namespace 'kamaji' called rocky: Flux would act with their rights",
             "keep the cluster's kubeconfig in a namespace that does not exist on it; or, if they are new, rename the tenants",
         )
     ]
@@ -32,7 +31,7 @@ def test_a_remote_without_the_policies_is_told() -> None:
         del edge.objects[path]
     ((severity, code, message, fix),) = told(edge)
     assert (severity, code, fix) == ("warning", "no-policy", BOOTSTRAP)
-    assert message.startswith("cluster 'edge': it has no ValidatingAdmissionPolicy tenantry-baselines, ")
+    assert message.startswith("it has no ValidatingAdmissionPolicy tenantry-baselines, ")
 
 
 def test_what_a_kubeconfig_may_not_read_is_not_told() -> None:

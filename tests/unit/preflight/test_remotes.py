@@ -15,7 +15,7 @@ from tenantry.cluster.connect import of_secret
 from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight import remotes as module
-from tenantry.preflight.remotes import Checker, remotes
+from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import (
@@ -43,7 +43,7 @@ def told(edge: Edge, content: bytes | None = None, connect: Any = None) -> list[
         management.objects[SECRET] = secret(content)
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = Checker(client, NOW, local=False, connect=connect or edge.connect).check(remote)
+        found = contact(client, remote, NOW, local=False, connect=connect or edge.connect).problems
     return [as_tuple(each) for each in found]
 
 
@@ -63,7 +63,7 @@ def test_a_kubeconfig_that_may_impersonate_only_some_is_told_whom_it_may_not() -
         (
             "error",
             "no-impersonation",
-            "cluster 'edge': its kubeconfig may not impersonate rocky of namespace 'kamaji', which Flux acts as there",
+            "its kubeconfig may not impersonate rocky of namespace 'kamaji', which Flux acts as there",
             "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's kubeconfig",
         )
     ]
@@ -74,7 +74,7 @@ def test_a_proxy_that_drops_impersonation_is_found_though_it_says_that_all_is_al
     ((severity, code, message, fix),) = told(Edge(seen="system:serviceaccount:kube-system:proxy"))
     assert (severity, code) == ("error", "no-impersonation")
     assert message == (
-        "cluster 'edge': who impersonates tenantry-platform, rocky of namespace 'kamaji' with its kubeconfig is seen as somebody"
+        "who impersonates tenantry-platform, rocky of namespace 'kamaji' with its kubeconfig is seen as somebody"
         " else, so Flux would act with the kubeconfig's own rights for every tenant"
     )
     assert fix == "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it"
@@ -90,11 +90,11 @@ def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
     edge = Edge(rights=False)
     edge.objects.clear()
     assert told(edge) == [
-        ("error", "not-bootstrapped", "cluster 'edge': namespace 'tenantry-system' does not exist on it", BOOTSTRAP),
+        ("error", "not-bootstrapped", "namespace 'tenantry-system' does not exist on it", BOOTSTRAP),
         (
             "error",
             "not-bootstrapped",
-            "cluster 'edge': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it",
+            "the platform's service account 'tenantry-platform' lacks cluster-admin rights on it",
             BOOTSTRAP,
         ),
     ]
@@ -107,8 +107,7 @@ def test_a_kubeconfig_that_reaches_another_cluster_is_an_error_and_nothing_else_
         (
             "error",
             "other-cluster",
-            "cluster 'edge': its kubeconfig reaches another cluster, which is marked as 'west' (ConfigMap"
-            " tenantry-system/tenantry)",
+            "its kubeconfig reaches another cluster, which is marked as 'west' (ConfigMap tenantry-system/tenantry)",
             "have the kubeconfig's writer write that of 'edge'; if 'west' was renamed in the file: kubectl patch configmap tenantry"
             """ --namespace tenantry-system --context NAME --type merge --patch '{"data": {"cluster": "edge"}}'""",
         )
@@ -119,7 +118,7 @@ def test_a_remote_without_a_marker_is_warned_of() -> None:
     edge = Edge()
     del edge.objects[MARKER]
     message = "it is not marked as 'edge', so a kubeconfig of another cluster in its place would not be noticed"
-    assert told(edge) == [("warning", "unmarked-cluster", f"cluster 'edge': {message}", BOOTSTRAP)]
+    assert told(edge) == [("warning", "unmarked-cluster", f"{message}", BOOTSTRAP)]
 
 
 def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
@@ -144,7 +143,7 @@ def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str
         (
             "warning",
             "unreachable",
-            f"cluster 'edge': {how} from here, so the rights of its kubeconfig were not checked",
+            f"{how} from here, so the rights of its kubeconfig were not checked",
             "check that it runs; if only Flux can reach it, see `tenantry status`",
         )
     ]
@@ -181,7 +180,7 @@ def test_a_remote_that_answers_no_more_is_a_warning() -> None:
         (
             "warning",
             "unreachable",
-            "cluster 'edge': it stopped answering from here, so the rights of its kubeconfig were not checked",
+            "it stopped answering from here, so the rights of its kubeconfig were not checked",
             "check that it runs; if only Flux can reach it, see `tenantry status`",
         )
     ]
@@ -194,7 +193,7 @@ def test_credentials_that_are_not_accepted_are_an_error() -> None:
         (
             "error",
             "not-accepted",
-            "cluster 'edge': it does not accept the credentials of its kubeconfig",
+            "it does not accept the credentials of its kubeconfig",
             "have the kubeconfig's writer renew it",
         )
     ]
@@ -202,7 +201,7 @@ def test_credentials_that_are_not_accepted_are_an_error() -> None:
     assert [each[1:3] for each in told(edge)] == [
         (
             "unreachable",
-            "cluster 'edge': it answered with status 503 from here, so the rights of its kubeconfig were not checked",
+            "it answered with status 503 from here, so the rights of its kubeconfig were not checked",
         )
     ]
 
@@ -210,7 +209,7 @@ def test_credentials_that_are_not_accepted_are_an_error() -> None:
 def test_a_kubeconfig_that_flux_would_refuse_is_told_and_not_used() -> None:
     edge = Edge()
     assert [each[1:3] for each in told(edge, b"[]")] == [
-        ("not-a-kubeconfig", "cluster 'edge': the content of the key is not a kubeconfig")
+        ("bad-kubeconfig", "the kubeconfig that Flux uses is incomplete, or is none")
     ]
     assert edge.configs == []
 
@@ -232,7 +231,7 @@ def test_a_key_that_can_not_be_used_is_told() -> None:
         (
             "error",
             "bad-kubeconfig",
-            "cluster 'edge': its kubeconfig cannot be used: a certificate or a key in it is not valid",
+            "its kubeconfig cannot be used: a certificate or a key in it is not valid",
             "have the kubeconfig's writer write it anew",
         )
     ]
@@ -255,11 +254,11 @@ def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *
     if made:
         management.objects["/api/v1/namespaces/fleet/configmaps/edge"] = {"metadata": {"name": "edge"}}
     with management.client() as client:
-        found = Checker(client, NOW, local=False).check(remote)
+        found = contact(client, remote, NOW, local=False).problems
     assert [each.code for each in found] == codes
     if found:
         assert as_tuple(found[0])[2:] == (
-            "cluster 'edge': there is no ConfigMap fleet/edge",
+            "there is no ConfigMap fleet/edge",
             "create it, with the keys of Flux's 'kubeConfig.configMapRef'",
         )
 
