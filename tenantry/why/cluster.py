@@ -87,10 +87,9 @@ class ClusterJudge:
             if recognized and recognized.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
                 text, advice, edits = recognized.text, "", tuple[str, ...]()
                 if recognized.kind == texts.QUOTA:
-                    text = _with_replicas(text, workload)
                     advice, edits = raise_quota(text, app, self.commands)
                 if recognized.kind == texts.LIMIT and (at := self.commands.places.line(app, ("limits",))):
-                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), at)
+                    advice, edits = f"check the limits in {at}", self.commands.edited(at)
                 return f"{object_id(workload)} gets no more pods: {text}", advice, edits
         return None
 
@@ -167,16 +166,6 @@ class ClusterJudge:
                     much = "used up" if share >= 1 else "nearly used up"
                     quota_name = f"quota '{id.name}' in namespace {id.namespace}"
                     yield printable(f"{quota_name} is {much}: {name} {used} of {limit}")
-
-
-def _with_replicas(text: str, workload: Manifest) -> str:
-    """The quota's text, which is about one pod at a time, with how many pods are wanting."""
-    wanted, exist = mapping_at(workload, "spec").get("replicas"), mapping_at(workload, "status").get("replicas", 0)
-    if not isinstance(wanted, int) or not isinstance(exist, int) or wanted <= exist:
-        return text
-    counts = f"({wanted} replicas, {exist} exist)"
-    counted = re.sub(r"(: pods \S+ of \S+), 1 more wanted", rf"\1, {wanted - exist} more wanted {counts}", text)
-    return counted if counted != text else f"{text} {counts}"
 
 
 def _of_event(event: Event) -> Evidence:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tenantry.cluster.inventory import is_own
 from tenantry.cluster.states import PAUSED, State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import one_line
-from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import (
@@ -21,7 +19,6 @@ from tenantry.rollout.flux_status import (
     is_stalled,
     message_about,
     message_of,
-    moment,
     ready_of,
     reason_of,
     revision_of,
@@ -137,7 +134,7 @@ class FluxJudge:
             f"the file says 'state: {state or 'paused'}'{at}, so Flux applies no change",
             (self._evidence(seen, "suspended"),),
             f"to resume it, set 'state: active'{at}",
-            self.commands.edited(app, ("state",), self.commands.places.line(app, ("state",))),
+            self.commands.edited(self.commands.places.line(app, ("state",))),
             follows=True,
         )
 
@@ -224,13 +221,12 @@ class FluxJudge:
                 waits = seen.state.readiness is Readiness.PROGRESSING
                 cause, next = "Flux waits until what it applied is ready" if waits else f"Flux: {message}", (again,)
             case texts.PATH:
-                key = ("kustomize", "path")
-                at = self._at(app, *key)
+                line = commands.places.line(app, ("kustomize", "path"))
+                at = f" in {line}" if line else ""
                 path = value_at(seen.planned[-1], ("spec", "path"), "./")
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
                 advice = f"correct the path{at}, or push the directory"
-                edits = commands.edited(app, key, commands.places.line(app, key))
-                next = (*edits, commands.reconcile(app.id, with_source=True))
+                next = (*commands.edited(line), commands.reconcile(app.id, with_source=True))
             case texts.RIGHT:
                 at = self._at(app, "role")
                 advice = f"check the tenant's rights{at}" if at else ""
@@ -256,36 +252,22 @@ class FluxJudge:
 
 
 def _unseen(live: Manifest) -> str:
-    """That Flux still works on the spec before the last change, if it does: it waits for pods, and says nothing of the change."""
+    """That Flux still works on the spec before the last change, if it does: it says nothing of the change then."""
     ready, generation = ready_of(live), mapping_at(live, "metadata").get("generation")
     observed = ready.get("observedGeneration", mapping_at(live, "status").get("observedGeneration"))
     if not isinstance(observed, int) or not isinstance(generation, int) or observed >= generation:
         return ""
-    text = "Flux has not looked at the last change of the spec yet"
-    recognized = texts.recognized(one_line(message_about(live)))
-    if recognized is None or recognized.kind != texts.HEALTH:
-        return text
-    began, timeout = moment(ready.get("lastTransitionTime")), str(mapping_at(live, "spec").get("timeout") or "")
-    until = ""
-    if began is not None and _SIMPLE.fullmatch(timeout):
-        until = f", at most until {began + timedelta(seconds=seconds_of(timeout)):%H:%M} UTC"
-    return f"{text}: it still waits for the health check of the change before{until}"
-
-
-_SIMPLE = re.compile(r"([0-9]+[smh])+")
-"""A duration as the file writes it."""
+    return "Flux has not looked at the last change of the spec yet"
 
 
 def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:
-    """What to change where a quota refuses something, and the commands for that: for pods, to as many as are wanted."""
+    """What to change where a quota refuses something, and what to type for that."""
     resource = text.partition("used up: ")[2].partition(" ")[0]
     at = commands.places.line(app, ("quota", resource)) if resource else ""
     advice = f"to raise it, change 'quota' in {at}" if at else ""
     if not at and app.tenant:
         advice = f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"
-    pods = re.search(r": pods (\d+) of (\d+), (\d+) more wanted", text)
-    enough = str(max(int(pods[1]) + int(pods[3]), int(pods[2]) + 1)) if pods else ""
-    return advice, commands.edited(app, ("quota", "pods" if pods else ""), at, enough)
+    return advice, commands.edited(at)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")

@@ -25,7 +25,6 @@ class DangerKind(StrEnum):
     PROTECTION = "protection"
     ADOPTION = "adoption"
     REINSTALLATION = "reinstallation"
-    RESTART = "restart"
     ROLLOUT = "rollout"
     GATE = "gate"
 

@@ -19,7 +19,7 @@ _INSTALLED = ("spec", "values", "objects")
 
 
 class Key(NamedTuple):
-    """An object on a cluster. namespace: as it is called after the change, also for an object of a renamed one."""
+    """An object on a cluster."""
 
     owner: Owner
     group: str
@@ -86,9 +86,8 @@ class Pieces:
 
     @cached_property
     def _fleeting(self) -> frozenset[tuple[Owner, str]]:
-        """Namespaces that only one plan has. A renamed one is in both."""
-        moved = {(owner, name) for owner, names in self.moved.items() for name in names}
-        return (self.namespaces[0] ^ self.namespaces[1]) - moved
+        """Namespaces that only one plan has."""
+        return self.namespaces[0] ^ self.namespaces[1]
 
     @cached_property
     def _kept(self) -> frozenset[Owner]:
@@ -111,7 +110,7 @@ class Pieces:
         return [Piece(key, old.get(key), new.get(key), self.keeps(key.owner, key.namespace)) for key in keys]
 
     def _add_changed(self, changed: Changed, old: dict[Key, Manifest], new: dict[Key, Manifest]) -> None:
-        key = self._key(changed.after.owner, changed.id)
+        key = _key(changed.after.owner, changed.id)
         old[key], new[key] = changed.before.manifest, changed.after.manifest
         # Most changes are of fields that concern nothing within, and there can be very many.
         if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
@@ -147,7 +146,7 @@ class Pieces:
         return {key: manifest for planned in own for key, manifest in self._keyed(planned).items() if key.kind in kinds}
 
     def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
-        return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
+        return {_key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
 
     def _expanded(self, planned: KubeObject) -> Iterator[tuple[ObjectId, Manifest]]:
         yield planned.id, planned.manifest
@@ -156,21 +155,14 @@ class Pieces:
                 if id := readable_id(manifest):
                     yield id, manifest
 
-    def _key(self, owner: Owner, id: ObjectId) -> Key:
-        if not self._renamed:
-            return Key(owner, group_of(id.api_version), id.kind, id.namespace, id.name)
-        renamed = self._renamed.get((owner, id.namespace), id.namespace)
-        name = self._renamed.get((owner, id.name), id.name) if id.kind == "Namespace" else id.name
-        return Key(owner, group_of(id.api_version), id.kind, renamed, name)
-
-    @cached_property
-    def _renamed(self) -> dict[tuple[Owner, str], str]:
-        return {(owner, before): after for owner, (before, after) in self.moved.items()}
-
 
 def installed_by(planned: KubeObject) -> list[Manifest]:
     """What a release of the fleet's own installs."""
     return [*mappings_in(value_at(planned.manifest, _INSTALLED))]
+
+
+def _key(owner: Owner, id: ObjectId) -> Key:
+    return Key(owner, group_of(id.api_version), id.kind, id.namespace, id.name)
 
 
 def _owners(plan: Plan) -> Iterator[tuple[str, str]]:
