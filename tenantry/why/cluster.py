@@ -109,8 +109,8 @@ class ClusterJudge:
         elif trouble.reason == "NotReady":
             probe = next((event.message for event in events if event.reason == "Unhealthy"), "")
             why = f"{why}: {probe}" if probe else why
-        if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
-            why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
+        if "OOMKilled" in why:
+            advice = "raise the container's memory limit, or look for the leak"
         if trouble.reason in PULLS:
             line = self.commands.places.line
             at = line(app, ("kustomize", "source")) or line(app, ("helm", "chart"))
@@ -171,9 +171,3 @@ class ClusterJudge:
 def _of_event(event: Event) -> Evidence:
     times = f" ({event.times} times)" if event.times > 1 else ""
     return Evidence(f"Event of {event.about}", f"{event.reason}{times}", event.at, event.message)
-
-
-def _memory_limit(pod: Manifest, name: str) -> str:
-    containers = mappings_in(mapping_at(pod, "spec").get("containers"))
-    container = next((container for container in containers if container.get("name") == name), {})
-    return str(mapping_at(container, "resources", "limits").get("memory") or "")

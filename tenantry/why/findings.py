@@ -147,7 +147,6 @@ class Commands:
     hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
     kubectl: the options of kubectl for the management cluster.
     places: where the file sets a value of an app.
-    before: what runs a command with the engine's programs, such as those of the sandbox.
     """
 
     environment: str
@@ -155,7 +154,6 @@ class Commands:
     hub: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     kubectl: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
 
     def edited(self, at: str) -> tuple[str, ...]:
         """To change a line of the file, then to apply it. at: the line; "" if the file does not set it."""
@@ -177,7 +175,7 @@ class Commands:
 
     def run(self, *words: str) -> str:
         """The same for a command that finds the cluster through the stack, or reads the file alone."""
-        return shlex.join((*self.before, "tenantry", *words, "-e", self.environment, *self.file))
+        return shlex.join(("tenantry", *words, "-e", self.environment, *self.file))
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of an object on the management cluster."""

@@ -77,11 +77,16 @@ def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | N
         since = app or Since(str(ready.get("lastTransitionTime") or ""))
         revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
         return Evidence(str(id), readiness, since.at, str(revision or ""), since.at_most)
-    since = unready_since(live, changed_at(live))
     message = message_of(ready)
     if readiness is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
-    return Evidence(str(id), readiness, since.at, one_line(message), since.at_most)
+    return _unready(id, live, readiness, one_line(message))
+
+
+def _unready(id: ObjectId, live: Manifest | None, state: str, message: str) -> Evidence:
+    """An object that is not ready, and since when."""
+    since = unready_since(live, changed_at(live)) if live else UNKNOWN
+    return Evidence(str(id), state, since.at, message, since.at_most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +127,19 @@ class FluxJudge:
                 yield Finding(Stage.BASELINE, cause, evidence, next=next, follows=True)
 
     def _suspended(self, seen: Seen, live: Manifest) -> Finding:
-        app, state = seen.app, labels_of(seen.planned[-1]).get(STATE_LABEL)
+        app, line = seen.app, self.commands.places.line(seen.app, ("state",))
         if seen.state.suspended_by_hand:
             who, since = suspended_by(live)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
             evidence = (self._evidence(seen, "suspended", since),)
             return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
-        at = self._at(app, "state")
-        return Finding(
-            Stage.FILE,
-            f"the file says 'state: {state or 'paused'}'{at}, so Flux applies no change",
-            (self._evidence(seen, "suspended"),),
-            f"to resume it, set 'state: active'{at}",
-            self.commands.edited(self.commands.places.line(app, ("state",))),
-            follows=True,
+        at, state = f" in {line}" if line else "", labels_of(seen.planned[-1]).get(STATE_LABEL) or "paused"
+        cause, advice = (
+            f"the file says 'state: {state}'{at}, so Flux applies no change",
+            "to resume it, set 'state: active'",
         )
+        evidence, next = (self._evidence(seen, "suspended"),), self.commands.edited(line)
+        return Finding(Stage.FILE, cause, evidence, f"{advice}{at}", next, follows=True)
 
     # --- sources, and what it depends on -------------------------------------------------------------------------------
 
@@ -148,8 +151,7 @@ class FluxJudge:
         id, state, app = problem.cause, problem.readiness, seen.app
         live, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
         message = problem.message.removeprefix(f"{id}: ").rstrip(": ")
-        since = unready_since(live, changed_at(live)) if live else UNKNOWN
-        evidence = Evidence(str(id), str(state), since.at, message, since.at_most)
+        evidence = _unready(id, live, state, message)
         if state is Readiness.MISSING:
             cause = f"{id} is not on the management cluster"
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
@@ -175,8 +177,8 @@ class FluxJudge:
             live = seen.live.get(before.id)
             if live is None or (state := state_of(live)) is Readiness.READY:
                 continue
-            message, since = reason_of(live), unready_since(live, changed_at(live))
-            evidence = (Evidence(str(before.id), state, since.at, message, since.at_most),)
+            message = reason_of(live)
+            evidence = (_unready(before.id, live, state, message),)
             if app := self.apps.get(before.id):
                 cause = f"it waits for {before.name} on {app.cluster}: {message}"
                 yield Finding(Stage.DEPENDENCY, cause, evidence, next=(self.commands.of_app("why", app),))
@@ -196,9 +198,6 @@ class FluxJudge:
         own = state_of(live)
         if own in (Readiness.READY, Readiness.SUSPENDED):
             return
-        if unseen := _unseen(live):
-            evidence = (self._evidence(seen, "not looked at yet"),)
-            yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.describe(app.id),), follows=True)
         message = one_line(message_about(live))
         evidence = (self._evidence(seen, str(own), "", message),)
         if recognized := texts.recognized(message):
@@ -249,15 +248,6 @@ class FluxJudge:
     def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
         known = seen.since
         return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
-
-
-def _unseen(live: Manifest) -> str:
-    """That Flux still works on the spec before the last change, if it does: it says nothing of the change then."""
-    ready, generation = ready_of(live), mapping_at(live, "metadata").get("generation")
-    observed = ready.get("observedGeneration", mapping_at(live, "status").get("observedGeneration"))
-    if not isinstance(observed, int) or not isinstance(generation, int) or observed >= generation:
-        return ""
-    return "Flux has not looked at the last change of the spec yet"
 
 
 def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:

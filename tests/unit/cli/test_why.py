@@ -606,14 +606,6 @@ def test_a_step_that_is_missing_or_somebody_elses_is_told(capsys: Capture, hub: 
     ]
 
 
-@table("said", ["Running health checks for revision main@sha1:1 with a timeout of 5m0s", "Detecting drift"])
-def test_a_change_that_flux_has_not_looked_at_is_told(capsys: Capture, hub: Hub, said: str) -> None:
-    fail(hub, EDGE, said, "Progressing")
-    hub.objects[EDGE]["metadata"]["generation"] = 2
-    expected = "Flux has not looked at the last change of the spec yet"
-    assert expected in [each["cause"] for each in why(capsys)[1]["findings"]]
-
-
 def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) -> None:
     fail(hub, SOURCE, "repository not found: ")
     fail(hub, EDGE, "source is not ready", "SourceNotReady")
