@@ -94,6 +94,11 @@ class _Judge:
         if not before.get("force") and after.get("force"):
             text = "may replace objects that it cannot change (force: true)"
             yield self._danger(DangerKind.REINSTALLATION, Rank.DATA, after_change, text)
+        kinds = [mapping_at(side, "chartRef").get("kind") for side in (before, after)]
+        if kinds == ["HelmChart", "OCIRepository"] and after_change.id in self._apps:
+            # helm-controller adds the digest to the chart's version.
+            text = "is upgraded once: the chart's version gets a digest, and pods with the label helm.sh/chart restart"
+            yield self._danger(DangerKind.RESTART, Rank.WORK, after_change, text)
         if after_change.id in self._apps and not _adopts(before) and _adopts(after):
             yield self._danger(DangerKind.ADOPTION, Rank.WORK, after_change, "takes over objects that exist already")
 

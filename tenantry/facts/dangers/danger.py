@@ -25,6 +25,7 @@ class DangerKind(StrEnum):
     PROTECTION = "protection"
     ADOPTION = "adoption"
     REINSTALLATION = "reinstallation"
+    RESTART = "restart"
     ROLLOUT = "rollout"
     GATE = "gate"
 

@@ -19,7 +19,7 @@ _INSTALLED = ("spec", "values", "objects")
 
 
 class Key(NamedTuple):
-    """An object on a cluster."""
+    """An object on a cluster. namespace: as it is called after the change, also for an object of a renamed one."""
 
     owner: Owner
     group: str
@@ -38,11 +38,6 @@ class Piece(NamedTuple):
     before: Manifest | None
     after: Manifest | None
     kept: bool
-
-    @property
-    def there(self) -> Manifest:
-        """The object as it is, or was."""
-        return self.after or self.before or {}
 
 
 @dataclass(frozen=True)
@@ -86,8 +81,9 @@ class Pieces:
 
     @cached_property
     def _fleeting(self) -> frozenset[tuple[Owner, str]]:
-        """Namespaces that only one plan has."""
-        return self.namespaces[0] ^ self.namespaces[1]
+        """Namespaces that only one plan has. A renamed one is in both."""
+        moved = {(owner, name) for owner, names in self.moved.items() for name in names}
+        return (self.namespaces[0] ^ self.namespaces[1]) - moved
 
     @cached_property
     def _kept(self) -> frozenset[Owner]:
@@ -110,7 +106,7 @@ class Pieces:
         return [Piece(key, old.get(key), new.get(key), self.keeps(key.owner, key.namespace)) for key in keys]
 
     def _add_changed(self, changed: Changed, old: dict[Key, Manifest], new: dict[Key, Manifest]) -> None:
-        key = _key(changed.after.owner, changed.id)
+        key = self._key(changed.after.owner, changed.id)
         old[key], new[key] = changed.before.manifest, changed.after.manifest
         # Most changes are of fields that concern nothing within, and there can be very many.
         if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
@@ -146,23 +142,20 @@ class Pieces:
         return {key: manifest for planned in own for key, manifest in self._keyed(planned).items() if key.kind in kinds}
 
     def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
-        return {_key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
+        return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
 
     def _expanded(self, planned: KubeObject) -> Iterator[tuple[ObjectId, Manifest]]:
         yield planned.id, planned.manifest
         if planned.id.kind == "HelmRelease" and planned.id not in self.apps:
-            for manifest in installed_by(planned):
+            for manifest in mappings_in(value_at(planned.manifest, _INSTALLED)):
                 if id := readable_id(manifest):
                     yield id, manifest
 
-
-def installed_by(planned: KubeObject) -> list[Manifest]:
-    """What a release of the fleet's own installs."""
-    return [*mappings_in(value_at(planned.manifest, _INSTALLED))]
-
-
-def _key(owner: Owner, id: ObjectId) -> Key:
-    return Key(owner, group_of(id.api_version), id.kind, id.namespace, id.name)
+    def _key(self, owner: Owner, id: ObjectId) -> Key:
+        former, name = self.moved.get(owner, ("", ""))
+        namespace = name if former and id.namespace == former else id.namespace
+        is_renamed = former and id.kind == "Namespace" and id.name == former
+        return Key(owner, group_of(id.api_version), id.kind, namespace, name if is_renamed else id.name)
 
 
 def _owners(plan: Plan) -> Iterator[tuple[str, str]]:
