@@ -25,8 +25,7 @@ from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.readiness import Live
-from tenantry.stacks.backend import refreshes_always
-from tenantry.stacks.file import Reach
+from tenantry.stacks.file import Reach, refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
 
 from .provider import connected

@@ -5,7 +5,7 @@ An item is plain data, as it is in the JSON of `tenantry list`. The levels of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
@@ -116,17 +116,11 @@ def _all_placed(fleet: Fleet) -> Iterator[Placed]:
                 yield from (Placed(name, tenant, app, cluster) for name in environments)
 
 
-def _kept(names: Iterable[str], placed: Iterable[str], *, filtered: bool) -> list[str]:
-    """All names; if the list is filtered, those that the remaining placements have."""
-    remaining = set(placed)
-    return [name for name in names if name in remaining or not filtered]
-
-
 def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [name for name, cluster in fleet.clusters.items() if _in(cluster.environments, only.environments)]
     names = [name for name in names if not only.clusters or name in only.clusters]
     by_cluster = grouped(placed, lambda app: app.cluster)
-    for name in _kept(names, by_cluster, filtered=bool(only.tenants)):
+    for name in [name for name in names if name in by_cluster or not only.tenants]:
         apps, cluster = by_cluster.get(name, []), fleet.clusters[name]
         kubeconfig = cluster.kubeconfig.model_dump(exclude_none=True) if cluster.kubeconfig else {}
         yield {
@@ -146,7 +140,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
 def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [name for name in fleet.document.tenants if not only.tenants or name in only.tenants]
     by_tenant = grouped(placed, lambda app: app.tenant)
-    for name in _kept(names, by_tenant, filtered=only.by_place):
+    for name in [name for name in names if name in by_tenant or not only.by_place]:
         apps, tenant = by_tenant.get(name, []), fleet.document.tenants[name]
         yield {
             "name": name,
@@ -160,8 +154,8 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 
 
 def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    by_app = grouped(placed, _app_of)
-    every = grouped(_all_placed(fleet), _app_of) if only.by_place else by_app
+    by_app = grouped(placed, lambda app: (app.tenant, app.app))
+    every = grouped(_all_placed(fleet), lambda app: (app.tenant, app.app)) if only.by_place else by_app
     taking, order = Taking(fleet), _positions(fleet.in_order())
     platform = [(PLATFORM, name, app) for name, app in fleet.document.platform.addons.items()]
     declared_tenants = fleet.document.tenants.items()
@@ -181,7 +175,7 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
                 {
                     **taken._asdict(),
                     "ref": dict(taken.ref) or None,
-                    "where": in_words([placement.place for placement in alike], places),
+                    "where": format_places([placement.place for placement in alike], places),
                     "placements": [placement.place._asdict() for placement in alike],
                 }
                 for taken, alike in versions
@@ -190,10 +184,6 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
             "clusters": _unique(placement.cluster for placement in placements),
             "state": app.state,
         }
-
-
-def _app_of(placed: Placed) -> tuple[str, str]:
-    return placed.tenant, placed.app
 
 
 def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
@@ -267,20 +257,16 @@ class Taking:
 
     def app(self, at: tuple[str, ...], place: Place) -> Taken:
         """What an app or add-on takes on a cluster."""
-        block = self._block(at, place)
-        variables = variables_of_app(self.fleet, at, *place)
+        block, variables = self._block(at, place), variables_of_app(self.fleet, at, *place)
         name = _filled(block.get("source"), variables)
-        ref = self._ref(source_place(at, name), place)
+        source = source_place(at, name)
+        declared = source_data(self.fleet, source, *place)
+        of_source = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
+        placeholders = variables_of_source(self.fleet, source, *place)
+        ref = tuple((key, _filled(text, placeholders) or "") for key, text in mapping_at(of_source, "ref").items())
         name = name or (at[-1] if at[0] == "platform" else None)
         chart, path = (_text(block.get(key)) for key in ("chart", "path"))
         return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
-
-    def _ref(self, at: tuple[str, ...], place: Place) -> tuple[tuple[str, str], ...]:
-        """The ref of a source by its path."""
-        declared = source_data(self.fleet, at, *place)
-        block = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
-        variables = variables_of_source(self.fleet, at, *place)
-        return tuple((key, _filled(text, variables) or "") for key, text in mapping_at(block, "ref").items())
 
     def _block(self, at: tuple[str, ...], place: Place) -> dict[str, Any]:
         layers = app_layers(self.fleet, at, *place)
@@ -290,25 +276,14 @@ class Taking:
         return self._blocks[key]
 
 
-def in_words(places: Iterable[Place], every: Iterable[Place]) -> str:
-    """Places in words, such as `dev; prod: 28 of 30 clusters`. every: those of which they are a part."""
-    total = _by_environment(every)
-    words = [_share(name, clusters, total[name]) for name, clusters in _by_environment(places).items()]
-    return ("; " if any(":" in word for word in words) else ", ").join(words)
-
-
-def _share(environment: str, clusters: Sequence[str], every: Sequence[str]) -> str:
-    if len(clusters) == len(every):
-        return environment
-    some = ", ".join(clusters) if len(clusters) <= _SHOWN else f"{len(clusters)} of {len(every)} clusters"
-    return f"{environment}: {some}"
-
-
-def _by_environment(places: Iterable[Place]) -> dict[str, list[str]]:
-    clusters: dict[str, list[str]] = {}
-    for place in places:
-        clusters.setdefault(place.environment, []).append(place.cluster)
-    return clusters
+def format_places(places: Iterable[Place], every: Iterable[Place]) -> str:
+    """Such as `dev; prod: 28 of 30 clusters`. every: the places of which they are a part."""
+    total, parts = grouped(every, lambda place: place.environment), []
+    for environment, own in grouped(places, lambda place: place.environment).items():
+        most = len(total[environment])
+        some = ", ".join(place.cluster for place in own) if len(own) <= _SHOWN else f"{len(own)} of {most} clusters"
+        parts.append(environment if len(own) == most else f"{environment}: {some}")
+    return ("; " if any(":" in part for part in parts) else ", ").join(parts)
 
 
 def _filled(written: Any, variables: Variables) -> str | None:

@@ -7,7 +7,6 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,23 +121,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for report in terminalreporter.stats.get("passed", ()):
         for text in (text for name, text in report.user_properties if name == "told"):
             terminalreporter.write_line(text)
-
-
-@pytest.fixture
-def planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`diff` plans the same two files once in a test, for tests that print the difference in several forms."""
-    from tenantry.cli.diff import command
-    from tenantry.cli.diff.result import Sides, both_sides
-
-    kept: dict[object, Sides] = {}
-
-    def both(file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool, as_json: bool) -> Sides:
-        key = (file, file.read_bytes(), base, Path(base).read_bytes(), environments)
-        if key not in kept:
-            kept[key] = both_sides(file, base, environments, merge_base=merge_base, as_json=as_json)
-        return kept[key]
-
-    monkeypatch.setattr(command, "both_sides", both)
 
 
 @pytest.fixture

@@ -37,11 +37,6 @@ def _count(heading: str) -> _Column:
     return heading, lambda item: len(item[heading.lower()])
 
 
-def _taken(row: Item) -> str:
-    """What an app takes from its source: a chart or a path."""
-    return (row["chart"] or row["source"] or "") if row["kind"] == "helm" else row["path"] or "./"
-
-
 def _version(row: Item) -> str:
     """The version of a chart, or the ref of a source. Digests and commits are shortened."""
     if row.get("version"):
@@ -79,7 +74,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("APP", "name"),
         _key("KIND"),
         _key("SOURCE"),
-        ("CHART OR PATH", _taken),
+        ("CHART OR PATH", lambda row: row["chart"] or row["source"] if row["kind"] == "helm" else row["path"] or "./"),
         ("VERSION", _version),
         ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),
         _key("STATE"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ from tenantry.cli.output import (
 )
 from tenantry.cli.serializer import plain
 from tenantry.cluster.requests import ANSWER_TIMEOUT
+from tenantry.facts.objects import Changed
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
@@ -265,31 +266,34 @@ def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) ->
 
 def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator[str]:
     for adoption in adoptions:
-        taken, made = counted(len(adoption.taken), "object"), len(adoption.made)
-        yield f"tenant '{adoption.tenant}' takes over {taken}, gets {made} new, and loses none"
-        lines = changed_objects((changed for changed in adoption.taken if changed.fields), limits)
-        lines += [Line(" ", f"{changed.id} stays as it is") for changed in adoption.taken if not changed.fields]
-        lines += [Line("+", str(id)) for id in adoption.made]
-        yield from (line_text(line, columns(sys.stdout)) for line in lines)
+        yield (
+            f"tenant '{adoption.tenant}' takes over {counted(len(adoption.taken), 'object')}, gets {len(adoption.made)} new, and"
+            " loses none"
+        )
+        equal = (Line(" ", f"{changed.id} stays as it is") for changed in adoption.taken if not changed.fields)
+        made = (Line("+", str(id)) for id in adoption.made)
+        yield from _lines([changed for changed in adoption.taken if changed.fields], limits, (*equal, *made))
 
 
 def _dry_run(run: DryRun, limits: DisplayLimits) -> Iterator[str]:
     """The objects that would not stay as they are, then how many there are of each sort."""
-    lines = changed_objects(run.changed, limits)
-    lines += [Line("+", str(id)) for id in run.made]
-    lines += [Line("!", str(rejected.id)) for rejected in run.rejected]
-    lines += [Line("-", str(id)) for id in run.deleted]
-    yield from (line_text(line, columns(sys.stdout)) for line in lines)
+    made, deleted = ([Line(sign, str(id)) for id in ids] for sign, ids in (("+", run.made), ("-", run.deleted)))
+    rejected = [Line("!", str(rejected.id)) for rejected in run.rejected]
+    yield from _lines(run.changed, limits, (*made, *rejected, *deleted))
     yield "dry run of the API server:"
     for number, what in (
         (len(run.equal), "stay as they are"),
         (len(run.marked), "get labels and annotations of Tenantry alone"),
         (len(run.changed), "change, as above"),
-        (len(run.made), "are new"),
-        (len(run.rejected), "are not taken"),
+        (len(made), "are new"),
+        (len(rejected), "are not taken"),
         (
-            len(run.deleted),
+            len(deleted),
             "have the environment's labels and are not in the file: a run deletes what its stack has of them",
         ),
     ):
         yield f"  {number:>6,} {what}"
+
+
+def _lines(changed: Sequence[Changed], limits: DisplayLimits, lines: Sequence[Line]) -> Iterator[str]:
+    yield from (line_text(line, columns(sys.stdout)) for line in (*changed_objects(changed, limits), *lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from click import style
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import project_directory, reads_file
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
@@ -91,7 +90,6 @@ def command(
             hub=_given(kubeconfig=str(kubeconfig.absolute()) if kubeconfig else "", context=context),
             file=_given(file=ctx.obj),
             kubectl=_kubectl(hub),
-            before=_before(ctx),
         )
         replies = answers(hub, Asking(planned, commands), apps)
     if output == "json":
@@ -125,12 +123,6 @@ def _planned(file: Path, environment: str, tenant: str) -> tuple[Fleet, Plan]:
 def _given(**options: object) -> tuple[str, ...]:
     """Options as they were given, for the next command."""
     return tuple(word for name, value in options.items() if value for word in (f"--{name}", str(value)))
-
-
-def _before(ctx: click.Context) -> tuple[str, ...]:
-    """What makes a run possible in a sandbox's fleet, whose pulumi is not on the path."""
-    in_sandbox = not shutil.which("pulumi") and (project_directory(ctx) / ".sandbox").is_dir()
-    return ("tenantry", "sandbox", "run", "--") if in_sandbox else ()
 
 
 def _kubectl(client: Client) -> tuple[str, ...]:

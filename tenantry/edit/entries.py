@@ -53,7 +53,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     if own_file:
         editor.set(target.path, {}, file=file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit([f"added {target}{where}"], added=target.path)
+    return Edit([f"added {target}{where}"])
 
 
 def selector(text: str) -> Entry:

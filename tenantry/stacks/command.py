@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SKIP_CHECKPOINTS, PARALLEL = "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"
-_UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 _MEMORY = "GOMEMLIMIT"
 _GIB = 2**30
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
@@ -34,8 +33,6 @@ class Setting:
     self_managed: bool = False
 
 
-_CREATE_OR_UPDATE = Setting(_UPSERT, "true", verbs=("up",))
-
 TUNED = (
     # Pulumi runs four operations for each processor at a time, and most of them wait: a Namespace takes five seconds to be deleted.
     # Safe, because the order comes from dependencies alone, and the API server limits what it takes at a time.
@@ -48,8 +45,9 @@ TUNED = (
     Setting(_MEMORY, "3GiB"),
     # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
     # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
-    # cancel` and the same command again adopt what was created, as tests/faults/test_crashes.py shows. Pulumi Cloud takes changes
-    # one at a time, which is fast enough, so its users keep their checkpoints.
+    # cancel` and the same command again adopt what was created, as tests/faults/test_crashes.py shows: pulumi-kubernetes before
+    # 4.29 does that by itself, a newer one needs PULUMI_K8S_UPSERT_EXISTING_OBJECTS. Pulumi Cloud takes changes one at a time,
+    # which is fast enough, so its users keep their checkpoints.
     Setting(SKIP_CHECKPOINTS, "true", verbs=("up", "destroy"), self_managed=True),
 )
 """The settings of `tenantry up`, `preview` and `destroy`, and of the benchmarks."""
@@ -80,22 +78,19 @@ def tuned(
     given: Mapping[str, str] | None = None,
     *,
     self_managed: bool = True,
-    adopts: bool = True,
     memory: int | None = None,
 ) -> Command:
     """The command that runs `pulumi VERB` for a stack. What the user has set wins over `TUNED`.
 
     Args:   options: the user's own, for pulumi. given: the user's environment variables.
             self_managed: the state is in files, a bucket or a database, not in Pulumi Cloud.
-            adopts: creating an object adopts an existing one. Otherwise the provider is told to do so: without checkpoints, a run
-            that follows a killed one finds objects that the state does not know.
             memory: bytes that the machine has; None: nobody can tell.
     """
     given = given or {}
     flags: list[str] = []
     variables: dict[str, str] = {}
     kept: list[str] = []
-    for setting in _settings(verb, given, self_managed=self_managed, adopts=adopts, memory=memory):
+    for setting in _settings(verb, self_managed=self_managed, memory=memory):
         own = _own(setting, options, given)
         if own:
             kept += [own] if own != f"{setting.variable}={setting.value}" else []
@@ -118,17 +113,9 @@ def memory_here() -> int | None:
         return physical
 
 
-def _settings(
-    verb: str, given: Mapping[str, str], *, self_managed: bool, adopts: bool, memory: int | None
-) -> Iterator[Setting]:
-    # A user who forbids adoption needs the checkpoints.
-    unsafe = not adopts and given.get(_UPSERT, "").lower() not in ("", "1", "true")
+def _settings(verb: str, *, self_managed: bool, memory: int | None) -> Iterator[Setting]:
     for setting in TUNED:
         if verb in setting.verbs and (self_managed or not setting.self_managed):
-            if setting.variable == SKIP_CHECKPOINTS and verb == "up" and not adopts:
-                if unsafe:
-                    continue
-                yield _CREATE_OR_UPDATE
             if setting.variable == _MEMORY and memory:
                 yield replace(setting, value=f"{max(1, memory // 2 // _GIB)}GiB")
             else:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import yaml
 
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.stacks.outcome import for_stack
 
@@ -164,6 +167,26 @@ def read_yaml(file: Path) -> dict[str, Any] | None:
             f"{file} is not YAML", "correct it, or name the cluster with --kubeconfig and --context"
         ) from None
     return content if isinstance(content, dict) else {}
+
+
+def backend_of(project: Path, given: Mapping[str, str]) -> str:
+    """The address of the backend that keeps the state; "" if only Pulumi knows it, from `pulumi login`.
+
+    Args:   given: the user's environment variables, which win over the project's file.
+    Raises: Refused: Pulumi.yaml is not YAML.
+    """
+    url = mapping_at(read_yaml(project / "Pulumi.yaml") or {}, "backend").get("url")
+    return given.get("PULUMI_BACKEND_URL") or (url if isinstance(url, str) else "")
+
+
+def is_self_managed(backend: str) -> bool:
+    """Whether the state is in files, a bucket or a database. False if it is in Pulumi Cloud, or if that is unknown."""
+    return bool(backend) and urlsplit(backend).scheme not in ("http", "https")
+
+
+def refreshes_always(project: Path) -> bool:
+    """Whether Pulumi reads what is on the cluster before each run, unless an option says otherwise."""
+    return mapping_at(read_yaml(project / "Pulumi.yaml") or {}, "options").get("refresh") == "always"
 
 
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"

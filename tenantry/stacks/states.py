@@ -30,7 +30,7 @@ class InStates:
         if not self._stacks:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            exported = (_printed(self._project, stack, "export") for stack in self._stacks)
+            exported = (_exported(self._project, stack) for stack in self._stacks)
             self._keys = frozenset(
                 key_of(str(mapping.get("urn")))
                 for state in exported
@@ -39,10 +39,10 @@ class InStates:
         return key_in_state(id) in self._keys
 
 
-def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
-    """What `pulumi stack` prints as JSON."""
-    command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)
-    line = f"`pulumi stack {what[0]} --stack {stack}`"
+def _exported(project: Path, stack: str) -> dict[str, Any]:
+    """The state of a stack."""
+    command = ("pulumi", "--non-interactive", "stack", "export", "--stack", stack)
+    line = f"`pulumi stack export --stack {stack}`"
     try:
         done = subprocess.run(
             command,

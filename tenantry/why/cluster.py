@@ -87,10 +87,9 @@ class ClusterJudge:
             if recognized and recognized.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
                 text, advice, edits = recognized.text, "", tuple[str, ...]()
                 if recognized.kind == texts.QUOTA:
-                    text = _with_replicas(text, workload)
                     advice, edits = raise_quota(text, app, self.commands)
                 if recognized.kind == texts.LIMIT and (at := self.commands.places.line(app, ("limits",))):
-                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), at)
+                    advice, edits = f"check the limits in {at}", self.commands.edited(at)
                 return f"{object_id(workload)} gets no more pods: {text}", advice, edits
         return None
 
@@ -110,8 +109,8 @@ class ClusterJudge:
         elif trouble.reason == "NotReady":
             probe = next((event.message for event in events if event.reason == "Unhealthy"), "")
             why = f"{why}: {probe}" if probe else why
-        if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
-            why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
+        if "OOMKilled" in why:
+            advice = "raise the container's memory limit, or look for the leak"
         if trouble.reason in PULLS:
             line = self.commands.places.line
             at = line(app, ("kustomize", "source")) or line(app, ("helm", "chart"))
@@ -169,22 +168,6 @@ class ClusterJudge:
                     yield printable(f"{quota_name} is {much}: {name} {used} of {limit}")
 
 
-def _with_replicas(text: str, workload: Manifest) -> str:
-    """The quota's text, which is about one pod at a time, with how many pods are wanting."""
-    wanted, exist = mapping_at(workload, "spec").get("replicas"), mapping_at(workload, "status").get("replicas", 0)
-    if not isinstance(wanted, int) or not isinstance(exist, int) or wanted <= exist:
-        return text
-    counts = f"({wanted} replicas, {exist} exist)"
-    counted = re.sub(r"(: pods \S+ of \S+), 1 more wanted", rf"\1, {wanted - exist} more wanted {counts}", text)
-    return counted if counted != text else f"{text} {counts}"
-
-
 def _of_event(event: Event) -> Evidence:
     times = f" ({event.times} times)" if event.times > 1 else ""
     return Evidence(f"Event of {event.about}", f"{event.reason}{times}", event.at, event.message)
-
-
-def _memory_limit(pod: Manifest, name: str) -> str:
-    containers = mappings_in(mapping_at(pod, "spec").get("containers"))
-    container = next((container for container in containers if container.get("name") == name), {})
-    return str(mapping_at(container, "resources", "limits").get("memory") or "")

@@ -62,7 +62,7 @@ class Finding:
 class Answer:
     """Why an app is not well on a cluster, or that it is.
 
-    readiness: as in `status`.
+    status:    as in `tenantry status`.
     findings:  the most causal first; empty: everything is well.
     trail:     the way from the source to the app's objects, which it counts. objects: these objects themselves.
     notes:     what may become a cause, such as a quota that is nearly used up.
@@ -75,7 +75,7 @@ class Answer:
     )
 
     asked: PlannedApp
-    readiness: Readiness
+    status: Readiness
     findings: tuple[Finding, ...] = ()
     trail: tuple[Evidence, ...] = ()
     objects: tuple[Evidence, ...] = ()
@@ -97,10 +97,6 @@ class Answer:
         return self.asked.cluster
 
     @property
-    def status(self) -> Readiness:
-        return self.readiness
-
-    @property
     def well(self) -> bool:
         return not self.findings
 
@@ -112,7 +108,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The lines of a fleet's file. It is asked for an app on a cluster of one environment."""
+    """The lines of a fleet's file that set the values of an app on a cluster of one environment."""
 
     fleet: Fleet
     environment: str
@@ -131,17 +127,6 @@ class Places:
             return f"{location.file}:{location.line}"
         except (TenantryError, KeyError):
             return ""
-
-    def setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
-        """`tenants.movy.quota.pods`: the path of a setting of the app's tenant, for `tenantry set`; "" if nothing sets it."""
-        try:
-            path = self._origin(app, key) if app.tenant else ()
-        except (TenantryError, KeyError):
-            return ""
-        if path == ("tenants", app.tenant):
-            path = (*path, *key)
-        named = path[-len(key) :] == key and path[:2] == ("tenants", app.tenant)
-        return ".".join(map(str, path)) if named and not any("." in str(part) for part in path) else ""
 
     def _origin(self, app: PlannedApp, key: tuple[str, ...]) -> Path:
         """Where the file sets a setting of the app's tenant; () if it does not.
@@ -162,7 +147,6 @@ class Commands:
     hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
     kubectl: the options of kubectl for the management cluster.
     places: where the file sets a value of an app.
-    before: what runs a command with the engine's programs, such as those of the sandbox.
     """
 
     environment: str
@@ -170,13 +154,10 @@ class Commands:
     hub: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     kubectl: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
 
-    def edited(self, app: PlannedApp, key: tuple[str, ...], at: str, value: str = "") -> tuple[str, ...]:
-        """What changes a value of the file, then applies it. at: the line that sets it. value: "" if nobody can know it."""
-        path = self.places.setting(app, key) if value else ""
-        edit = shlex.join(("tenantry", "set", path, value, *self.file)) if path else at and f"edit {at}"
-        return (edit, self.run("up")) if edit else ()
+    def edited(self, at: str) -> tuple[str, ...]:
+        """To change a line of the file, then to apply it. at: the line; "" if the file does not set it."""
+        return (f"edit {at}", self.run("up")) if at else ()
 
     def applied(self) -> tuple[str, ...]:
         """Shows what the next run changes, then runs it."""
@@ -194,7 +175,7 @@ class Commands:
 
     def run(self, *words: str) -> str:
         """The same for a command that finds the cluster through the stack, or reads the file alone."""
-        return shlex.join((*self.before, "tenantry", *words, "-e", self.environment, *self.file))
+        return shlex.join(("tenantry", *words, "-e", self.environment, *self.file))
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of an object on the management cluster."""

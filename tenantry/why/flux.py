@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tenantry.cluster.inventory import is_own
 from tenantry.cluster.states import PAUSED, State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import one_line
-from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import (
@@ -21,7 +19,6 @@ from tenantry.rollout.flux_status import (
     is_stalled,
     message_about,
     message_of,
-    moment,
     ready_of,
     reason_of,
     revision_of,
@@ -80,11 +77,16 @@ def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | N
         since = app or Since(str(ready.get("lastTransitionTime") or ""))
         revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
         return Evidence(str(id), readiness, since.at, str(revision or ""), since.at_most)
-    since = unready_since(live, changed_at(live))
     message = message_of(ready)
     if readiness is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
-    return Evidence(str(id), readiness, since.at, one_line(message), since.at_most)
+    return _unready(id, live, readiness, one_line(message))
+
+
+def _unready(id: ObjectId, live: Manifest | None, state: str, message: str) -> Evidence:
+    """An object that is not ready, and since when."""
+    since = unready_since(live, changed_at(live)) if live else UNKNOWN
+    return Evidence(str(id), state, since.at, message, since.at_most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +127,19 @@ class FluxJudge:
                 yield Finding(Stage.BASELINE, cause, evidence, next=next, follows=True)
 
     def _suspended(self, seen: Seen, live: Manifest) -> Finding:
-        app, state = seen.app, labels_of(seen.planned[-1]).get(STATE_LABEL)
+        app, line = seen.app, self.commands.places.line(seen.app, ("state",))
         if seen.state.suspended_by_hand:
             who, since = suspended_by(live)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
             evidence = (self._evidence(seen, "suspended", since),)
             return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
-        at = self._at(app, "state")
-        return Finding(
-            Stage.FILE,
-            f"the file says 'state: {state or 'paused'}'{at}, so Flux applies no change",
-            (self._evidence(seen, "suspended"),),
-            f"to resume it, set 'state: active'{at}",
-            self.commands.edited(app, ("state",), self.commands.places.line(app, ("state",))),
-            follows=True,
+        at, state = f" in {line}" if line else "", labels_of(seen.planned[-1]).get(STATE_LABEL) or "paused"
+        cause, advice = (
+            f"the file says 'state: {state}'{at}, so Flux applies no change",
+            "to resume it, set 'state: active'",
         )
+        evidence, next = (self._evidence(seen, "suspended"),), self.commands.edited(line)
+        return Finding(Stage.FILE, cause, evidence, f"{advice}{at}", next, follows=True)
 
     # --- sources, and what it depends on -------------------------------------------------------------------------------
 
@@ -151,8 +151,7 @@ class FluxJudge:
         id, state, app = problem.cause, problem.readiness, seen.app
         live, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
         message = problem.message.removeprefix(f"{id}: ").rstrip(": ")
-        since = unready_since(live, changed_at(live)) if live else UNKNOWN
-        evidence = Evidence(str(id), str(state), since.at, message, since.at_most)
+        evidence = _unready(id, live, state, message)
         if state is Readiness.MISSING:
             cause = f"{id} is not on the management cluster"
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
@@ -178,8 +177,8 @@ class FluxJudge:
             live = seen.live.get(before.id)
             if live is None or (state := state_of(live)) is Readiness.READY:
                 continue
-            message, since = reason_of(live), unready_since(live, changed_at(live))
-            evidence = (Evidence(str(before.id), state, since.at, message, since.at_most),)
+            message = reason_of(live)
+            evidence = (_unready(before.id, live, state, message),)
             if app := self.apps.get(before.id):
                 cause = f"it waits for {before.name} on {app.cluster}: {message}"
                 yield Finding(Stage.DEPENDENCY, cause, evidence, next=(self.commands.of_app("why", app),))
@@ -199,9 +198,6 @@ class FluxJudge:
         own = state_of(live)
         if own in (Readiness.READY, Readiness.SUSPENDED):
             return
-        if unseen := _unseen(live):
-            evidence = (self._evidence(seen, "not looked at yet"),)
-            yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.describe(app.id),), follows=True)
         message = one_line(message_about(live))
         evidence = (self._evidence(seen, str(own), "", message),)
         if recognized := texts.recognized(message):
@@ -224,13 +220,12 @@ class FluxJudge:
                 waits = seen.state.readiness is Readiness.PROGRESSING
                 cause, next = "Flux waits until what it applied is ready" if waits else f"Flux: {message}", (again,)
             case texts.PATH:
-                key = ("kustomize", "path")
-                at = self._at(app, *key)
+                line = commands.places.line(app, ("kustomize", "path"))
+                at = f" in {line}" if line else ""
                 path = value_at(seen.planned[-1], ("spec", "path"), "./")
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
                 advice = f"correct the path{at}, or push the directory"
-                edits = commands.edited(app, key, commands.places.line(app, key))
-                next = (*edits, commands.reconcile(app.id, with_source=True))
+                next = (*commands.edited(line), commands.reconcile(app.id, with_source=True))
             case texts.RIGHT:
                 at = self._at(app, "role")
                 advice = f"check the tenant's rights{at}" if at else ""
@@ -255,37 +250,14 @@ class FluxJudge:
         return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
 
 
-def _unseen(live: Manifest) -> str:
-    """That Flux still works on the spec before the last change, if it does: it waits for pods, and says nothing of the change."""
-    ready, generation = ready_of(live), mapping_at(live, "metadata").get("generation")
-    observed = ready.get("observedGeneration", mapping_at(live, "status").get("observedGeneration"))
-    if not isinstance(observed, int) or not isinstance(generation, int) or observed >= generation:
-        return ""
-    text = "Flux has not looked at the last change of the spec yet"
-    recognized = texts.recognized(one_line(message_about(live)))
-    if recognized is None or recognized.kind != texts.HEALTH:
-        return text
-    began, timeout = moment(ready.get("lastTransitionTime")), str(mapping_at(live, "spec").get("timeout") or "")
-    until = ""
-    if began is not None and _SIMPLE.fullmatch(timeout):
-        until = f", at most until {began + timedelta(seconds=seconds_of(timeout)):%H:%M} UTC"
-    return f"{text}: it still waits for the health check of the change before{until}"
-
-
-_SIMPLE = re.compile(r"([0-9]+[smh])+")
-"""A duration as the file writes it."""
-
-
 def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:
-    """What to change where a quota refuses something, and the commands for that: for pods, to as many as are wanted."""
+    """What to change where a quota refuses something, and what to type for that."""
     resource = text.partition("used up: ")[2].partition(" ")[0]
     at = commands.places.line(app, ("quota", resource)) if resource else ""
     advice = f"to raise it, change 'quota' in {at}" if at else ""
     if not at and app.tenant:
         advice = f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"
-    pods = re.search(r": pods (\d+) of (\d+), (\d+) more wanted", text)
-    enough = str(max(int(pods[1]) + int(pods[3]), int(pods[2]) + 1)) if pods else ""
-    return advice, commands.edited(app, ("quota", "pods" if pods else ""), at, enough)
+    return advice, commands.edited(at)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")

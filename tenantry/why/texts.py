@@ -43,11 +43,9 @@ def _figures(text: str) -> dict[str, str]:
     return dict(re.findall(r"([\w./-]+)=([\w.]*\w)", text))
 
 
-def _text(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: text.format(**match.groupdict())
-
-
-_TEXTS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
+_Form = str | Callable[[re.Match[str]], str]
+"""What a message becomes: a text with the pattern's groups, or a function."""
+_TEXTS: tuple[tuple[str, str, _Form], ...] = (
     (
         QUOTA,
         r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<requested>\S+), used: (?P<used>\S+), limited: (?P<limited>[^\s;]+)",
@@ -56,32 +54,32 @@ _TEXTS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         QUOTA,
         r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>[\w.,/-]+)",
-        _text("quota '{name}' wants that containers specify {what}"),
+        "quota '{name}' wants that containers specify {what}",
     ),
     (
         LIMIT,
         r"(?P<what>(?:maximum|minimum) [\w./-]+ usage per \w+ is [\w.]+(?:, but (?:limit|request) is [\w.]+)?)",
-        _text("a LimitRange refuses it: {what}"),
+        "a LimitRange refuses it: {what}",
     ),
     (
         ADMISSION,
-        r"admission webhook \"(?P<name>[^\"]+)\" denied the request(?:: (?P<why>.*))?",
-        lambda match: ": ".join(filter(None, (f"admission webhook '{match['name']}' refuses it", match["why"]))),
+        r"admission webhook \"(?P<name>[^\"]+)\" denied the request(?P<why>(?:: .*)?)",
+        "admission webhook '{name}' refuses it{why}",
     ),
     (
         ADMISSION,
         r"ValidatingAdmissionPolicy '(?P<name>[^']+)'(?: with binding '[^']+')? denied request: (?P<why>.*)",
-        _text("policy '{name}' refuses it: {why}"),
+        "policy '{name}' refuses it: {why}",
     ),
     (
         ADMISSION,
         r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<why>.*)",
-        _text("the namespace's pod security '{level}' refuses it: {why}"),
+        "the namespace's pod security '{level}' refuses it: {why}",
     ),
     (
         ADMISSION,
         r"failed calling webhook \"(?P<name>[^\"]+)\": (?P<why>.*)",
-        _text("admission webhook '{name}' does not answer: {why}"),
+        "admission webhook '{name}' does not answer: {why}",
     ),
     (
         RIGHT,
@@ -92,36 +90,32 @@ _TEXTS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         PATH,
         r"kustomization path not found|path '[^']*' does not exist in the source",
-        lambda _: "the path does not exist in the source",
+        "the path does not exist in the source",
     ),
-    (BUILD, r"kustomize build failed: (?P<why>.*)", _text("its manifests cannot be built: {why}")),
+    (BUILD, r"kustomize build failed: (?P<why>.*)", "its manifests cannot be built: {why}"),
     (
         CONNECTION,
-        r"connection refused|i/o timeout|no such host|no route to host|network is unreachable|TLS handshake timeout|"
-        r"Client\.Timeout|x509: |server has asked for the client to provide credentials|Unauthorized|EOF$",
-        lambda match: match.group(),
+        r"(?P<what>connection refused|i/o timeout|no such host|no route to host|network is unreachable|TLS handshake timeout|"
+        r"Client\.Timeout|x509: |server has asked for the client to provide credentials|Unauthorized|EOF$)",
+        "{what}",
     ),
-    (
-        SECRET,
-        r"(?:secrets?|Secret) ['\"](?P<name>[^'\"]+)['\"] not found",
-        _text("Secret '{name}' is missing"),
-    ),
+    (SECRET, r"(?:secrets?|Secret) ['\"](?P<name>[^'\"]+)['\"] not found", "Secret '{name}' is missing"),
     (
         HEALTH,
         r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|(?i:running) health checks|"
         r"context deadline exceeded|would exceed context deadline|Running '\w+' action|failed early due to stalled|"
         r"was not ready within|not ready\. status|is not ready: ",
-        lambda _: "",
+        "",
     ),
     (
         INVALID,
-        r"(?P<what>\w+/\S+) dry-run failed(?: \((?P<reason>\w+)\))?: (?P<why>.*)",
-        _text("the API server refuses {what}: {why}"),
+        r"(?P<what>\w+/\S+) dry-run failed(?: \(\w+\))?: (?P<why>.*)",
+        "the API server refuses {what}: {why}",
     ),
     (
         INVALID,
         r"(?P<what>\w+) \"(?P<name>[^\"]+)\" is invalid: (?P<why>.*)",
-        _text("the API server refuses {what} '{name}': {why}"),
+        "the API server refuses {what} '{name}': {why}",
     ),
 )
 
@@ -132,7 +126,7 @@ _MOST = 4000
 
 def recognized(message: str) -> Recognized | None:
     """What a message reports; None: it is not one of the texts above."""
-    for kind, pattern, text_of in _TEXTS:
+    for kind, pattern, form in _TEXTS:
         if match := re.search(pattern, message[:_MOST]):
-            return Recognized(kind, text_of(match))
+            return Recognized(kind, form.format(**match.groupdict()) if isinstance(form, str) else form(match))
     return None

@@ -44,7 +44,6 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, i
 
 
 @each_case
-@pytest.mark.usefixtures("planned_once")
 def test_a_change_is_told_in_exactly_these_words(
     case: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
 ) -> None:
@@ -59,7 +58,6 @@ def test_a_change_is_told_in_exactly_these_words(
 
 
 @each_case
-@pytest.mark.usefixtures("planned_once")
 def test_the_forms_agree_about_what_goes_and_comes(case: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["diff", "./before.yaml", "--output", "json", *ANY])
     environments = json.loads(capsys.readouterr().out)["environments"]

@@ -38,7 +38,6 @@ def _in_a_copy(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @each_task
-@pytest.mark.usefixtures("planned_once")
 def test_a_task_is_told_in_exactly_these_words_without_secrets_and_every_object_is_explained(
     task: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
 ) -> None:

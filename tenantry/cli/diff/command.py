@@ -13,7 +13,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import DisplayLimits, Line, block, change_lines
 from tenantry.cli.diff.markdown import section
-from tenantry.cli.diff.result import FORMATS, Result, both_sides
+from tenantry.cli.diff.result import FORMATS, compared
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.facts.changes import Change, Effect
@@ -122,19 +122,25 @@ def command(
     """
     if between:
         return _between(file, *between, tenants, output)
-    sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
-    if not sides.base.exists:
-        say(f"{sides.base.name} has no {file.name}: everything is new")
-    with working("comparing"):
-        result = Result(sides, max_deletions, allowed, everything=everything)
-        different = result.is_different
+    result = compared(
+        file,
+        base,
+        environment,
+        limit=max_deletions,
+        allowed=allowed,
+        merge_base=merge_base,
+        everything=everything,
+        as_json=output == "json",
+    )
+    if not result.base.exists:
+        say(f"{result.base.name} has no {file.name}: everything is new")
     if output == "json":
         data_json(result.document(), "Diff")
     elif shown := result.text(output, columns(sys.stdout)):
         data(shown)
     for refusal in result.refusals:
         error(str(refusal))
-    return 4 if result.refusals else int(different)
+    return 4 if result.refusals else int(result.is_different)
 
 
 def _between(file: Path, first: str, second: str, tenants: Sequence[str], output: str) -> int:

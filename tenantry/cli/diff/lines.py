@@ -69,26 +69,20 @@ def cut(lines: Iterable[Line], most: int) -> list[Line]:
 
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first."""
-    lines = []
-    for danger in dangers[: limits.dangers]:
-        text = shortened(printable(danger.text(everything=limits is EVERYTHING)), limits.sentence)
-        lines.append(Line("!", f"{', '.join(danger.environments)}: {text}"))
-    if left := dangers[limits.dangers :]:
-        kinds = grouped(left, lambda danger: danger.danger.kind)
-        counts = ", ".join(f"{len(own)} {kind}" for kind, own in kinds.items())
-        lines.append(Line("!", f"and {len(left)} more: {counts}; --all shows them"))
-    return lines
+    texts = (printable(danger.text(everything=limits is EVERYTHING)) for danger in dangers)
+    lines = (
+        Line("!", f"{', '.join(danger.environments)}: {shortened(text, limits.sentence)}")
+        for danger, text in zip(dangers, texts, strict=True)
+    )
+    return cut(lines, limits.dangers)
 
 
 def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
     """The changes of a section."""
     for change in section.changes[: limits.changes]:
         yield from change_lines(change, section.total, limits)
-    if left := section.changes[limits.changes :]:
-        effects = ", ".join(
-            f"{len(own)} {effect}" for effect, own in grouped(left, lambda change: change.effect).items()
-        )
-        yield Line(" ", f"and {counted(len(left), 'more group')}: {effects}; --all shows them")
+    if (more := len(section.changes) - limits.changes) > 0:
+        yield Line(" ", f"and {more} more; --all shows them")
 
 
 def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[Line]:
@@ -103,7 +97,7 @@ def object_lines(review: Review, limits: DisplayLimits) -> Iterator[Line]:
     for difference in review.objects:
         if limits is EVERYTHING or not difference.explained:
             yield Line(SIGNS[difference.effect], str(difference.object), 1)
-            yield from field_lines(difference.fields, limits, 2)
+            yield from value_lines(difference.fields, limits, 2)
 
 
 def _summary(review: Review) -> str:
@@ -123,44 +117,34 @@ def _summary(review: Review) -> str:
     return "; ".join(parts)
 
 
-def changed_objects(changed: Iterable[Changed], limits: DisplayLimits) -> list[Line]:
+def changed_objects(changed: Iterable[Changed], limits: DisplayLimits) -> Iterator[Line]:
     """Changed objects and their fields. Objects that change in the same way are together."""
     groups = list(grouped(changed, lambda change: (change.id.kind, repr(change.fields))).values())
-    lines = []
     for group in groups[: limits.changes]:
         names = listed((change.id.full_name for change in group), limits.names)
-        lines += [Line("~", f"{group[0].id.kind} {names}"), *field_lines(group[0].fields, limits)]
+        yield Line("~", f"{group[0].id.kind} {names}")
+        yield from value_lines(group[0].fields, limits)
     if left := groups[limits.changes :]:
-        lines.append(Line("~", f"and {sum(map(len, left))} more objects; --all shows them"))
-    return lines
+        yield Line("~", f"and {sum(map(len, left))} more; --all shows them")
 
 
 # --- values ------------------------------------------------------------------------------------------------------------
 
 
-def value_lines(values: Iterable[ChangedValue], limits: DisplayLimits, depth: int) -> Iterator[Line]:
-    """The values of a change with their places."""
-    values = list(values)
+def value_lines(values: Sequence[ChangedValue | FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
+    """The values of a change with their places, or the fields of an object."""
     for value in values[: limits.values]:
-        lines = _value(format_field(value.path), value.before, value.after, limits, depth)
-        first = next(lines)
-        yield first._replace(comment=", ".join(map(place, value.places)))
+        first, *lines = _value(value, limits, depth)
+        places = value.places if isinstance(value, ChangedValue) else ()
+        yield first._replace(comment=", ".join(map(place, places)))
         yield from lines
-    if len(values) > limits.values:
-        yield Line(" ", f"and {len(values) - limits.values} more values; --all shows them", depth)
+    if (more := len(values) - limits.values) > 0:
+        yield Line(" ", f"and {more} more; --all shows them", depth)
 
 
-def field_lines(fields: Iterable[FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
-    """The fields of an object."""
-    fields = list(fields)
-    for field in fields[: limits.values]:
-        yield from _value(format_field(field.path), field.before, field.after, limits, depth)
-    if len(fields) > limits.values:
-        yield Line(" ", f"and {len(fields) - limits.values} more fields; --all shows them", depth)
-
-
-def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int) -> Iterator[Line]:
-    key = shortened(printable(key), 2 * limits.value)
+def _value(value: ChangedValue | FieldChange, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+    before, after = value.before, value.after
+    key = shortened(printable(format_field(value.path)), 2 * limits.value)
     if before is ABSENT:
         yield Line("+", f"{key}: {shortened(shown(after), limits.value)}", depth)
     elif after is ABSENT:
@@ -169,7 +153,10 @@ def _value(key: str, before: Any, after: Any, limits: DisplayLimits, depth: int)
         yield Line("~", f"{key}:", depth)
         yield from cut(_text_lines(before, after, limits, depth + 1), limits.text)
     else:
-        old, new = around(*both(before, after), limits.value)
+        # Quotes are shown if only they tell the values apart, such as 1 and '1'.
+        quoted = type(before) is not type(after)
+        old, new = (printable(scalar(side)) if quoted else shown(side) for side in (before, after))
+        old, new = around(old, new, limits.value)
         yield Line("~", f"{key}: {old} -> {new}", depth)
 
 
@@ -183,13 +170,6 @@ def format_field(path: tuple[str | int, ...]) -> str:
             key = short(part)
             text += f'["{key}"]' if "." in key or not key else f".{key}"
     return printable(text.removeprefix("."))
-
-
-def both(before: Any, after: Any) -> tuple[str, str]:
-    """Both values on one line each. Quotes are shown if only they tell the values apart, such as 1 and '1'."""
-    if type(before) is type(after):
-        return shown(before), shown(after)
-    return printable(scalar(before)), printable(scalar(after))
 
 
 def shown(value: Any) -> str:

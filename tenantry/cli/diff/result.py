@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +25,22 @@ from tenantry.stacks.outcome import for_stack
 FORMATS = ("text", "json", "markdown", "environments", "html")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
-    """fleet: the file as it is; base: with its plans; after: the plans of the file, by environment."""
-
-    fleet: Fleet
-    base: Base
-    after: Mapping[str, Plan]
+Plans = Mapping[str, Plan]
+"""The plans of a side by environment."""
 
 
-def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_base: bool, as_json: bool) -> Sides:
-    """Read and plan both sides. Args: as_json: print the problems of an invalid base as JSON.
+def compared(
+    file: Path,
+    base: str,
+    environments: tuple[str, ...],
+    *,
+    limit: int | str | None,
+    allowed: tuple[str, ...],
+    merge_base: bool,
+    everything: bool,
+    as_json: bool,
+) -> Result:
+    """Read, plan and compare both sides. Args: as_json: print the problems of an invalid base as JSON; the others: of `Result`.
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
     """
@@ -46,33 +49,40 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
         after = _plans(fleet, environments, tell)
     for environment in environments:
         fleet.check_stack(environment)
-    known: set[str] = set(fleet.environments)
-
-    def plans_before(before: Fleet) -> Mapping[str, Plan]:
-        known.update(before.environments)
-        # `==` would treat True as 1. The order of keys counts, because plans are in the order of the file. A comment or another
-        # layout changes nothing.
-        source, other = fleet.source, before.source
-        same = source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data)
-        return after if same else _plans(before, environments, tell)
-
     try:
         with working(f"planning {base}") as tell:
-            before = load_base(file, base, plans_before, merge_base=merge_base)
+            side = load_base(file, base, merge_base=merge_base)
+            before = _plans_before(side.fleet, fleet, after, environments, tell)
     except InvalidFleet as invalid:
-        raise _nothing_to_compare(base, invalid, as_json=as_json) from None
-    except Refused as refused:
-        if base not in fleet.environments or "is neither a commit" not in refused.message:
-            raise
-        fix = f"to see what changes in it: tenantry diff --environment {base}"
-        raise Refused(f"'{base}' is an environment, not a Git revision or a file", fix, code=refused.code) from None
+        message = f"the file at '{base}' is invalid, so there is nothing to compare with"
+        fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
+        refused = Refused(message, fix, code=INVALID_BASE)
+        if as_json:
+            result = as_document(invalid) | as_document(refused) | {"base": {"name": base, "commit": None}}
+            data_json(result, "Diff")
+        report_invalid(invalid)
+        raise refused from None
+    known = {*fleet.environments, *(side.fleet.environments if side.fleet else ())}
     if unknown := [environment for environment in environments if environment not in known]:
-        message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
+        message = f"neither {file} nor {side.name} declares environment '{unknown[0]}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
-    return Sides(fleet=fleet, base=before, after=after)
+    with working("comparing"):
+        return Result(side, before, fleet, after, limit, allowed, everything=everything)
 
 
-def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Mapping[str, Plan]:
+def _plans_before(
+    before: Fleet | None, fleet: Fleet, after: Plans, environments: tuple[str, ...], tell: Progress
+) -> Plans:
+    if before is None:
+        return {}
+    # `==` would treat True as 1. The order of keys counts, because plans are in the order of the file. A comment or another
+    # layout changes nothing.
+    source, other = fleet.source, before.source
+    same = source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data)
+    return after if same else _plans(before, environments, tell)
+
+
+def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Plans:
     """The plans of the requested environments that are declared, in the fleet's order."""
     if not environments:
         return plan_all(fleet, tell)
@@ -80,39 +90,33 @@ def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Mappi
     return {name: plan_one(fleet, name) for name in steps(declared, "environments", tell)}
 
 
-def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> Refused:
-    """The error, after the problems of the base are printed."""
-    message = f"the file at '{base}' is invalid, so there is nothing to compare with"
-    fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
-    refused = Refused(message, fix, code=INVALID_BASE)
-    if as_json:
-        result = as_document(invalid) | as_document(refused) | {"base": {"name": base, "commit": None}}
-        data_json(result, "Diff")
-    report_invalid(invalid)
-    return refused
-
-
 class Result:
     """A comparison, and why `tenantry up` would refuse it.
 
-    Args: limit: how many deletions the command line allows, if it does; allowed: removals allowed by name.
+    Args:
+        base: What is compared with; before: its plans. after: Those of the fleet.
+        limit: How many deletions the command line allows, if it does; allowed: removals allowed by name.
     """
 
     def __init__(
-        self, sides: Sides, limit: int | str | None = None, allowed: tuple[str, ...] = (), *, everything: bool = False
+        self,
+        base: Base,
+        before: Plans,
+        fleet: Fleet,
+        after: Plans,
+        limit: int | str | None = None,
+        allowed: tuple[str, ...] = (),
+        *,
+        everything: bool = False,
     ) -> None:
-        self._fleet, self._base, self._after = sides.fleet, sides.base, sides.after
+        self.base, self._before, self._fleet, self._after = base, before, fleet, after
         self._limit, self._allowed, self._everything = limit, checked(allowed), everything
-        self._refused = {name: self._refusals(name) for name in dict.fromkeys((*sides.after, *sides.base.plans))}
+        self.reviews: tuple[Review, ...] = review(base.fleet, fleet, before, after)
+        self._refused = {name: self._refusals(name) for name in dict.fromkeys((*after, *before))}
 
     @property
     def refusals(self) -> list[Refused]:
         return [refused for refusals in self._refused.values() for refused in refusals]
-
-    @cached_property
-    def reviews(self) -> tuple[Review, ...]:
-        """The reviews of all environments."""
-        return review(self._base.fleet, self._fleet, self._base.plans, self._after)
 
     @property
     def is_different(self) -> bool:
@@ -120,7 +124,7 @@ class Result:
 
     def text(self, format: str, width: int | None) -> str:
         """Every format but JSON. Args: width: of the terminal; None: it is not for one."""
-        limits, base = EVERYTHING if self._everything else DisplayLimits(), self._base.name
+        limits, base = EVERYTHING if self._everything else DisplayLimits(), self.base.name
         match format:
             case "environments":
                 changed = (review for review in self.reviews if review and review.status is not Status.REMOVED)
@@ -138,7 +142,7 @@ class Result:
         """What `--output json` prints. maxDeletions: how many removals of a kind a run may do."""
         environments = [review.environment for review in self.reviews]
         return {
-            "base": {"name": self._base.name, "commit": self._base.commit or None},
+            "base": {"name": self.base.name, "commit": self.base.commit or None},
             "environments": self.reviews,
             "maxDeletions": {name: self._deletions(name) for name in environments},
             "refusals": {name: [*map(described, refusals)] for name, refusals in self._refused.items() if refusals},
@@ -152,7 +156,7 @@ class Result:
 
     def _refusals(self, environment: str) -> tuple[Refused, ...]:
         """The guard's reasons why `tenantry up` would refuse the deletions in an environment."""
-        before, after = self._base.plans.get(environment), self._after.get(environment)
+        before, after = self._before.get(environment), self._after.get(environment)
         deletions = self._deletions(environment)
         if before is None or deletions is None or before is after:
             return ()

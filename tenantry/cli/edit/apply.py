@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from tenantry.cli import options
-from tenantry.cli.diff.result import Result, Sides
+from tenantry.cli.diff.result import Result
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.editor import Editor
@@ -152,8 +152,8 @@ def check_both(editor: Editor) -> Checked:
     (fleet_before, plans_before), (fleet, plans) = before, after
     known = {_essence(warning) for warning in warnings_of(fleet_before)}
     warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
-    sides = Sides(fleet=fleet, base=Base(_BEFORE, fleet=fleet_before, plans=plans_before), after=plans)
-    return Checked((), tuple(warnings), Result(sides))
+    base = Base(_BEFORE, fleet=fleet_before)
+    return Checked((), tuple(warnings), Result(base, plans_before, fleet, plans))
 
 
 def _planned(editor: Editor, reader: Reader) -> tuple[Fleet, Mapping[str, Plan]] | InvalidFleet:

@@ -5,89 +5,59 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.engine.session import Asked, opened
-from tenantry.cli.environment import values
-from tenantry.cli.fleet_file import fleet_file, reads_file
-from tenantry.messages.errors import TenantryError
+from tenantry.cli.fleet_file import reads_file
 from tenantry.stacks.outcome import CONDITIONS, IGNORE, OFFBOARD, THROUGH, ignore_variable, through_variable
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _REST, _LINES = "tenantry.rest", "tenantry.lines"
 """Keys of a context's `meta`."""
 
 
 class _EngineCommand(Command):
-    """A command that takes options for Pulumi after `--`."""
+    """A command that takes options for Pulumi after `--`, and lines after `--ignore NAMES`, up to the next option."""
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- PULUMI-OPTION...]"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        ctx.meta[_REST] = tuple(args[end + 1 :])
-        return super().parse_args(ctx, args[:end])
+        args, ctx.meta[_REST] = args[:end], tuple(args[end + 1 :])
+        at = next((index for index, word in enumerate(args) if word.partition("=")[0] == "--ignore"), end)
+        first = at + (1 if "=" in "".join(args[at : at + 1]) else 2)
+        last = next((index for index in range(first, end) if args[index].startswith("-")), end)
+        ctx.meta[_LINES] = tuple(args[first:last])
+        return super().parse_args(ctx, [*args[:first], *args[last:]])
 
 
-def _complete_stacks(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The stacks of the environments on the command line, or of all; none if they cannot be read."""
-    from tenantry.stacks.file import stacks_of
-
-    environments = values(context.params.get("environment"))
-    try:
-        stacks = stacks_of(fleet_file(context).resolve().parent)
-    except TenantryError:
-        return []
-    stacks = [stack for stack in stacks if not environments or stack.environment in environments]
-    return [stack.name for stack in stacks if stack.name.startswith(start)]
-
-
-def _stack_options(*, typed: bool = False) -> Callable[[_F], _F]:
-    """Which stack a command runs, for `_pulumi_options`, which collects them.
+def _runs_stack(*, typed: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Which stack a command runs.
 
     Args: typed: The environment has to be typed, because the command deletes it: a variable that was set for something else, or a
         file with one environment, must not choose it. `up` takes these defaults, because the file can undo what it does, and the
         guard limits what it removes.
     """
-    environment: Callable[[_F], _F] = options.environment(
+    environment: Callable[[Any], Any] = options.environment(
         "The environment whose stack runs.", required=True, argument=True, typed=typed
     )
-    stack: Callable[[_F], _F] = click.option(
-        "--stack",
-        metavar="NAME",
-        help="The stack; needed if the files of several stacks name the environment.",
-        shell_complete=_complete_stacks,
+    stack: Callable[[Any], Any] = click.option(
+        "--stack", metavar="NAME", help="The stack; needed if the files of several stacks name the environment."
     )
     return lambda command: environment(stack(command))
 
 
-_PASSED = {
-    "yes": click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed."),
-    "skip_preview": click.option("--skip-preview", is_flag=True, help="Do not compute a preview first."),
-}
+_yes = click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed.")
+_skip_preview = click.option("--skip-preview", is_flag=True, help="Do not compute a preview first.")
 
 
-def _pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Options of Pulumi's, beside those of `_stack_options`. The command gets both as its first argument, an `Asked`."""
-
-    def decorate(command: Callable[..., int]) -> Callable[..., int]:
-        def with_passed(file: Path, environment: str, stack: str | None, **given: Any) -> int:
-            passed = [f"--{name.replace('_', '-')}" for name in names if given.pop(name)]
-            rest = click.get_current_context().meta.get(_REST, ())
-            return command(Asked(file, environment, stack, (*passed, *rest)), **given)
-
-        with_passed.__doc__ = command.__doc__
-        decorated: Callable[..., int] = reads_file(with_passed)
-        for name in reversed(names):
-            decorated = _PASSED[name](decorated)
-        return decorated
-
-    return decorate
+def _asked(file: Path, environment: str, stack: str | None, *, yes: bool = False, skip_preview: bool = False) -> Asked:
+    own = (*(("--yes",) if yes else ()), *(("--skip-preview",) if skip_preview else ()))
+    return Asked(file, environment, stack, (*own, *click.get_current_context().meta[_REST]))
 
 
 @click.command(
@@ -108,29 +78,16 @@ Exit codes:
   130  interrupted
 """,
 )
-@_stack_options()
-@_pulumi_options()
-def preview(asked: Asked) -> int:
+@_runs_stack()
+@reads_file
+def preview(file: Path, environment: str, stack: str | None) -> int:
     """Show with Pulumi what `tenantry up` would create, change and delete. Nothing is changed.
 
     Prints the `pulumi` command that it runs. Options after `--` go to pulumi; they and your own environment variables win
     over the settings that Tenantry chooses.
     """
+    asked = _asked(file, environment, stack)
     return opened(asked, "preview").run("preview", asked.passed)
-
-
-class _UpCommand(_EngineCommand):
-    """Takes the lines after `--ignore NAMES`, up to the next option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        end = args.index("--") if "--" in args else len(args)
-        at = next((index for index, word in enumerate(args[:end]) if word.partition("=")[0] == "--ignore"), None)
-        if at is not None:
-            first = at + (1 if "=" in args[at] else 2)
-            last = next((index for index in range(first, end) if args[index].startswith("-")), max(first, end))
-            ctx.meta[_LINES] = tuple(args[first:last])
-            args = [*args[:first], *args[last:]]
-        return super().parse_args(ctx, args)
 
 
 def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -142,7 +99,7 @@ def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tup
 
 @click.command(
     "up",
-    cls=_UpCommand,
+    cls=_EngineCommand,
     epilog="""\
 Examples:
   tenantry up dev
@@ -162,7 +119,7 @@ Exit codes:
   130  interrupted, or answered with "no"
 """,
 )
-@_stack_options()
+@_runs_stack()
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option(
     "--ignore",
@@ -175,15 +132,21 @@ Exit codes:
 )
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @options.timeout(600, "How long to wait until every app is ready.")
-@_pulumi_options("yes", "skip_preview")
+@_yes
+@_skip_preview
+@reads_file
 def up(
-    asked: Asked,
+    file: Path,
+    environment: str,
+    stack: str | None,
     *,
     ignore: tuple[str, ...],
     through: str | None,
     no_preflight: bool,
     no_wait: bool,
     timeout: int,
+    yes: bool,
+    skip_preview: bool,
 ) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
@@ -199,8 +162,9 @@ def up(
     LINES through, such as rocky/web, platform/dns or rocky. What the file does not have any more leaves wave by wave, too, in
     further runs that begin by themselves.
     """
+    asked = _asked(file, environment, stack, yes=yes, skip_preview=skip_preview)
     session = opened(asked, "up")
-    lines: tuple[str, ...] = click.get_current_context().meta.get(_LINES, ())
+    lines: tuple[str, ...] = click.get_current_context().meta[_LINES]
     if ignore and not lines:
         raise click.UsageError("name the lines that go through, such as: --ignore waves rocky/web")
     variables = {IGNORE: ignore_variable(asked.environment, ignore, lines)} if ignore else {}
@@ -238,11 +202,15 @@ Exit codes:
   130  interrupted, or answered with "no"
 """,
 )
-@_stack_options(typed=True)
+@_runs_stack(typed=True)
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @options.timeout(600, "How long to wait with --offboard until every cluster has what is given up.")
-@_pulumi_options("yes", "skip_preview")
-def destroy(asked: Asked, *, offboard: bool, timeout: int) -> int:
+@_yes
+@_skip_preview
+@reads_file
+def destroy(
+    file: Path, environment: str, stack: str | None, *, offboard: bool, timeout: int, yes: bool, skip_preview: bool
+) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
 
     Namespaces stay with their data, and what else can hold data; the command lists the namespaces. With --offboard they are deleted
@@ -256,6 +224,7 @@ def destroy(asked: Asked, *, offboard: bool, timeout: int) -> int:
     """
     from tenantry.cli.engine.checks import Planned
 
+    asked = _asked(file, environment, stack, yes=yes, skip_preview=skip_preview)
     session = opened(asked, "destroy")
     planned = Planned.of(asked.file, session.stack)
     if not asked.has("--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):

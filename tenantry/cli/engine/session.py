@@ -18,13 +18,12 @@ import click
 
 from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import closest, listed
+from tenantry.messages.text import listed
 from tenantry.rollout.flux_status import moment
-from tenantry.stacks.backend import backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, memory_here, tuned
-from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
+from tenantry.stacks.file import Stack, backend_of, is_self_managed, stack_target, stacks_of, stacks_running
 from tenantry.stacks.outcome import (
     AGAIN,
     HELD,
@@ -79,8 +78,7 @@ def _has(passed: Sequence[str], *options: str) -> bool:
 def chosen(asked: Asked) -> Stack:
     """The stack that runs an environment; the one with its name if no stack has a file yet.
 
-    Raises: Refused: no stack matches, several name the environment, or the environment is not declared; InvalidFleet: tenants.yaml
-            is not YAML.
+    Raises: Refused: there is no project, no stack matches, or several name the environment.
     """
     project, environment = asked.project, asked.environment
     if not (project / "Pulumi.yaml").is_file():
@@ -103,22 +101,7 @@ def chosen(asked: Asked) -> Stack:
             f"the files of several stacks name environment '{environment}': {listed(stack.name for stack in running)}",
             "name the one that runs it with --stack",
         )
-    return named[0] if named else _without_file(asked)
-
-
-def _without_file(asked: Asked) -> Stack:
-    """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
-    from tenantry.fleet.inherit import stacks_in
-    from tenantry.source.parse import read
-
-    environments = stacks_in(read(asked.file).data)
-    if asked.environment not in environments:
-        near = closest(asked.environment, environments)
-        fix = f"name '{near}'" if near else f"name one of: {', '.join(environments) or 'none'}"
-        raise Refused(
-            f"{asked.file} declares no environment '{asked.environment}' that has a stack", fix, code=UNKNOWN_NAME
-        )
-    return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
+    return named[0] if named else Stack(environment, environment, stack_target(project, environment))
 
 
 # --- what has to be there ---------------------------------------------------------------------------------------------
@@ -143,7 +126,7 @@ def opened(asked: Asked, verb: str) -> Session:
                 f"the passphrase of stack '{stack.name}' is not known",
                 "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
             )
-    return Session(project, stack, backend, creates_by_adopting(project))
+    return Session(project, stack, backend)
 
 
 def _logged_in(project: Path) -> str:
@@ -202,7 +185,6 @@ class Session:
     project: Path
     stack: Stack
     backend: str
-    adopts: bool
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, verb: str, passed: tuple[str, ...]) -> int:
@@ -287,7 +269,6 @@ class Session:
             (*(() if here else ("--cwd", str(self.project))), *passed),
             os.environ,
             self_managed=is_self_managed(self.backend),
-            adopts=self.adopts,
             memory=memory_here(),
         )
         return replace(command, variables={**self.variables, **command.variables})

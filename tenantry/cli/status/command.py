@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from tenantry.cli.failures import described
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.output import columns, data, data_json, error, say, working
-from tenantry.cli.progress import shows_progress, terminal_columns
 from tenantry.cli.status.table import counts, status_text
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, apps_report, full_report, why_command
@@ -178,19 +176,17 @@ def print_messages(reports: Sequence[StatusReport], *, named: bool = False) -> N
 
 
 def _wait_until_ready(client: Client, planned: Plan, selection: Selection, timeout: int) -> tuple[Manifest, ...]:
-    """Wait until everything is ready, or an app fails for good.
-
-    On a terminal the table updates in place, otherwise each change is a line.
-
-    Returns: what was read last.
-    """
-    end, begun = time.monotonic() + timeout, datetime.now(UTC)
-    with _progress(planned) as show:
+    """Wait until everything is ready, or an app fails for good. Prints a line for each change. Returns: what was read last."""
+    end, begun, last = time.monotonic() + timeout, datetime.now(UTC), ""
+    with working("waiting until everything is ready"):
         while True:
             started = time.monotonic()
             live = tuple(flux_objects_of(client, planned))
             report = apps_report(planned, live, selection, begun)
-            show(report)
+            others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
+            if (line := f"{counts(report.apps)}{others}") != last:
+                say(line)
+            last = line
             if report.ready:
                 return live
             if message := lasting_text(report):
@@ -207,50 +203,18 @@ def lasting_text(report: StatusReport) -> str:
     """What has failed for good, why, and what to do; "" if nothing has."""
     apps = [state for state in report.apps if state.lasts]
     causes = {state.cause for state in apps}
-    others = [state for state in report.objects if state.lasts and state.id not in causes]
-    lines = [f"  {state.where}: {one_line(state.message)}" for state in (*apps, *others)]
-    if not lines:
+    failed = [*apps, *(state for state in report.objects if state.lasts and state.id not in causes)]
+    if not failed:
         return ""
-    failed = [
-        *([counted(len(apps), "app")] if apps else []),
-        *([counted(len(others), "other object")] if others else []),
-    ]
-    more = [f"  and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-    first = apps[0].stands_for if apps else None
+    lines = [f"  {state.where}: {one_line(state.message)}" for state in failed[:_MOST]]
+    lines += [f"  and {len(failed) - _MOST} more"] if len(failed) > _MOST else []
+    first = next((app for state in apps if (app := state.stands_for)), None)
     cause = f"; `{why_command(first, report.environment)}` tells the cause" if first else ""
-    fix = f"correct the file or what the app applies, then run `tenantry up --environment {report.environment}` again"
-    head = f"{' and '.join(failed)} failed again and again, so waiting ends here:"
-    return "\n".join((head, *lines[:_MOST], *more, f"  fix: {fix}{cause}"))
-
-
-def _counts(report: StatusReport) -> str:
-    """3 of 5 apps ready; 5 of 5 apps ready, 2 other objects not yet"""
-    others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
-    return f"{counts(report.apps)}{others}"
-
-
-@contextmanager
-def _progress(planned: Plan) -> Iterator[Callable[[StatusReport], None]]:
-    last, started = "", time.monotonic()
-
-    def print_line(report: StatusReport) -> None:
-        """Print how many apps are ready, each time the number changes."""
-        nonlocal last
-        if (line := _counts(report)) != last:
-            say(line)
-        last = line
-
-    if not shows_progress():
-        yield print_line
-        return
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(console=Console(stderr=True, highlight=False), transient=True, refresh_per_second=4) as live:
-
-        def show(report: StatusReport) -> None:
-            text = status_text(report, planned.rollout, terminal_columns())
-            live.update(Text.from_ansi(f"{text}\n{_counts(report)}, {time.monotonic() - started:.0f} s"))
-
-        yield show
+    return "\n".join(
+        (
+            f"{counted(len(failed), 'object')} failed again and again, so waiting ends here:",
+            *lines,
+            "  fix: correct the file or what the app applies, then run"
+            f" `tenantry up --environment {report.environment}` again{cause}",
+        )
+    )

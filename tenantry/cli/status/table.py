@@ -15,7 +15,7 @@ from tenantry.cluster.states import State
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.text import counted, grouped, listed, one_line
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.flux_status import Readiness, age
+from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.reasons import format_until
 from tenantry.rollout.waves import Rollout
 
@@ -114,8 +114,7 @@ def _row(alike: Sequence[State], now: datetime) -> Row:
     """The row of an app on clusters where it is in the same state."""
     first, app = alike[0], _app_of(alike[0])
     many, message = len(alike) > 1, _message(first)
-    youngest, oldest = max(alike, key=lambda state: state.since or ""), min(alike, key=lambda state: state.since or "")
-    latest, earliest = age_of(youngest, now), age_of(oldest, now)
+    oldest = min(alike, key=lambda state: state.since or "")
     return {
         "TENANT": app.tenant or f"({PLATFORM})",
         "CLUSTER": counted(len(alike), "cluster") if many else app.cluster,
@@ -123,7 +122,7 @@ def _row(alike: Sequence[State], now: datetime) -> Row:
         "KIND": app.id.kind,
         "WAVE": _wave(first),
         "STATUS": first.readiness,
-        "AGE": latest if latest == earliest or not earliest else f"{age(youngest.since, now)}-{age(oldest.since, now)}",
+        "AGE": age_of(oldest, now),
         "REVISION": short_revision(first.revision),
         "MESSAGE": f"{app.cluster}: {message}" if many and message else message,
     }

@@ -10,10 +10,9 @@ from typing import Any
 
 from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Piece, Pieces
-from tenantry.facts.objects import Changed
 from tenantry.facts.subjects import CLUSTER, subject_of
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
-from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
+from tenantry.guard.targets import CHART, Charts, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import listed
@@ -25,63 +24,64 @@ _STAYS = ("MirrorPrune", "Orphan")
 
 def app_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     """The dangers of apps, add-ons and baselines that both plans have."""
-    judge = _Judge(pieces)
-    for changed in pieces.diff.changed:
-        if changed.id.kind in _KINDS:
-            yield from judge.reinstalled(changed)
-            yield from judge.upgraded(changed)
-            yield from judge.spec(changed)
-    yield from judge.registries()
-    yield from judge.replaced()
+    changed = {changed.id: changed.before for changed in pieces.diff.changed}
+    if changed.keys():
+        judge = _Judge(pieces)
+        # A release changes with the address that its chart comes from, although it stays as it is.
+        moved = any(id.kind == "OCIRepository" for id in changed)
+        for planned in pieces.after.objects:
+            if planned.id.kind in _KINDS and (moved or planned.id in changed):
+                before = changed.get(planned.id, planned)
+                yield from judge.reinstalled(before, planned)
+                yield from judge.spec(before, planned)
+    if not pieces.diff.elsewhere:
+        yield from _replaced(pieces)
 
 
 class _Judge:
     """Judges changed objects, with the charts and the apps of both plans."""
 
     def __init__(self, pieces: Pieces) -> None:
-        self._pieces = pieces
         self._apps = {app.id: app for app in pieces.after.apps}
-        plans = (pieces.before, pieces.after) if pieces.diff.changed else ()
-        self._charts = [Charts(planned.manifest for planned in plan.objects) for plan in plans]
+        self._charts = [Charts(planned.manifest for planned in plan.objects) for plan in (pieces.before, pieces.after)]
 
-    def reinstalled(self, changed: Changed) -> Iterator[ClusterDanger]:
+    def reinstalled(self, before: KubeObject, after: KubeObject) -> Iterator[ClusterDanger]:
         """What Flux uninstalls first, as the guard judges it, or may uninstall."""
-        old, new = changed.before.manifest, changed.after.manifest
-        before, after = map(planned_parts, (old, new), self._charts)
-        keys = [key for key in before if before[key] != after.get(key, before[key])]
-        if upgrades_in_place(old) and upgrades_in_place(new):
+        sides = (before.manifest, after.manifest)
+        old, new = map(planned_parts, sides, self._charts)
+        keys = [key for key in old if old[key] != new.get(key, old[key])]
+        if all(map(upgrades_in_place, sides)):
             keys = [key for key in keys if key != CHART]
-        if keys:
-            what = ", ".join(f"{key} {_change(before, after, key)}" for key in keys)
+        verb = "is uninstalled and installed anew"
+        if not keys and not upgrades_in_place(after.manifest):
+            # Its chart comes from another directory or address, where it may have another name.
+            names = [charts.guess(side) for charts, side in zip(self._charts, sides, strict=True)]
+            if all(names) and names[0] != names[1]:
+                old, new, keys, verb = (
+                    {CHART: names[0]},
+                    {CHART: names[1]},
+                    [CHART],
+                    f"{verb}, if that chart has another name",
+                )
+        elif after.id.kind == "Kustomization":
             # helm-controller uninstalls the release before it installs it; kustomize-controller applies, and prunes afterwards.
-            verb = "is uninstalled and installed anew" if new["kind"] == "HelmRelease" else "is applied anew"
-            yield self._reinstallation(changed.after, f"{verb}: {self._data(changed.after)} ({what})")
-        elif not upgrades_in_place(new):
-            yield from self._perhaps(
-                changed.after,
-                *(chart.guess(manifest) for chart, manifest in zip(self._charts, (old, new), strict=True)),
-            )
+            verb = "is applied anew"
+        if keys:
+            app = self._apps.get(after.id)
+            text = CHARTS_GO if after.id.kind == "HelmRelease" else APPLIED_GOES
+            data = text.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
+            changes = ", ".join(f"{key} {_change(old, new, key)}" for key in keys)
+            yield self._danger(DangerKind.REINSTALLATION, Rank.DATA, after, f"{verb}: {data} ({changes})")
 
-    def upgraded(self, changed: Changed) -> Iterator[ClusterDanger]:
-        """A release that takes the whole source as its chart from now on."""
-        kinds = [
-            mapping_at(dict(planned.manifest), "spec", "chartRef").get("kind")
-            for planned in (changed.before, changed.after)
-        ]
-        if kinds == ["HelmChart", "OCIRepository"] and changed.id in self._apps:
-            # helm-controller adds the digest to the chart's version.
-            text = "is upgraded once: the chart's version gets a digest, and pods with the label helm.sh/chart restart"
-            yield self._found(DangerKind.RESTART, Rank.WORK, changed.after, text)
-
-    def spec(self, changed: Changed) -> Iterator[ClusterDanger]:
+    def spec(self, planned: KubeObject, after_change: KubeObject) -> Iterator[ClusterDanger]:
         """Fields of the object that let it do more."""
-        before, after = (mapping_at(dict(planned.manifest), "spec") for planned in (changed.before, changed.after))
+        before, after = (mapping_at(dict(side.manifest), "spec") for side in (planned, after_change))
         if before.get("serviceAccountName") != after.get("serviceAccountName"):
             text = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
-            yield self._found(DangerKind.RIGHTS, Rank.ACCESS, changed.after, text)
-        if changed.id.kind == "Kustomization" and not before.get("prune") and after.get("prune"):
+            yield self._danger(DangerKind.RIGHTS, Rank.ACCESS, after_change, text)
+        if planned.id.kind == "Kustomization" and not before.get("prune") and after.get("prune"):
             text = "deletes what disappears from its source from now on (prune: false -> true)"
-            yield self._found(DangerKind.PROTECTION, Rank.ACCESS, changed.after, text)
+            yield self._danger(DangerKind.PROTECTION, Rank.ACCESS, after_change, text)
         old, new = before.get("deletionPolicy"), after.get("deletionPolicy")
         # A suspended object leaves everything: that it deletes again is what its author wants by resuming it.
         resumed = before.get("suspend") and not after.get("suspend")
@@ -90,64 +90,45 @@ class _Judge:
             text = (
                 f"takes what it installed with it when it is removed (deletionPolicy: {old} -> {new or 'MirrorPrune'})"
             )
-            yield self._found(DangerKind.PROTECTION, Rank.ACCESS, changed.after, text)
+            yield self._danger(DangerKind.PROTECTION, Rank.ACCESS, after_change, text)
         if not before.get("force") and after.get("force"):
-            yield self._reinstallation(changed.after, "may replace objects that it cannot change (force: true)")
-        if changed.id in self._apps and not _adopts(before) and _adopts(after):
-            yield self._found(DangerKind.ADOPTION, Rank.WORK, changed.after, "takes over objects that exist already")
+            text = "may replace objects that it cannot change (force: true)"
+            yield self._danger(DangerKind.REINSTALLATION, Rank.DATA, after_change, text)
+        kinds = [mapping_at(side, "chartRef").get("kind") for side in (before, after)]
+        if kinds == ["HelmChart", "OCIRepository"] and after_change.id in self._apps:
+            # helm-controller adds the digest to the chart's version.
+            text = "is upgraded once: the chart's version gets a digest, and pods with the label helm.sh/chart restart"
+            yield self._danger(DangerKind.RESTART, Rank.WORK, after_change, text)
+        if after_change.id in self._apps and not _adopts(before) and _adopts(after):
+            yield self._danger(DangerKind.ADOPTION, Rank.WORK, after_change, "takes over objects that exist already")
 
-    def registries(self) -> Iterator[ClusterDanger]:
-        """Releases that stay as they are, while the address that their chart comes from changes."""
-        ids = {changed.id for changed in self._pieces.diff.changed}
-        sources = {(id.kind, id.namespace, id.name) for id in ids if id.kind == "OCIRepository"}
-        for planned in self._pieces.after.objects if sources else ():
-            is_theirs = planned.id not in ids and chart_of(planned.manifest) in sources
-            if is_theirs and not upgrades_in_place(planned.manifest):
-                yield from self._perhaps(planned, *(chart.guess(planned.manifest) for chart in self._charts))
-
-    def _perhaps(self, planned: KubeObject, before: str, after: str) -> Iterator[ClusterDanger]:
-        """A release whose chart comes from another directory or address, where it may have another name."""
-        if before and after and before != after:
-            text = f"is uninstalled and installed anew, if that chart has another name: {self._data(planned)}"
-            yield self._reinstallation(planned, f"{text} (chart {before} -> {after})")
-
-    def replaced(self) -> Iterator[ClusterDanger]:
-        """Apps that get another object although their tenant and their cluster do not change.
-
-        Another namespace of the tenant or of the kubeconfig is a danger of its own, which says the same of all apps there.
-        """
-        if self._pieces.diff.elsewhere:
-            return
-        new = {(app.tenant, app.cluster, app.name): app for app in self._pieces.after.apps}
-        for app in self._pieces.before.apps:
-            successor = new.get((app.tenant, app.cluster, app.name), app)
-            if successor.id == app.id or Owner(app.tenant, app.cluster) in self._pieces.moved:
-                continue
-            if app.cluster != self._pieces.after.management and app.id.namespace != successor.id.namespace:
-                places = f"from namespace {app.id.namespace} to {successor.id.namespace}"
-                text = f"its Flux objects move {places}: Flux deletes what the old ones installed, and namespaces stay"
-                yield ClusterDanger(DangerKind.KUBECONFIG, Rank.DATA, CLUSTER, app.cluster, text)
-                continue
-            same = app.id.kind == successor.id.kind
-            verb = "gets another object" if same else f"becomes a {successor.id.kind} instead of a {app.id.kind}"
-            text = f"{verb}: Flux deletes what the old one installed, with PersistentVolumeClaims and their data"
-            yield ClusterDanger(DangerKind.REINSTALLATION, Rank.DATA, subject_of(app), app.cluster, text)
-
-    def _data(self, planned: KubeObject) -> str:
-        """Which data goes with what a Flux object has installed."""
-        app = self._apps.get(planned.id)
-        text = CHARTS_GO if planned.id.kind == "HelmRelease" else APPLIED_GOES
-        return text.format(chart="its chart", it="it") if app and app.tenant else PLATFORM_GOES
-
-    def _reinstallation(self, planned: KubeObject, text: str) -> ClusterDanger:
-        return self._found(DangerKind.REINSTALLATION, Rank.DATA, planned, text)
-
-    def _found(self, kind: DangerKind, rank: Rank, planned: KubeObject, text: str) -> ClusterDanger:
+    def _danger(self, kind: DangerKind, rank: Rank, planned: KubeObject, text: str) -> ClusterDanger:
         """A danger of an app, or of its tenant if the object is no app's."""
         if app := self._apps.get(planned.id):
             return ClusterDanger(kind, rank, subject_of(app), app.cluster, text)
         name = "the baseline" if planned.owner.tenant else f"{planned.id.kind} {planned.id.name}"
         return of_owner(kind, rank, planned.owner, f"{name} {text}")
+
+
+def _replaced(pieces: Pieces) -> Iterator[ClusterDanger]:
+    """Apps that get another object although their tenant and their cluster do not change.
+
+    Another namespace of the tenant or of the kubeconfig is a danger of its own, which says the same of all apps there.
+    """
+    new = {(app.tenant, app.cluster, app.name): app for app in pieces.after.apps}
+    for app in pieces.before.apps:
+        successor = new.get((app.tenant, app.cluster, app.name), app)
+        if successor.id == app.id or Owner(app.tenant, app.cluster) in pieces.moved:
+            continue
+        if app.cluster != pieces.after.management and app.id.namespace != successor.id.namespace:
+            places = f"from namespace {app.id.namespace} to {successor.id.namespace}"
+            text = f"its Flux objects move {places}: Flux deletes what the old ones installed, and namespaces stay"
+            yield ClusterDanger(DangerKind.KUBECONFIG, Rank.DATA, CLUSTER, app.cluster, text)
+            continue
+        same = app.id.kind == successor.id.kind
+        verb = "gets another object" if same else f"becomes a {successor.id.kind} instead of a {app.id.kind}"
+        text = f"{verb}: Flux deletes what the old one installed, with PersistentVolumeClaims and their data"
+        yield ClusterDanger(DangerKind.REINSTALLATION, Rank.DATA, subject_of(app), app.cluster, text)
 
 
 def _adopts(spec: dict[str, Any]) -> bool:
@@ -197,26 +178,15 @@ _CHANGEABLE: Mapping[tuple[str, str], tuple[str, ...]] = {
 """By group and kind, the only parts of the spec that change."""
 _FROZEN = {"ConfigMap": ("binaryData", "data"), "Secret": ("data", "stringData")}
 """What stays where `immutable` is true, which itself stays then, too."""
-_COSTS = {
-    "Job": ", and it runs again",
-    "PersistentVolumeClaim": " with its data",
-    "StatefulSet": ", with a gap of its pods",
-    "Deployment": ", with a gap of its pods",
-    "DaemonSet": ", with a gap of its pods",
-    "Service": ", with another address",
-    "RoleBinding": ", and the rights are missing meanwhile",
-    "ClusterRoleBinding": ", and the rights are missing meanwhile",
-}
 
 
 def immutable_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     """A danger for each object that both plans have, and that no API server changes from the one to the other."""
     for piece in pieces.all:
         if piece.before and piece.after and piece.kept and (fields := list(_changed(piece))):
-            kind = piece.key.kind
             text = (
-                f"{kind} {piece.key.name} cannot change in {listed(fields)}: on a management cluster it is deleted and created anew"
-                f"{_COSTS.get(kind, '')}; on a remote cluster its baseline fails until somebody deletes it"
+                f"{piece.key.kind} {piece.key.name} cannot change in {listed(fields)}: on a management cluster it is deleted and"
+                " created anew; on a remote cluster its baseline fails until somebody deletes it"
             )
             yield of_owner(DangerKind.REINSTALLATION, Rank.DATA, piece.key.owner, text)
 

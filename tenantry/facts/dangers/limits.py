@@ -103,7 +103,7 @@ def _pod_security(piece: Piece) -> Iterator[ClusterDanger]:
         lowered, change = after == "privileged", "privileged"
     else:
         before = labels_of(piece.before).get(_ENFORCE)
-        lowered = before != after and _level(after) < _level(before)
+        lowered = _LEVELS.get(str(after), 0) < _LEVELS.get(str(before), 0)
         change = f"{before} -> {after or 'what the cluster has'}"
     if lowered:
         whose = "its pod security" if piece.key.owner.tenant else f"the pod security of namespace {piece.key.name}"
@@ -111,19 +111,11 @@ def _pod_security(piece: Piece) -> Iterator[ClusterDanger]:
         yield of_owner(DangerKind.POD_SECURITY, Rank.WALLS, piece.key.owner, text)
 
 
-def _level(label: object) -> int:
-    return _LEVELS.get(str(label), 0)
-
-
 def _admission(piece: Piece) -> Iterator[ClusterDanger]:
-    if piece.before is None or (piece.after and _judged(piece.before) == _judged(piece.after)):
-        return
-    what = "changes: look at what it allows" if piece.after else "is removed"
-    yield of_owner(DangerKind.RIGHTS, Rank.ACCESS, piece.key.owner, f"{piece.key.kind} {piece.key.name} {what}")
-
-
-def _judged(manifest: Manifest) -> dict[str, object]:
-    return {key: value for key, value in manifest.items() if key != "metadata"}
+    old, new = ({**(manifest or {}), "metadata": None} for manifest in (piece.before, piece.after))
+    if piece.before is not None and old != new:
+        what = "changes: look at what it allows" if piece.after else "is removed"
+        yield of_owner(DangerKind.RIGHTS, Rank.ACCESS, piece.key.owner, f"{piece.key.kind} {piece.key.name} {what}")
 
 
 def _protection(piece: Piece) -> Iterator[ClusterDanger]:

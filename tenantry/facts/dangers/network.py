@@ -40,7 +40,14 @@ def network_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
         place = (piece.key.owner, piece.key.namespace)
         for direction, (key, everything) in _DIRECTIONS.items():
             old, new = (_in_direction(side, direction, key) for side in (piece.before, piece.after))
-            policies = (_directions(side.get(place, {}), direction, key) for side in (before, after))
+            policies = (
+                {
+                    name: policy
+                    for name, manifest in side.get(place, {}).items()
+                    if (policy := _in_direction(manifest, direction, key))
+                }
+                for side in (before, after)
+            )
             yield from _loosened(piece, (old, new), *policies, everything=everything)
 
 
@@ -78,7 +85,9 @@ def _base(isolation: Manifest | None) -> str:
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
     """Whether some policy may have selected the pods before. Where none did, a new one only restricts."""
-    return any(_may_overlap(policy.pods, pods) for policy in before.values())
+    labels = mapping_at(pods or {}, "matchLabels")
+    others = (mapping_at(policy.pods or {}, "matchLabels") for policy in before.values())
+    return any(all(labels.get(key, value) == value for key, value in other.items()) for other in others)
 
 
 def _more(old: _Policy | None, new: _Policy, before: Mapping[str, _Policy]) -> list[Any]:
@@ -110,22 +119,12 @@ def _covers(selector: Any, narrower: Any) -> bool:
     return not selector or selector == narrower
 
 
-def _may_overlap(first: Any, second: Any) -> bool:
-    labels, other_labels = (mapping_at(selector or {}, "matchLabels") for selector in (first, second))
-    return not any(key in other_labels and other_labels[key] != value for key, value in labels.items())
-
-
 def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[str, Manifest]]:
     policies: dict[tuple[Any, str], dict[str, Manifest]] = {}
     for key, manifest in side.items():
         if key.group == _GROUP:
             policies.setdefault((key.owner, key.namespace), {})[key.name] = manifest
     return policies
-
-
-def _directions(policies: Mapping[str, Manifest], direction: str, key: str) -> dict[str, _Policy]:
-    in_direction = {name: _in_direction(policy, direction, key) for name, policy in policies.items()}
-    return {name: policy for name, policy in in_direction.items() if policy}
 
 
 def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Policy | None:

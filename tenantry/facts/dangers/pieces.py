@@ -39,11 +39,6 @@ class Piece(NamedTuple):
     after: Manifest | None
     kept: bool
 
-    @property
-    def there(self) -> Manifest:
-        """The object as it is, or was."""
-        return self.after or self.before or {}
-
 
 @dataclass(frozen=True)
 class Pieces:
@@ -152,25 +147,15 @@ class Pieces:
     def _expanded(self, planned: KubeObject) -> Iterator[tuple[ObjectId, Manifest]]:
         yield planned.id, planned.manifest
         if planned.id.kind == "HelmRelease" and planned.id not in self.apps:
-            for manifest in installed_by(planned):
+            for manifest in mappings_in(value_at(planned.manifest, _INSTALLED)):
                 if id := readable_id(manifest):
                     yield id, manifest
 
     def _key(self, owner: Owner, id: ObjectId) -> Key:
-        if not self._renamed:
-            return Key(owner, group_of(id.api_version), id.kind, id.namespace, id.name)
-        renamed = self._renamed.get((owner, id.namespace), id.namespace)
-        name = self._renamed.get((owner, id.name), id.name) if id.kind == "Namespace" else id.name
-        return Key(owner, group_of(id.api_version), id.kind, renamed, name)
-
-    @cached_property
-    def _renamed(self) -> dict[tuple[Owner, str], str]:
-        return {(owner, before): after for owner, (before, after) in self.moved.items()}
-
-
-def installed_by(planned: KubeObject) -> list[Manifest]:
-    """What a release of the fleet's own installs."""
-    return [*mappings_in(value_at(planned.manifest, _INSTALLED))]
+        former, name = self.moved.get(owner, ("", ""))
+        namespace = name if former and id.namespace == former else id.namespace
+        is_renamed = former and id.kind == "Namespace" and id.name == former
+        return Key(owner, group_of(id.api_version), id.kind, namespace, name if is_renamed else id.name)
 
 
 def _owners(plan: Plan) -> Iterator[tuple[str, str]]:

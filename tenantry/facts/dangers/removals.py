@@ -10,7 +10,6 @@ from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.objects import Manifest, Owner, holds_data
-from tenantry.messages.text import grouped, listed
 from tenantry.plan.engine_order import bypass, is_range
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
@@ -90,14 +89,11 @@ class _Removed:
         """Apps of placements that are in both plans, and add-ons."""
         planned_apps = {_key(app) for app in self._pieces.after.apps}
         removed = [app for app in self._pieces.before.apps if _key(app) not in planned_apps]
-        places = _new_places(self._pieces.before, self._pieces.after) if removed else {}
         for app in removed:
             planned = self._objects.get(app.id)
             if Owner(app.tenant, app.cluster) in self._removed or not planned or leaves_objects(planned.manifest):
                 continue
-            new = places.get((app.tenant, app.name))
-            verb = f"moves to {new}" if new else "is removed"
-            text = f"{verb}: Flux deletes what it installed{' here' if new else ''}"
+            text = "is removed: Flux deletes what it installed"
             yield ClusterDanger(DangerKind.DELETION, Rank.DATA, subject_of(app), app.cluster, text)
 
 
@@ -112,17 +108,6 @@ def leaves_objects(manifest: Manifest) -> bool:
 
 def _key(app: PlannedApp) -> tuple[str, str, str]:
     return app.tenant, app.cluster, app.name
-
-
-def _new_places(before: Plan, after: Plan) -> dict[tuple[str, str], str]:
-    """The new clusters of apps that are on none of their former ones."""
-    old, new = (grouped(plan.apps, lambda app: (app.tenant, app.name)) for plan in (before, after))
-    moved = {}
-    for name in old.keys() & new.keys():
-        clusters = {app.cluster for app in old[name]}
-        if clusters.isdisjoint(app.cluster for app in new[name]):
-            moved[name] = listed(app.cluster for app in new[name])
-    return moved
 
 
 def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:

@@ -28,17 +28,17 @@ _ROLES = ("Role", "ClusterRole")
 _ORDER = {"view": 0, "edit": 1, "admin": 2, "cluster-admin": 3}
 """Kubernetes' own roles. Each may do all that those before it may."""
 _OF_FLUX = "system:serviceaccount:"
+_APPS = "its apps"
 _CLOUD = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
 """Annotations by which a service account becomes an account of a cloud."""
 
 
 class _Grant(NamedTuple):
-    """Somebody's role. namespace: "" for the whole cluster; who: in words; apps: whether that is the tenant's own account."""
+    """Somebody's role. namespace: "" for the whole cluster; who: `_APPS` for the account that the tenant's apps use."""
 
     owner: Owner
     namespace: str
     who: str
-    apps: bool
     role: str
 
 
@@ -59,7 +59,7 @@ def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
 def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
     own = _own_namespaces(plan, {key.owner for key in objects})
     return [
-        _Grant(key.owner, key.namespace, *_whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
+        _Grant(key.owner, key.namespace, _whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
         for key, manifest in objects.items()
         if key.kind in _BINDINGS
         for subject in mappings_in(manifest.get("subjects"))
@@ -67,42 +67,26 @@ def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
 
 
 def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[ClusterDanger]:
-    had = grouped(before, lambda grant: grant[:4])
-    new = [grant for grant in dict.fromkeys(after) if not _covered(grant, had.get(grant[:4], []))]
-    # What a new placement brings is reported where it is added, except for rights without a bound.
-    reported = [
-        grant
-        for grant in new
-        if grant.role == "cluster-admin" or (grant.namespace and pieces.keeps(grant.owner, grant.namespace))
-    ]
-    groups = grouped(
-        reported, lambda grant: (grant.owner, grant.namespace == "", grant.role, _former(grant, had), grant.apps)
-    )
-    for (owner, wide, role, former, apps), own in groups.items():
-        yield _gain(owner, [grant.who for grant in own], role, former, wide=wide, apps=apps)
+    had = grouped(before, lambda grant: grant[:3])
+    gained: dict[tuple[Owner, bool, str, str, bool], list[str]] = {}
+    for grant in dict.fromkeys(after):
+        roles, level = [held.role for held in had.get(grant[:3], [])], _ORDER.get(grant.role)
+        if grant.role in roles or (level is not None and any(_ORDER.get(role, -1) >= level for role in roles)):
+            continue
+        # What a new placement brings is reported where it is added, except for rights without a bound.
+        if grant.role == "cluster-admin" or (grant.namespace and pieces.keeps(grant.owner, grant.namespace)):
+            key = (grant.owner, not grant.namespace, grant.role, listed(roles), grant.who == _APPS)
+            gained.setdefault(key, []).append(grant.who)
+    for (owner, wide, role, former, of_apps), who in gained.items():
+        verb = "get" if of_apps or len(set(who)) > 1 else "gets"
+        where = " on the whole cluster" if wide else "" if of_apps else " in its namespaces"
+        instead = f" instead of {former}" if former else ""
+        rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
+        yield _danger(owner, f"{_APPS if of_apps else listed(who)} {verb} {role}{where}{instead}", rank)
 
 
-def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: bool, apps: bool) -> ClusterDanger:
-    rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
-    instead = f" instead of {former}" if former else ""
-    where = " on the whole cluster" if wide else "" if apps else " in its namespaces"
-    many = apps or len(set(who)) > 1
-    text = f"{'its apps' if apps else listed(who)} {'get' if many else 'gets'} {role}{where}{instead}"
-    return _found(owner, text, rank)
-
-
-def _found(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
+def _danger(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
     return of_owner(DangerKind.RIGHTS, rank, owner, text)
-
-
-def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
-    """Whether somebody has the role already, or one that may do more."""
-    level = _ORDER.get(grant.role)
-    return any(held.role == grant.role or (level is not None and _ORDER.get(held.role, -1) >= level) for held in had)
-
-
-def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
-    return listed(held.role for held in had.get(grant[:4], []))
 
 
 def _role_of(manifest: Manifest) -> str:
@@ -111,15 +95,15 @@ def _role_of(manifest: Manifest) -> str:
     return name if role.get("kind") == "ClusterRole" else f"role {name} of the namespace"
 
 
-def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
-    """Who that is, in words, and whether it is the account that the tenant's apps use."""
+def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> str:
+    """Args: own: the namespaces of the tenant's accounts."""
     kind, name = str(subject.get("kind", "")), str(subject.get("name", ""))
     if kind == "ServiceAccount":
-        return f"service account {subject.get('namespace', '')}/{name}", False
+        return f"service account {subject.get('namespace', '')}/{name}"
     if kind == "User" and name.startswith(_OF_FLUX):
         namespace, _, account = name.removeprefix(_OF_FLUX).partition(":")
-        return ("its apps", True) if namespace in own else (f"service account {namespace}/{account}", False)
-    return f"{kind.lower()} {name}", False
+        return _APPS if namespace in own else f"service account {namespace}/{account}"
+    return f"{kind.lower()} {name}"
 
 
 def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
@@ -143,33 +127,25 @@ def _rules(piece: Piece) -> Iterator[ClusterDanger]:
         return
     old, new = (set(rights_of_rules(mappings_in(manifest.get("rules")))) for manifest in (piece.before, piece.after))
     if gained := [rule for rule in rights_of_rules(mappings_in(piece.after.get("rules"))) if rule in new - old]:
-        yield _found(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
+        yield _danger(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
 
 
 def _wide_rights(
     own: Sequence[Piece], before: Mapping[Key, Manifest], after: Mapping[Key, Manifest]
 ) -> Iterator[ClusterDanger]:
     """Rights on whole clusters, but for `cluster-admin`: under whatever key they are new."""
-    old, new = _by_owner(before), _by_owner(after)
+    old, new = (grouped(side.items(), lambda entry: entry[0].owner) for side in (before, after))
     for owner in dict.fromkeys(piece.key.owner for piece in own):
-        known = {right for _, right in _wide(old.get(owner, {}))}
-        gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
+        known = {right for _, right in _wide(old.get(owner, ()))}
+        gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, ()))) if right not in known]
         if gained:
-            yield _found(owner, f"its apps get rights on the whole cluster: {_format_wide(gained)}")
+            yield _danger(owner, f"{_APPS} get rights on the whole cluster: {_format_wide(gained)}")
 
 
-def _by_owner(objects: Mapping[Key, Manifest]) -> dict[Owner, dict[Key, Manifest]]:
-    """The cluster-scoped objects of each owner."""
-    by_owner: dict[Owner, dict[Key, Manifest]] = {}
-    for key, manifest in objects.items():
-        if not key.namespace:
-            by_owner.setdefault(key.owner, {})[key] = manifest
-    return by_owner
-
-
-def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
-    rules = {key.name: manifest for key, manifest in mine.items() if key.kind == "ClusterRole"}
-    for key, manifest in mine.items():
+def _wide(objects: Sequence[tuple[Key, Manifest]]) -> Iterator[tuple[str, Right | str]]:
+    """The rights by the keys of `clusterRoles`. Args: objects: of one owner."""
+    rules = {key.name: manifest for key, manifest in objects if key.kind == "ClusterRole"}
+    for key, manifest in objects:
         role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
         if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
             continue
@@ -196,7 +172,7 @@ def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
         return
     old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
     for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
-        yield _found(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
+        yield _danger(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
 
 
 _ADDRESSES = ("sources", "alerts")

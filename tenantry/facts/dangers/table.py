@@ -29,20 +29,8 @@ class Row(NamedTuple):
     of_new: bool = False
 
 
-def _is_new(before: Any, after: Any) -> bool:
-    return before is ABSENT and after is not ABSENT
-
-
 def _is_true(_: Any, after: Any) -> bool:
     return after is True
-
-
-def _is_false(_: Any, after: Any) -> bool:
-    return after is False
-
-
-def _was_true(before: Any, after: Any) -> bool:
-    return before is True and after is not True
 
 
 def _was_set(before: Any, _: Any) -> bool:
@@ -59,7 +47,7 @@ _ROWS = (
         "every object is deleted on the former management cluster, and created on the new one",
     ),
     Row(
-        (Kind.ENVIRONMENT,), "protected", _was_true, DangerKind.PROTECTION, Rank.DATA,
+        (Kind.ENVIRONMENT,), "protected", lambda before, _: before is True, DangerKind.PROTECTION, Rank.DATA,
         "it is no longer protected: `pulumi destroy` can delete it, and runs can remove what was not marked before",
     ),
     Row(
@@ -88,7 +76,7 @@ _ROWS = (
         "it gets another namespace: what is in the old one does not come along, and its data stays there",
     ),
     Row(
-        (Kind.TENANT,), "receivers.*.type", _is_new, DangerKind.RIGHTS, Rank.WORK,
+        (Kind.TENANT,), "receivers.*.type", lambda before, _: before is ABSENT, DangerKind.RIGHTS, Rank.WORK,
         "a receiver listens for webhooks", of_new=True,
     ),
     Row(
@@ -96,7 +84,7 @@ _ROWS = (
         "it takes over objects that exist already", of_new=True,
     ),
     Row(
-        (Kind.APP, Kind.ADDON), "waves", _is_false, DangerKind.ROLLOUT, Rank.WORK,
+        (Kind.APP, Kind.ADDON), "waves", lambda _, after: after is False, DangerKind.ROLLOUT, Rank.WORK,
         "it leaves the waves: its changes reach all of its clusters at the same time",
     ),
 )  # fmt: skip

@@ -70,7 +70,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.usefixtures("planned_once")
+@pytest.mark.usefixtures("plans_once")
 @pytest.mark.parametrize("place", PLACES)
 def test_no_form_shows_a_secret_that_is_added_changed_or_removed(
     place: str, capsys: pytest.CaptureFixture[str]
@@ -101,7 +101,7 @@ def hostile(text: str) -> str:
     return rocky(app, f"{SETTINGS}\nannotations: {{a: {quoted}}}\nowners: [{{user: {owner}}}]")
 
 
-@pytest.mark.usefixtures("planned_once")
+@pytest.mark.usefixtures("plans_once")
 @pytest.mark.parametrize("text", TEXTS)
 def test_nothing_of_a_value_comes_alive_in_a_terminal_or_a_page(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("text", "all"):

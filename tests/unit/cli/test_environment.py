@@ -59,33 +59,14 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
 @table(
     ("line", "message"),
     [
-        (
-            "explain rocky web",
-            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml explain rocky web -e dev",
-        ),
-        ("status", "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml status -e dev"),
-        (
-            "preflight",
-            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml preflight -e dev",
-        ),
-        (
-            "up --yes -- --parallel 4",
-            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml up --yes -e dev",
-        ),
-        (
-            "destroy",
-            "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
-            " Type:\n  tenantry --file two.yaml destroy -e ENVIRONMENT",
-        ),
+        ("explain rocky web", "Name an environment with --environment. two.yaml declares dev, prod."),
+        ("status", "Name an environment with --environment. two.yaml declares dev, prod."),
+        ("up --yes -- --parallel 4", "Name an environment with --environment. two.yaml declares dev, prod."),
+        ("destroy", "Name an environment with --environment: this command deletes it. two.yaml declares dev, prod."),
         ("render dev -e prod", "Two environments are named, dev and prod: name one of them."),
-        (
-            "status rocky/web",
-            "'rocky/web' is not an environment. Type:\n  tenantry status ENVIRONMENT --tenant rocky --app web",
-        ),
-        ("status other.yaml", "'other.yaml' is not an environment. Did you mean '--file other.yaml'?"),
     ],
 )
-def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line: str, message: str) -> None:
+def test_what_is_not_clear_is_answered_with_the_names(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, "-f", "two.yaml", *line.split())
     assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
 
@@ -105,7 +86,7 @@ def test_what_deletes_an_environment_takes_none_that_is_not_typed(
 ) -> None:
     monkeypatch.setenv("TENANTRY_ENVIRONMENT", "dev")
     code, _, err = tenantry(capsys, "-f", file, "destroy", "--yes")
-    assert (code, "Name an environment: this command deletes it" in err) == (2, True)
+    assert (code, "Name an environment with --environment: this command deletes it" in err) == (2, True)
 
 
 def test_a_file_that_cannot_be_read_is_what_is_reported(capsys: Capture) -> None:
@@ -160,14 +141,3 @@ def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
 def test_what_to_set_names_the_stack(capsys: Capture) -> None:
     err = tenantry(capsys, "status", "dev", "--kubeconfig", "nowhere")[2]
     assert "pulumi config set --stack dev tenantry:kubeconfig FILE" in err
-
-
-def test_a_cluster_of_one_environment_names_it(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(
-        "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub-dev}, prod: {management: hub-prod}}\n"
-        "clusters: {hub-dev: {environments: [dev]}, hub-prod: {environments: [prod]}, both: {environments: [dev, prod]}}\n"
-    )
-    _, _, err = tenantry(capsys, "preflight", "--cluster", "hub-prod")
-    assert err.startswith("environment: prod (the only one of what --cluster names)\n")
-    code, _, err = tenantry(capsys, "preflight", "--cluster", "both")
-    assert (code, "Name an environment. tenants.yaml declares dev, prod." in err) == (2, True)

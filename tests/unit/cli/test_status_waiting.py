@@ -22,7 +22,7 @@ OWN = State("dev", SOURCE, Readiness.FAILED, "repository not found", cause=SOURC
 
 def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
     assert lasting_text(StatusReport("dev", NOW, (BAD,) * 7, (OWN,))) == (
-        "7 apps failed again and again, so waiting ends here:\n"
+        "7 objects failed again and again, so waiting ends here:\n"
         + "  rocky/web on hub: GitRepository rocky/manifests: repository not found\n" * 5
         + "  and 2 more\n"
         "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again;"
@@ -32,7 +32,7 @@ def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
 
 def test_an_object_that_no_app_needs_is_told_too() -> None:
     assert lasting_text(StatusReport("dev", NOW, (), (OWN,))) == (
-        "1 other object failed again and again, so waiting ends here:\n"
+        "1 object failed again and again, so waiting ends here:\n"
         "  GitRepository rocky/manifests: repository not found\n"
         "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again"
     )

@@ -52,19 +52,6 @@ def test_the_fleet_of_the_answers_is_valid(capsys: Capture) -> None:
     assert tenantry(capsys, "validate")[0] == 0
 
 
-@table(
-    ("typed", "proposed"),
-    [
-        ("removee", True),
-        ("removve", True),
-        ("destroyy", True),
-        ("emove", True),
-        ("rremove", True),
-        ("rem", False),
-        ("moved", False),
-        ("destruct", False),
-    ],
-)
-def test_only_one_wrong_letter_leads_to_what_removes(capsys: Capture, typed: str, *, proposed: bool) -> None:
-    assert any(f"'{name}'?" in tenantry(capsys, typed)[2] for name in ("remove", "destroy")) == proposed
-    assert "'remove'" not in tenantry(capsys, "cluster", typed)[2]
+@table("typed", ["removee", "emove", "rem", "destroyy", "destruct"])
+def test_no_wrong_word_leads_to_what_removes(capsys: Capture, typed: str) -> None:
+    assert not any(f"'{name}'?" in tenantry(capsys, typed)[2] for name in ("remove", "destroy"))

@@ -191,13 +191,13 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     assert (code, answer["status"]) == (1, "progressing")
     assert (
         answer["cause"]
-        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 2 more wanted (2 replicas, 0 exist)"
+        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 1 more wanted"
     )
     first, flux = answer["findings"]
     assert first["advice"] == "to raise it, change 'quota' in tenants.yaml:14"
     assert [each["what"] for each in first["evidence"]] == ["Deployment rocky/web", "Event of ReplicaSet web-1"]
     assert first["next"] == [
-        "tenantry set tenants.rocky.quota.pods 5",
+        "edit tenants.yaml:14",
         "tenantry up -e dev",
         f"kubectl describe deployment web {there()}",
     ]
@@ -213,9 +213,7 @@ def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capt
     first, *_ = why(capsys)[1]["findings"]
     line = text.splitlines().index("  rocky:") + 1
     assert first["advice"] == f"to raise it, change 'quota' in tenants.yaml:{line}"
-    assert first["next"][0] == "tenantry set tenants.rocky.quota.pods 5"
-    changed, _, _ = tenantry(capsys, *first["next"][0].split()[1:])
-    assert changed == 0
+    assert first["next"][0] == f"edit tenants.yaml:{line}"
 
 
 @table(
@@ -606,24 +604,6 @@ def test_a_step_that_is_missing_or_somebody_elses_is_told(capsys: Capture, hub: 
         ("missing", "not on the management cluster: run `tenantry up`"),
         ("failed", "it exists, but its labels do not say that it belongs to this environment"),
     ]
-
-
-@table(
-    ("said", "expected"),
-    [
-        (
-            "Running health checks for revision main@sha1:1 with a timeout of 5m0s",
-            "Flux has not looked at the last change of the spec yet: it still waits for the health check of the change before,"
-            " at most until 00:10 UTC",
-        ),
-        ("Detecting drift", "Flux has not looked at the last change of the spec yet"),
-    ],
-)
-def test_a_change_that_flux_has_not_looked_at_is_told(capsys: Capture, hub: Hub, said: str, expected: str) -> None:
-    fail(hub, EDGE, said, "Progressing")
-    hub.objects[EDGE]["metadata"]["generation"] = 2
-    hub.objects[EDGE]["spec"]["timeout"] = "5m"
-    assert expected in [each["cause"] for each in why(capsys)[1]["findings"]]
 
 
 def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) -> None:

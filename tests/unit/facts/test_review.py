@@ -99,7 +99,7 @@ def test_what_an_app_changes_beside_its_move_shows() -> None:
         "      ~ kustomize.path: ./web -> ./next  # tenants.yaml:15:77 (app)",
         "      ~ clusters.names: [hub] -> [edge]  # tenants.yaml:15:31 (app)",
     ]
-    assert told(before, after) == ["deletion: rocky/web on hub: moves to edge: Flux deletes what it installed here"]
+    assert told(before, after) == ["deletion: rocky/web on hub: is removed: Flux deletes what it installed"]
 
 
 def test_a_new_cluster_brings_its_own_values_and_subjects_without_repeating_theirs() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.listing import Filter, Place, Taken, in_words, listing
+from tenantry.listing import Filter, Place, Taken, format_places, listing
 from tenantry.plan.plan import plan
 from tests.table import table
 from tests.unit.listing.fleets import VERSIONS
@@ -101,4 +101,6 @@ def test_an_app_is_told_with_the_ref_and_the_places_of_each_environment() -> Non
     ],
 )
 def test_places_in_words(places: list[str], every: list[str], expected: str) -> None:
-    assert in_words([Place(*each.split()) for each in places], [Place(*each.split()) for each in every]) == expected
+    assert (
+        format_places([Place(*each.split()) for each in places], [Place(*each.split()) for each in every]) == expected
+    )

@@ -12,7 +12,6 @@ from tests.table import table
 
 SKIP = {"PULUMI_SKIP_CHECKPOINTS": "true"}
 GO = "GOGC=400 GOMEMLIMIT=3GiB"
-UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
 
 
 @table(
@@ -36,23 +35,6 @@ UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
             ("PULUMI_SKIP_CHECKPOINTS=false",),
         ),
         ("preview", (), {"GOGC": "off"}, {}, "GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64", ("GOGC=off",)),
-        # A provider that does not adopt by itself is told to, or keeps its checkpoints if the user forbids it.
-        (
-            "up",
-            (),
-            {},
-            {"adopts": False},
-            f"{GO} PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64",
-            (),
-        ),
-        (
-            "up",
-            (),
-            {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "false"},
-            {"adopts": False},
-            f"{GO} pulumi up --stack dev --parallel 64",
-            (),
-        ),
         # Values of the configuration may be secret.
         (
             "up",

@@ -46,14 +46,6 @@ def test_the_stack_of_an_environment(
     assert result == expected
 
 
-def test_an_environment_that_no_stack_runs_must_be_declared(tmp_path: Path) -> None:
-    (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
-    (tmp_path / "tenants.yaml").write_text("environments: {prod: {}, prodd: {extends: prod, management: hub}}\n")
-    with pytest.raises(Refused, match="declares no environment 'prod'") as refused:
-        chosen(asked(tmp_path))
-    assert refused.value.fix == "name 'prodd'"
-
-
 def test_a_directory_without_a_project_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="so it is no Pulumi project"):
         chosen(asked(tmp_path))
