@@ -30,6 +30,7 @@ from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import leaves, mapping_at, mappings_in
 from tenantry.messages.text import format_path
 from tenantry.model import Helm, Kustomize
+from tenantry.model.clusters import Cluster
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
 from tenantry.plan.objects.scope import Scope
@@ -38,6 +39,9 @@ _MISSING_CRDS = {"crds": "Create"}
 """What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
 field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
+
+_PLATFORMS = Cluster.model_fields["platformServiceAccount"].default
+"""The account that Tenantry gives add-ons."""
 
 
 def fill_in(survey: Survey, app: App) -> bool:
@@ -259,7 +263,7 @@ def account_of(survey: Survey, addon: App) -> dict[str, Any]:
             account.take(*addon.path, "account")
             text = f"Flux acts as it for add-on '{addon.key}', and Tenantry does not change it"
             account.leave(text, "keep it, with its rights", fate="left")
-        return {"existing": named}
+        return {"existing": named} if named != _PLATFORMS else {}
     is_fluxs = addon.home == FLUX and not resource.is_remote
     return {"existing": CONTROLLERS[resource.kind]} if is_fluxs else {}
 

@@ -59,10 +59,6 @@ ALIASED = ANCHORED.replace(b"  movy:\n    clusters: {labels: {tier: edge}}", b" 
 REFUSED: dict[str, tuple[bytes, str]] = {
     "an alias": (ALIASED, "set tenants.movy.clusters.labels.region eu"),
     "an anchor": (ALIASED, "remove tenant rocky"),
-    "a tag": (
-        FLEET.replace(b"  tina:\n", b"  tina: !!map\n"),
-        "add app tina/api kustomize.source=jobs kustomize.path=./api",
-    ),
     "a tab that YAML does not take": (FLEET.replace(b"  tina:\n", b"\ttina:\n"), "add tenant nora"),
     "no YAML": (FLEET + b"  {", "add tenant nora"),
     "no UTF-8": (FLEET + b"# \xff\n", "add tenant nora"),
