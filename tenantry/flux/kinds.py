@@ -111,7 +111,7 @@ def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
     for index, entry in enumerate(mappings_in(spec.get("healthChecks"))):
         at = ("healthChecks", index)
         api, kind, name = (str(entry.get(key) or default) for key, default in _CHECK.items())
-        if misread := _kind_problem(api, kind):
+        if misread := kind_problem(api, kind):
             yield (*at, misread[0]), misread[1]
         if group_of(api) != _RBAC and (problem := object_name_problem(name)):
             why = "a health check has no patterns" if "*" in name else f"it {problem}"
@@ -128,12 +128,12 @@ def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
 def expression_kinds(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
     """What no object of an entry of `healthCheckExprs` can be. One without a kind is for all of a group."""
     for index, entry in enumerate(mappings_in(spec.get("healthCheckExprs"))):
-        problem = _kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
+        problem = kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
         if problem:
             yield ("healthCheckExprs", index, problem[0]), problem[1]
 
 
-def _kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:
+def kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:
     """The key that is wrong, and how, of a group, version and kind."""
     if not _KIND.fullmatch(kind):
         return "kind", _no_kind(kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
+from tenantry.flux.kinds import kind_problem
 from tenantry.grants.grants import filled_tenants, is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
@@ -30,6 +31,15 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
         elif manifest.kind.endswith("List"):
             message = f"a {manifest.kind} holds several objects"
             yield Problem((*at, "kind"), "not-single", message, fix="make an entry of each of them")
+        else:
+            yield from _unserved(at, manifest)
+
+
+def _unserved(at: Path, manifest: ObjectManifest) -> Iterator[Problem]:
+    """A version that Kubernetes has removed, or a kind that it never had: every run would fail at it."""
+    if misread := kind_problem(manifest.apiVersion, manifest.kind):
+        key, problem = misread
+        yield Problem((*at, key), problem.code, problem.message, fix=problem.fix)
 
 
 def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:
@@ -59,6 +69,8 @@ def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
         if refusal := _refused(manifest):
             code, message, fix = refusal
             yield Problem((*at, "kind"), code, message, fix=fix)
+        else:
+            yield from _unserved(at, manifest)
 
 
 def _refused(manifest: ObjectManifest) -> tuple[str, str, str] | None:
