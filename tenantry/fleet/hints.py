@@ -6,7 +6,7 @@ Never: decides whether something is wrong, quotes what may be a secret, or propo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.fleet.value_hints import IN_A_SECRET, quoted
@@ -17,47 +17,41 @@ from tenantry.messages.errors import Path
 from tenantry.messages.text import closest, format_path
 from tenantry.model import (
     SOURCE_KINDS,
-    Addon,
-    AddonOverride,
     After,
     App,
     AppOverride,
-    AppPatch,
     ChartDirectory,
     Cluster,
-    ConfigMap,
     Credentials,
     Document,
     Environment,
     Excluded,
     FluxBlock,
     Git,
-    GitRef,
     HelmPatch,
     Kubeconfig,
     KustomizePatch,
     Model,
     ObjectsChart,
     Oci,
-    OciRef,
     PlacedSettings,
     Platform,
     PlatformOverride,
     RolloutWave,
-    SecretKey,
     Selector,
     Source,
     Tenant,
     TenantOverride,
     When,
 )
-from tenantry.model.clusters import Capi
-from tenantry.model.flux import PostBuild
+from tenantry.model.apps import OF_ADDONS
+from tenantry.model.clusters import Capi, KubeconfigObject
 from tenantry.model.strict import fields_of, model_at
 from tenantry.model.tenancy import AddonAccount, ExtraNamespace, Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
-_REFS: Mapping[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
+_REFS: Mapping[type[Model], str] = {Git: "GitRepository", Oci: "OCIRepository", ChartDirectory: "GitRepository"}
+"""The kinds of Flux whose `ref` a mapping has."""
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _OF_WHEN = ("clusters", "environments", "cluster", "environment", "where")
@@ -85,8 +79,13 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
         "cluster": "write 'clusters: {names: [NAME]}'",
         "names": "write 'clusters: {names: [NAME]}'",
     },
-    **dict.fromkeys((AppOverride, AddonOverride, PlatformOverride), dict.fromkeys(_OF_WHEN, _IN_WHEN)),
-    AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
+    PlatformOverride: dict.fromkeys(_OF_WHEN, _IN_WHEN),
+    AppOverride: {
+        **dict.fromkeys(_OF_WHEN, _IN_WHEN),
+        "state": _ON_THE_APP,
+        "when": "write it in the override around it, which says where both hold",
+        "source": "write 'kustomize: {source: NAME}' or 'helm: {source: NAME}'",
+    },
     TenantOverride: dict.fromkeys(_OF_WHEN, _IN_WHEN),
     Tenant: {
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",
@@ -113,10 +112,10 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
 """Model -> key -> what to write instead, also for models that extend one. Equal ones of a mapping are one finding."""
 
 
-def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) -> str:
+def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any], lacking: Collection[str] = ()) -> str:
     """Where a key belongs that its mapping does not take; "" if that is not known.
 
-    Args: model: of the mapping; beside: the whole mapping as written.
+    Args: model: of the mapping; beside: the whole mapping as written; lacking: keys of the model that it lacks.
     """
     if model is None:
         return ""
@@ -132,9 +131,9 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(sibling for sibling in beside if sibling in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
-    if issubclass(model, App | AppPatch) and (fix := _block_of(key, beside)):
+    if issubclass(model, App | AppOverride) and (fix := _block_of(key, beside)):
         return fix
-    if any(issubclass(model, block) and key in ref.model_fields for block, ref in _REFS.items()):
+    if any(issubclass(model, block) and key in _keys_of(kind, "ref") for block, kind in _REFS.items()):
         return f"write 'ref: {{{key}: ...}}'"
     if issubclass(model, FluxBlock) and key in _LOGIN:
         return "values never stand in the file: declare 'credentials:', and name them beside the block"
@@ -143,7 +142,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     if (block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None)) and _is_of_a_source(key):
         # Written as Flux writes it, so it is no misspelling of the nearest key here.
         return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
-    return "" if closest(key, fields_of(model)) else _elsewhere(model, key, beside)
+    return "" if closest(key, fields_of(model).keys() - lacking) else _elsewhere(model, key, beside)
 
 
 _PLACES: Mapping[type[Model], str] = {
@@ -164,10 +163,11 @@ def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
         return f"write it in a wave, such as 'waves: [{{labels: {{KEY: VALUE}}, {key}: ...}}, rest]'{after}"
     if issubclass(model, Environment) and key in ("cluster", "clusters"):
         return "write 'environments: [NAME]' in each cluster"
-    if issubclass(model, KustomizePatch) and key in PostBuild.model_fields:
+    if issubclass(model, KustomizePatch) and key in _keys_of("Kustomization", "postBuild"):
         return f"write 'postBuild: {{{key}: ...}}'"
     for known, place in _PLACES.items():
-        if not issubclass(model, known) and key in fields_of(known):
+        of_addons = known is App and key in OF_ADDONS
+        if not issubclass(model, known) and key in fields_of(known) and not of_addons:
             when = (
                 ", or in an entry of its 'overrides:'" if known is Tenant and key in PlacedSettings.model_fields else ""
             )
@@ -175,6 +175,12 @@ def _elsewhere(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
     if issubclass(model, Selector | RolloutWave | Excluded) and isinstance(value, str | int):
         return f"write '{{labels: {{{quoted(key, ())}: {quoted(value, (key,))}}}}}', if it is a label of clusters"
     return ""
+
+
+def _keys_of(kind: str, key: str) -> Collection[str]:
+    """The keys that Flux has below one of a kind's spec."""
+    keys: dict[str, Any] = schema_of(kind).spec["properties"][key]["properties"]
+    return keys
 
 
 def _is_of_a_source(key: str) -> bool:
@@ -296,17 +302,19 @@ FORMER_KEYS: Mapping[type[Model], Mapping[str, str]] = {
     },
     App: {
         "rollout": "write 'waves: false'",
+        "scope": "remove it, and declare an add-on for each environment, with 'environments:'",
         "imageAutomation": (
             "let an app on the management cluster apply the objects of image automation from the tenant's repository"
         ),
     },
-    Addon: {"scope": "remove it, and declare an add-on for each environment, with 'environments:'"},
     AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
-    SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
-    ConfigMap: dict.fromkeys(
-        ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
-        "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
-    ),
+    KubeconfigObject: {
+        "from": "remove it: the stack that makes the cluster writes the Secret",
+        **dict.fromkeys(
+            ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+            "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+        ),
+    },
     ExtraNamespace: {"formerly": _HANDED_OVER},
     Grants: {
         "annotations": _PLATFORMS.format("annotations"),

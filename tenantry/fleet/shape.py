@@ -20,7 +20,7 @@ from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.templates import Once
 from tenantry.fleet.value_hints import fix_for_value, quota_fix, quoted
-from tenantry.messages.data import ABSENT, mapping_at, value_at, without
+from tenantry.messages.data import ABSENT, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
     empty_list,
@@ -35,8 +35,8 @@ from tenantry.messages.problems import (
     wrong_type,
 )
 from tenantry.messages.text import grouped
-from tenantry.model import Addon, Document, Model, Oci, Tenant
-from tenantry.model.strict import fields_of, model_at
+from tenantry.model import Document, Model, Oci, Tenant
+from tenantry.model.strict import fields_of, lacking_at, model_at
 
 _KEY_MARK = "[key]"
 _SETTING = object()
@@ -143,7 +143,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case "extra_forbidden":
             return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
         case "missing":
-            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
+            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return not_allowed(place, value_at(data, path), [allowed.replace("True", "true")])
@@ -167,7 +167,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             text = f"{entry_name(place)} {text}" if context.get("of_entry") else text
             if kind == "choose-one" and isinstance(value := value_at(data, path), dict):
                 # The second of the keys is where the mistake shows.
-                given = [key for key in value if key in getattr(model_at(model, path), "one_of", ())]
+                given = [key for key in value if key in context["keys"]]
                 place, at_key = ((*place, given[-1]), True) if len(given) > 1 else (place, at_key)
             fix = context.get("fix", "")
             if kind == "bad-resource":
@@ -196,15 +196,12 @@ _EXPECTED = {
 }
 
 
-def _example(model: type[Model] | None, path: Path, data: Any) -> str:
+def _example(model: type[Model] | None, path: Path) -> str:
     """A missing key with a value; "" if nothing can be said."""
     if model is Document and path[-1] == "environments":
         return "environments: {NAME: {management: CLUSTER}}"
     if model and issubclass(model, Oci):
         return "ref: {tag: ...}"
-    if model and issubclass(model, Addon) and path[-1] == "source":
-        helm = "helm" in mapping_at(data, *path[:-1])
-        return f"source: {'{helm: {url: ...}}' if helm else '{git: {url: ..., ref: {branch: main}}}'}"
     return _EXAMPLES.get(str(path[-1]), "")
 
 
@@ -216,10 +213,11 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, FOR_OWNED.get(key, ""))
-    known = fields_of(model) if model else {}
+    lacking = lacking_at(Document, path[:-1])
+    known = fields_of(model).keys() - lacking if model else ()
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
-    fix = fix_for_key(model, key, beside)
+    fix = fix_for_key(model, key, beside, lacking)
     if not fix and data and (misplaced_entry := misplaced(path, beside.get(key), data)):
         return unknown_key(path, (), misplaced_entry.fix)
     return unknown_key(path, known, fix)

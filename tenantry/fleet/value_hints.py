@@ -17,16 +17,15 @@ from tenantry.messages.text import closest
 from tenantry.model import (
     Document,
     Environment,
-    GitRef,
     Kubeconfig,
     Model,
-    OciRef,
     Provider,
     Selector,
     Source,
     Tenant,
     When,
 )
+from tenantry.model.clusters import KubeconfigObject
 from tenantry.model.strict import OneOf, fields_of, model_at
 from tenantry.model.tenancy import TenantOwner
 
@@ -44,8 +43,6 @@ _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 _FIRST: Mapping[type[Model], str] = {
     Environment: "management",
     TenantOwner: "user",
-    GitRef: "branch",
-    OciRef: "tag",
     Provider: "type",
 }
 """The key that a single word probably stands for, of models that require none."""
@@ -106,6 +103,8 @@ def _of_nothing(model: type[Model] | None, path: Path) -> str:
 
 def _of_names(path: Path, value: Any) -> str:
     """A mapping of names to entries or texts, written as a list or as text."""
+    if path[-1:] == ("ref",) and not isinstance(value, list):
+        return f"write {{{'tag' if 'oci' in path else 'branch'}: {quoted(value, path)}}}"
     if path[-1:] == ("quota",) and not isinstance(value, list):
         return "write resources with their limits, such as {requests.cpu: 8}"
     entries = value if isinstance(value, list) and value else [None]
@@ -127,6 +126,8 @@ def _of_model(model: type[Model], path: Path, value: Any) -> str:
     if issubclass(model, Source):
         url = shown if "://" in shown else "..."
         return f"write {{git: {{url: {url}, ref: {{branch: main}}}}}}, or another kind: oci, helm, bucket"
+    if issubclass(model, KubeconfigObject) and path[-1] == "secret":
+        return "write {name: ..., namespace: ..., key: ...}"
     first = next((key for kind, key in _FIRST.items() if issubclass(model, kind)), "")
     keys = [first] if first else _required(model)
     if not keys or not isinstance(value, str):

@@ -17,8 +17,8 @@ from tenantry.importing.resources import FLUX, App, Place, Resource, World
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.errors import Path
+from tenantry.model import App as AppModel
 from tenantry.model import Helm, Kustomize
-from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
 from tenantry.model.strict import Model
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
@@ -287,7 +287,7 @@ class PlatformEntry(OwnerEntry):
         )
         if not any(kept):
             entry["keepCRDs"] = False
-        return in_order(entry, Addon)
+        return in_order(entry, AppModel)
 
     def _namespaces(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
         """The namespaces that an add-on owns. Their names may hold placeholders."""

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from tenantry.importing.resources import Place
 from tenantry.messages.placeholders import PLACEHOLDER
+from tenantry.model.flux import FluxBlock
 from tenantry.model.strict import Model
 
 Values: TypeAlias = Mapping[Place, Any]
@@ -170,5 +171,6 @@ _LAST = ("alerts", "receivers", "overrides", "adopt", "state")
 
 def in_order(entry: Mapping[str, Any], model: type[Model]) -> dict[str, Any]:
     """The entry with its keys in order: where it is, what it is in the order of the reference, and exceptions last."""
-    middle = [key for key in (*model.model_fields, *entry) if key not in (*_FIRST, *_LAST)]
+    own = model.order() if issubclass(model, FluxBlock) else model.model_fields
+    middle = [key for key in (*own, *entry) if key not in (*_FIRST, *_LAST)]
     return {key: entry[key] for key in dict.fromkeys((*_FIRST, *middle, *_LAST)) if key in entry}

@@ -170,7 +170,7 @@ def _why(fleet: Fleet, when: When, subject: _Subject) -> tuple[str, ...]:
         if kept_out := barrier(fleet, environment, at):
             return (f"{kept_out.reason} ({fleet.source.line_of(kept_out.at)})",)
         if at[0] == "platform":
-            selector = fleet.document.platform.addons[addon].clusters
+            selector = fleet.document.platform.addons[addon].selector
             selected = (
                 name for name in clusters_of(fleet, environment) if matches(selector, name, fleet.clusters[name])
             )
