@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.output import data
-from tenantry.fleet.editor_schema import editor_schema, included_schema
+from tenantry.fleet.editor_schema import editor_schema, included_schema, text_of
 
 
 @click.command(
@@ -36,13 +33,5 @@ def command(*, included: bool) -> int:
 
     With --included, it is the schema of teams' files, which tenants.yaml includes, with all that can be granted to them.
     """
-    data(_lines(included_schema() if included else editor_schema(), 4))
+    data(text_of(included_schema() if included else editor_schema()))
     return 0
-
-
-def _lines(schema: Any, levels: int, indent: str = "") -> str:
-    """JSON with a line for each key of the upper levels: of the file, of a definition, of its properties."""
-    if not levels or not isinstance(schema, dict) or not schema:
-        return json.dumps(schema, separators=(",", ":"))
-    lines = (f"{indent} {json.dumps(key)}: {_lines(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
-    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"

@@ -188,7 +188,7 @@ def _fluxs(written: dict[str, Any], model: type[Model]) -> dict[str, Any]:
     left = {}
     choices = model.choices() if issubclass(model, FluxBlock) else {}
     for key, value in written.items():
-        if key not in model.model_fields or key in choices:
+        if key not in model.model_fields or (key in choices and isinstance(value, dict)):
             left[key] = value
         elif isinstance(value, dict) and model_at(model, (key,)) is PostBuild:
             left[key] = _fluxs(value, PostBuild)

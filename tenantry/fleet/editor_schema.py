@@ -32,6 +32,14 @@ def editor_schema() -> dict[str, Any]:
     return for_editors(json_schema())
 
 
+def text_of(schema: Any, levels: int = 4, indent: str = "") -> str:
+    """The schema as JSON, with a line for each key of the upper levels: of the file, of a definition, of its properties."""
+    if not levels or not isinstance(schema, dict) or not schema:
+        return json.dumps(schema, separators=(",", ":"))
+    lines = (f"{indent} {json.dumps(key)}: {text_of(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
 def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic_core import InitErrorDetails, ValidationError
 
 from tenantry.messages.data import ordered, tree
 from tenantry.model.durations import Duration
@@ -82,6 +83,8 @@ class FluxBlock(Model):
     """Keys that each app says itself: a block for all apps of a tenant has none of them."""
     parts: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Keys that belong to another kind, which the plan makes beside this one."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Flux's own keys without which a whole block is refused. Others that Flux requires have defaults, or are fields."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Values of Flux's own keys that a whole block has if nobody wrote others."""
 
@@ -128,8 +131,14 @@ class FluxBlock(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_defaults(cls, value: Any) -> Any:
-        return value if cls.partial or not isinstance(value, dict) else cls.completed(value)
+    def _whole(cls, value: Any) -> Any:
+        """Raises: ValidationError: with each of the required keys that is missing."""
+        if cls.partial or not isinstance(value, dict):
+            return value
+        if missing := [key for key in cls.required if value.get(key) is None]:
+            details = [InitErrorDetails(type="missing", loc=(key,), input=value) for key in missing]
+            raise ValidationError.from_exception_data(cls.__name__, details)
+        return cls.completed(value)
 
 
 class Metadata(Model):

@@ -184,7 +184,9 @@ class Keys:
             try:
                 fitting = check(value)
             except ValidationError as error:
-                errors += map(_again, error.errors(include_url=False))
+                # As within a model, what is wrong with the whole is asked when its keys are right.
+                details = error.errors(include_url=False)
+                errors += [_again(detail) for detail in details if detail["loc"] or not errors]
             if errors:
                 raise ValidationError.from_exception_data(source.__name__, errors)
             return fitting
