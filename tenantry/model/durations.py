@@ -96,16 +96,5 @@ Duration = Annotated[
 
 
 def is_duration(annotation: Any) -> bool:
-    """Whether a type of the model is a duration, of any form."""
-    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
-
-
-_DURATIONS_MARK = get_args(Duration)[1]
-"""The check that all types of durations have in common."""
-
-ShortDuration = Annotated[
-    Duration,
-    valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
-    text(DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
-]
-"""A Go duration with the units ms, s and m. Flux does not accept hours here."""
+    """Whether a type of the model is a duration."""
+    return get_args(Duration)[1] in getattr(annotation, "__metadata__", ())

@@ -38,6 +38,10 @@ def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureF
     assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
 
 
+def test_the_published_schema_is_small_enough_for_editors_to_read_while_people_type() -> None:
+    assert (ROOT / "tenants.schema.json").stat().st_size < 130_000
+
+
 @table("file", FILES, ids=lambda file: file.parent.name)
 def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
     with file.open(encoding="utf-8") as opened:
@@ -197,7 +201,6 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
         (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),
         (scalars.ObjectName, ["a", "a.b-c", "a..b", "A", "", "a" * 253, "a" * 254]),
         (durations.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
-        (durations.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
         (scalars.Quantity, ["4", "1e99", "1e999", "1" * 21, 4, 1.5, "500m", "8Gi", "1e3", "8GiB", "", True, None]),
         (
             scalars.QuotaName,

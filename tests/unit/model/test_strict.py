@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from tenantry.fleet.json_schema import models
-from tenantry.model import App, FluxBlock, Git, Kubeconfig, Tenant
+from tenantry.model import App, FluxBlock, Git, Kubeconfig, Platform, Tenant
 
 SECRET = "hunter2-hunter2"
 
@@ -49,3 +49,24 @@ def test_every_model_is_strict_and_frozen_and_hides_what_it_refuses() -> None:
 
 FREE_KEYS = {"ObjectManifest", "PostBuild"}
 """What has keys that Kubernetes or Flux knows."""
+
+
+def test_an_app_of_a_tenant_lacks_the_keys_of_add_ons_in_its_overrides_too() -> None:
+    overrides = [{"when": {"environments": ["dev"]}, "source": {}}, {"helm": {}}]
+    app = {"kustomize": {}, "adopt": True, "waves": 5, "overrides": overrides}
+    with pytest.raises(ValidationError) as caught:
+        Tenant.model_validate({"apps": {"web": app}})
+    assert {(error["type"], error["loc"][2:]) for error in caught.value.errors()} == {
+        ("extra_forbidden", ("adopt",)),
+        ("extra_forbidden", ("overrides", 0, "source")),
+        ("missing", ("overrides", 1, "when")),
+        ("bad-value", ("waves",)),
+    }
+
+
+def test_an_add_on_says_where_it_runs() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Platform.model_validate({"addons": {"dns": {"kustomize": {}, "clusters": None}}})
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [
+        ("missing", ("addons", "dns", "clusters"))
+    ]
