@@ -10,19 +10,19 @@ from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import merged_defaults
 from tenantry.fleet.json_schema import flux_keys
 from tenantry.flux.schemas import schema_of
-from tenantry.model import FluxBlock
+from tenantry.model import FluxBlock, Model
 
 
-def flux_rows(block: type[FluxBlock]) -> list[tuple[str, str, str]]:
+def flux_rows(block: type[Model]) -> list[tuple[str, str, str]]:
     """Key, type and default of every value that can be set, in the order of the alphabet; keys as `install.remediation.retries`."""
-    filled = dict(_values(merged_defaults(block), ""))
+    filled = dict(_values(merged_defaults(block), "")) if issubclass(block, FluxBlock) else {}
     keys = flux_keys(block)
     return [row for key in sorted(keys) for row in _rows(key, keys[key], filled, required=False)]
 
 
-def documentation(block: type[FluxBlock]) -> str:
-    """Where Flux says what its keys mean."""
-    schema = schema_of(block.flux_kind)
+def documentation(kind: str) -> str:
+    """Where Flux says what the keys of a kind mean."""
+    schema = schema_of(kind)
     return f"https://fluxcd.io/flux/components/{schema.group.partition('.')[0]}/{schema.plural}/"
 
 

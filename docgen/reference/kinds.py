@@ -18,7 +18,10 @@ from tenantry.model.strict import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", float: "number", Any: "anything"}
 _JSON = {"string": "string", "boolean": "`true` or `false`", "integer": "whole number", "number": "number"}
-_AS_IN = {r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "*duration*", r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "*short duration*"}
+_AS_IN = {
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": "*duration*",
+    r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": "*duration* without hours",
+}
 """Patterns of Flux's that the fleet has a word for."""
 
 

@@ -13,7 +13,7 @@ from docgen.reference.sections import Section, default_of, hints, key_of, sectio
 from tenantry.fleet.json_schema import SHORT_FORMS
 from tenantry.flux.credentials import USES, Use, format_keys
 from tenantry.flux.schemas import schema_of
-from tenantry.model import Credentials, FluxBlock, Model
+from tenantry.model import Credentials, FluxBlock, Model, PostBuild
 from tenantry.model.strict import OneOf
 
 _INTRODUCTION = """\
@@ -61,21 +61,20 @@ def _section(section: Section, links: dict[type[Model], str]) -> str:
 def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     model = section.model
     yield f"## {_title(section)}"
-    yield " ".join(_about(section, links))
+    yield " ".join(_about(section))
     yield _table(("key", "type", "default", "meaning"), (_row(model, field, links) for field in section.fields))
     yield f"```yaml\n{example_of(section)}```"
     if model is Credentials:
         yield "### What Flux reads of credentials"
         yield "Flux ignores all other keys, so other credentials are refused. Nothing is known of `existing` ones."
         yield _table(("named by", "keys"), ((use.what.replace("'", "`"), _keys(use)) for use in USES))
-    if issubclass(model, FluxBlock) and not section.base:
-        kind = model.flux_kind
-        yield f"It also takes these keys of Flux's [{kind}]({documentation(model)}), with their meaning there:"
-        yield _table(("key", "type", "default"), flux_rows(model))
-    of_base = section.base.owned if section.base and issubclass(model, FluxBlock) else {}
-    if refused := {key: reason for key, reason in model.owned.items() if key not in of_base}:
+    if rows := flux_rows(model):
+        kind = model.flux_kind if issubclass(model, FluxBlock) else PostBuild.part_of[0]
+        yield f"It also takes these keys of Flux's [{kind}]({documentation(kind)}), with their meaning there:"
+        yield _table(("key", "type", "default"), rows)
+    if model.owned:
         yield "These keys are refused:"
-        yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(refused.items())))
+        yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(model.owned.items())))
 
 
 def _keys(use: Use) -> str:
@@ -83,13 +82,12 @@ def _keys(use: Use) -> str:
     return f"{use.words}{also}".replace("'", "`")
 
 
-def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
+def _about(section: Section) -> Iterator[str]:
     """Sentences on the section as a whole."""
     model = section.model
     yield from _docstring(model)
     if issubclass(model, OneOf):
-        instead = f", or `{model.lifted_by}`" if model.lifted_by else ""
-        yield f"Exactly one of {alternatives(model.one_of)} is required{instead}."
+        yield f"Exactly one of {alternatives(model.one_of)} is required."
     if short := SHORT_FORMS.get(model.__name__):
         yield f"Short form: {alternatives(short)}."
     if issubclass(model, FluxBlock):
@@ -97,8 +95,6 @@ def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
         yield f"It becomes the spec of {article} {model.flux_kind} ({schema_of(model.flux_kind).api_version})."
     if section.elsewhere:
         yield f"Also used at {', '.join(f'`{each}`' for each in section.elsewhere)}."
-    if section.base:
-        yield f"It has every key of {links[section.base]}, and these:"
 
 
 def _docstring(model: type[Model]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tenantry.fleet.json_schema import declared_by, field_texts
 from tenantry.fleet.settings import TenantSettings
@@ -18,20 +18,16 @@ _LATER = ("platform", "templates", "defaults", "overrides", "kustomize", "helm")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One model; `path` is where it stands, `elsewhere` where else, in full: `tenants.<name>.apps.<name>`.
-
-    base: the section whose keys it has too; None: it has only its own.
-    """
+    """One model; `path` is where it stands, `elsewhere` where else, in full: `tenants.<name>.apps.<name>`."""
 
     model: type[Model]
     path: str
     elsewhere: tuple[str, ...]
-    base: type[Model] | None
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The attributes that this section describes: not those of its base."""
-        return own_fields(self.model)
+        """The attributes that it describes."""
+        return tuple(self.model.model_fields)
 
 
 @cache
@@ -39,7 +35,7 @@ def sections() -> tuple[Section, ...]:
     """All sections, in the order in which a file is read."""
     places: dict[type[Model], list[str]] = {}
     _place(Document, "", places)
-    found = [Section(each, paths[0], tuple(paths[1:]), base_of(each)) for each, paths in places.items()]
+    found = [Section(each, paths[0], tuple(paths[1:])) for each, paths in places.items()]
     order = [key_of(Document, field) for field in Document.model_fields]
     return tuple(sorted(found, key=lambda each: order.index(_first(each.path)) if each.path else -1))
 
@@ -54,24 +50,9 @@ def _place(model: type[Model], path: str, places: dict[type[Model], list[str]]) 
     places.setdefault(model, []).append(path)
     if known:
         return
-    fields = own_fields(model)
-    for field in sorted(fields, key=lambda each: each in _LATER):
+    for field in sorted(model.model_fields, key=lambda each: each in _LATER):
         for suffix, inner in _models_in(hints(model)[field]):
             _place(inner, f"{path}.{key_of(model, field)}{suffix}".removeprefix("."), places)
-
-
-@cache
-def own_fields(model: type[Model]) -> tuple[str, ...]:
-    """The attributes of a model that the section of its base class does not describe."""
-    base = base_of(model)
-    inherited = base.__mro__ if base else ()
-    return tuple(field for field in model.model_fields if declared_by(model, field) not in inherited)
-
-
-@cache
-def base_of(model: type[Model]) -> type[Model] | None:
-    """The class it is derived from that has a section too."""
-    return next((each for each in model.__mro__[1:] if each in _reachable()), None)
 
 
 @cache
@@ -113,25 +94,18 @@ def default_of(model: type[Model], field: str) -> Any:
     return value if isinstance(value, str | bool | int) else None
 
 
-def merged_defaults(model: type[Model]) -> dict[str, Any]:
+def merged_defaults(model: type[FluxBlock]) -> dict[str, Any]:
     """The defaults that the fleet sets for Flux's own keys of a block."""
-    complete = _complete(model)
-    added = complete.model_fields.keys() - model.model_fields.keys() if complete else ()
-    return {field: complete.model_fields[field].default for field in sorted(added)} if complete else {}
+    return (_complete(model) or model).completed({})
 
 
-def _complete(model: type[Model]) -> type[Model] | None:
+_B = TypeVar("_B", bound=Model)
+
+
+def _complete(model: type[_B]) -> type[_B] | None:
     """The model of a block after all places that set it are merged."""
-    derived = (
-        [each for each in model.__subclasses__() if each not in _reachable() and not each.partial]
-        if _is_block(model)
-        else []
-    )
-    return derived[0] if derived else None
-
-
-def _is_block(model: type[Model]) -> bool:
-    return issubclass(model, FluxBlock)
+    derived = model.__subclasses__() if issubclass(model, FluxBlock) else ()
+    return next((each for each in derived if each not in _reachable() and not each.partial), None)
 
 
 def _models_in(annotation: Any) -> Iterator[tuple[str, type[Model]]]:

@@ -21,8 +21,7 @@ import yaml
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import NAME as FLEET
 from tenantry.cli.output import data, say
-from tenantry.cli.serializer import as_json
-from tenantry.fleet.editor_schema import editor_schema
+from tenantry.fleet.editor_schema import editor_schema, text_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, printable
 
@@ -121,7 +120,7 @@ def _texts(root: Path, name: str, description: str, config: Mapping[str, str]) -
     for key, value in config.items():
         others = re.sub(rf"^  {key}: .*\n", "", texts[STACK], flags=re.MULTILINE)
         texts[STACK] = f"{others}  {key}: {json.dumps(value)}\n"
-    return {**texts, "tenants.schema.json": as_json(editor_schema()) + "\n"}
+    return {**texts, "tenants.schema.json": text_of(editor_schema()) + "\n"}
 
 
 def _write(directory: Path, texts: Mapping[str, str]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.output import data_json
-from tenantry.fleet.editor_schema import editor_schema, included_schema
+from tenantry.cli.output import data
+from tenantry.fleet.editor_schema import editor_schema, included_schema, text_of
 
 
 @click.command(
@@ -33,5 +33,5 @@ def command(*, included: bool) -> int:
 
     With --included, it is the schema of teams' files, which tenants.yaml includes, with all that can be granted to them.
     """
-    data_json(included_schema() if included else editor_schema())
+    data(text_of(included_schema() if included else editor_schema()))
     return 0

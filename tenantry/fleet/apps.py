@@ -15,11 +15,12 @@ from tenantry.fleet.merge import Layer, merge, origin, with_whole
 from tenantry.fleet.resolve import filled_once, resolved_once
 from tenantry.fleet.settings import TIMES, TenantSettings, overrides, variables_of, variables_of_app
 from tenantry.fleet.template import fill
+from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Scalar, Variables
-from tenantry.model import AppPatch, Helm, Kustomize, Source
-from tenantry.model.flux import FluxMetadata
+from tenantry.model import AppOverride, Helm, Kustomize, Source
+from tenantry.model.flux import Metadata
 from tenantry.source.parsed_file import override_of
 
 Action: TypeAlias = Literal["install", "upgrade"]
@@ -46,10 +47,10 @@ Source: fluxcd.io/flux/components/helm/helmreleases, "Drift detection"; `kind` i
 REPLACED = {"crds": "CreateReplace"}
 """What an upgrade of an add-on does with the chart's CRDs. Flux's own default leaves them as the first version had them."""
 
-NO_METADATA = FluxMetadata()
+NO_METADATA = Metadata()
 _NO_SETTINGS = TenantSettings()
-MERGED = frozenset(AppPatch.model_fields)
-"""The keys of an app that overrides can set, too. All others stand in the app's entry alone."""
+MERGED = frozenset(AppOverride.model_fields) - {"when", "source"}
+"""The keys of an app that overrides can set, too, but for an add-on's source, which has layers of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class EffectiveApp:
     layers: tuple[Layer, ...]
     data: dict[str, Any]
     settings: TenantSettings = field(default_factory=TenantSettings)
-    metadata: FluxMetadata = NO_METADATA
+    metadata: Metadata = NO_METADATA
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:
@@ -100,7 +101,7 @@ def completed(block: Kustomize | Helm, settings: TenantSettings, *, is_addon: bo
         if is_addon and not skips_crds:
             data["upgrade"] = {**REPLACED, **data["upgrade"]}
         data["driftDetection"] = _drift(data["driftDetection"], OF_OTHERS_IN_ADDONS if is_addon else OF_OTHERS)
-    own = (time for time in TIMES if time in type(block).model_fields)
+    own = (time for time in TIMES if time in schema_of(block.flux_kind).spec["properties"])
     return data | {time: getattr(settings, time) for time in own if time not in data}
 
 
@@ -131,7 +132,7 @@ def effective_app(
     values = filled_once(fleet, layers, variables, (kind, "values"))
     metadata = NO_METADATA
     if any("metadata" in layer.data for layer in layers):
-        metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
+        metadata = resolved_once(fleet, layers, Metadata, variables, part=("metadata",))
     settings, is_addon = settings or _NO_SETTINGS, at[0] == "platform"
     data = fleet.once(("completed", is_addon), (block, settings), lambda: completed(block, settings, is_addon=is_addon))
     data = data if values is None else {**data, "values": values}

@@ -20,10 +20,13 @@ from tenantry.model import (
     FluxBlock,
     HelmPatch,
     KustomizePatch,
+    Model,
     Oci,
+    PostBuild,
     Provider,
     Receiver,
 )
+from tenantry.model.strict import model_at
 
 Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
@@ -165,8 +168,8 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     yield from owned.values()
     for kind, keys in model.parts.items():
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
-    checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
-    written = {key: value for key, value in block.items() if key not in checked}
+    no_fluxs = {*model.owned, *model.foreign_keys()}
+    written = _fluxs({key: value for key, value in block.items() if key not in no_fluxs}, model)
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
@@ -174,6 +177,18 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
             yield unknown_key(finding.path, _known(model), fix)
         elif finding.path not in owned:
             yield finding
+
+
+def _fluxs(written: dict[str, Any], model: type[Model]) -> dict[str, Any]:
+    """What is written of Flux's own keys, without the values that the model checks."""
+    left = {}
+    choices = model.choices() if issubclass(model, FluxBlock) else {}
+    for key, value in written.items():
+        if key not in model.model_fields or (key in choices and isinstance(value, dict)):
+            left[key] = value
+        elif isinstance(value, dict) and model_at(model, (key,)) is PostBuild:
+            left[key] = _fluxs(value, PostBuild)
+    return left
 
 
 def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:

@@ -90,7 +90,7 @@ def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | 
 
 def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:
     """The same for an add-on; it is not placed where another environment has the cluster's add-ons."""
-    selector = fleet.document.platform.addons[addon].clusters
+    selector = fleet.document.platform.addons[addon].selector
     choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
     barrier = addon_barrier(fleet, environment, addon)
     decisions = []

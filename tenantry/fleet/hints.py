@@ -13,11 +13,9 @@ from tenantry.flux.schemas import schema_of
 from tenantry.grants.model import Grants, Include
 from tenantry.model import (
     SOURCE_KINDS,
-    Addon,
     After,
     App,
     Cluster,
-    ConfigMap,
     Credentials,
     Document,
     Environment,
@@ -27,10 +25,10 @@ from tenantry.model import (
     PlacedSettings,
     Platform,
     RolloutWave,
-    SecretKey,
     Source,
     Tenant,
 )
+from tenantry.model.clusters import KubeconfigObject
 from tenantry.model.strict import OneOf, fields_of, model_at
 from tenantry.model.tenancy import AddonAccount, ExtraNamespace
 
@@ -108,22 +106,24 @@ FORMER_KEYS: Mapping[type[Model], Mapping[str, str]] = {
     },
     App: {
         "rollout": "write 'waves: false'",
+        "scope": "remove it, and declare an add-on for each environment, with 'environments:'",
         "imageAutomation": (
             "let an app on the management cluster apply the objects of image automation from the tenant's repository"
         ),
     },
-    Addon: {"scope": "remove it, and declare an add-on for each environment, with 'environments:'"},
     AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
     Credentials: dict.fromkeys(
         ("username", "password", "token", "identity", "bearerToken"),
         "values never stand in the file: write 'keys: [username, password]', and set the values in the stack's config",
     ),
     Git: dict.fromkeys(("certSecretRef", "caFile", "ca"), _A_CA),
-    SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
-    ConfigMap: dict.fromkeys(
-        ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
-        "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
-    ),
+    KubeconfigObject: {
+        "from": "remove it: the stack that makes the cluster writes the Secret",
+        **dict.fromkeys(
+            ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+            "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+        ),
+    },
     ExtraNamespace: {"formerly": _HANDED_OVER},
     Grants: {
         "annotations": _PLATFORMS.format("annotations"),

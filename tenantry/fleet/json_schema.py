@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar, get_args
@@ -34,6 +34,7 @@ def json_schema() -> dict[str, Any]:
     _complete(schema, "Document", documented)
     _let_complete(schema)
     _let_include(schema)
+    _let_lack(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
@@ -114,18 +115,24 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
         for kind in (model.KustomizePatch, model.HelmPatch):
             block = next(option for option in _options(definition) if option["$ref"].endswith(f"/{kind.__name__}"))
             block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
-    if issubclass(described, model.FluxBlock):
-        parts = flux_keys(described).items()
-        definition["properties"] |= {key: _removable(part) for key, part in parts}
-        for key in described.owned.keys() & definition["properties"].keys():
-            del definition["properties"][key]
+    if of_flux := flux_keys(described):
+        choices = described.choices() if issubclass(described, model.FluxBlock) else {}
+        for key, part in of_flux.items():
+            if check := choices.get(key):
+                definition["properties"][key] |= _fillable(part) | _one_of(check.keys, check.lifted_by)
+            else:
+                definition["properties"][key] = _removable(part)
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)
     if issubclass(described, OneOf):
         # Validators say it in Python, which no schema can show.
-        choice = {"oneOf": [_given(key) for key in described.one_of]}
-        definition |= {"anyOf": [_given(described.lifted_by), choice]} if described.lifted_by else choice
+        definition |= _one_of(described.one_of)
+
+
+def _one_of(keys: Iterable[str], lifted_by: str = "") -> dict[str, Any]:
+    choice = {"oneOf": [_given(key) for key in keys]}
+    return {"anyOf": [_given(lifted_by), choice]} if lifted_by else choice
 
 
 def _let_inherit(environment: dict[str, Any]) -> None:
@@ -153,6 +160,8 @@ def _let_complete(schema: dict[str, Any]) -> None:
             kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
             others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
             definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
+    addons = definitions["Platform"]["properties"]["addons"]["additionalProperties"]
+    addons["allOf"].append(_one_of(model.App.one_of))  # of an add-on there are no other parts
     _let_remove(definitions)
     whole = {"$ref": "#/$defs/Tenant"}
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
@@ -172,6 +181,50 @@ def _let_remove(definitions: dict[str, Any]) -> None:
             cluster[key] = {"anyOf": [part, {"type": "null"}], "description": part.pop("description", "")}
 
 
+def _let_lack(schema: dict[str, Any]) -> None:
+    """Give what lacks keys of its model in some places, such as the apps of tenants, definitions of its own for these places.
+
+    Otherwise editors would offer the keys that are refused there.
+    """
+    definitions = schema["$defs"]
+    lacking: dict[str, Any] = {}
+    for holder in (schema, *definitions.values()):
+        holder["properties"] = {key: _lacking(part, definitions, lacking) for key, part in holder["properties"].items()}
+    definitions |= lacking
+
+
+def _lacking(part: Any, definitions: Mapping[str, Any], lacking: dict[str, Any]) -> Any:
+    """A copy of a schema with references to such definitions. lacking: takes those."""
+    if isinstance(part, list):
+        return [_lacking(below, definitions, lacking) for below in part]
+    if not isinstance(part, dict):
+        return part
+    match part:
+        case {"allOf": [{"$ref": reference}, {"properties": refused}], **rest} if all(
+            keyword == _REFUSED for keyword in refused.values()
+        ):
+            return {**rest, **_without(reference, refused, definitions, lacking)}
+    return {key: _lacking(below, definitions, lacking) for key, below in part.items()}
+
+
+def _without(
+    reference: str, refused: Iterable[str], definitions: Mapping[str, Any], lacking: dict[str, Any]
+) -> dict[str, Any]:
+    """A reference to what another one leads to, without some keys there and in its overrides."""
+    model = reference.rpartition("/")[2]
+    properties = definitions[model]["properties"]
+    first, *others = (key for key in refused if key in properties)
+    name = f"{model}Without{first[0].upper()}{first[1:]}{'AndMore' if others else ''}"
+    if name not in lacking:
+        kept = {key: part for key, part in properties.items() if key not in refused}
+        lacking[name] = {**definitions[model], "properties": kept}
+        if "overrides" in kept:
+            entry, *rules = kept["overrides"]["items"]["allOf"]
+            items = {"allOf": [_without(entry["$ref"], refused, definitions, lacking), *rules]}
+            kept["overrides"] = {**kept["overrides"], "items": items}
+    return {"$ref": f"#/$defs/{name}"}
+
+
 def _takes_null(schema: dict[str, Any]) -> bool:
     return {"type": "null"} in schema.get("anyOf", ()) or "null" in schema.get("type", ())
 
@@ -187,15 +240,22 @@ def _given(key: str) -> dict[str, Any]:
     return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
 
 
-def flux_keys(block: type[model.FluxBlock]) -> dict[str, Any]:
-    """The keys of a block that are Flux's own and the author's to set, each with its JSON Schema; all may be `null`."""
+def flux_keys(block: type[model.Model]) -> dict[str, Any]:
+    """The keys of a model that are Flux's own and the author's to set, each with its JSON Schema; all may be `null`."""
+    if issubclass(block, model.PostBuild):
+        kind, part = block.part_of
+        of_part = part_of_spec(kind)["properties"][part]["properties"]
+        return {key: of_part[key] for key in of_part if key not in block.model_fields}
+    if not issubclass(block, model.FluxBlock):
+        return {}
     keys = part_of_spec(block.flux_kind)["properties"]
     for name in block.owned:
         parent, _, key = name.rpartition(".")
         (keys[parent]["properties"] if parent else keys).pop(key, None)
     for kind, names in block.parts.items():
         keys |= {key: part for key, part in part_of_spec(kind)["properties"].items() if key in names}
-    return {key: part for key, part in keys.items() if key not in block.model_fields}
+    checked = block.model_fields.keys() - block.choices().keys()
+    return {key: part for key, part in keys.items() if key not in checked}
 
 
 def _removable(schema: dict[str, Any]) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
 def clusters_taken(fleet: Fleet, at: tuple[str, ...]) -> Iterator[str]:
     """The clusters that the app or add-on at a path selects, whatever the environment."""
     if at[0] == "platform":
-        selector = fleet.document.platform.addons[at[-1]].clusters
+        selector = fleet.document.platform.addons[at[-1]].selector
         yield from (name for name, cluster in fleet.clusters.items() if matches(selector, name, cluster))
     else:
         yield from _taken(fleet, at[1], at[-1], fleet.clusters)
@@ -194,7 +194,7 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
 def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """The add-ons of a cluster, each with the environment that has it there."""
     declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
-    selected = [name for name, addon in addons.items() if matches(addon.clusters, cluster, declared)]
+    selected = [name for name, addon in addons.items() if matches(addon.selector, cluster, declared)]
     return {name: owner for name in selected if (owner := addon_environment(fleet, name, cluster))}
 
 

@@ -19,7 +19,7 @@ from pydantic_core import ValidationError
 from tenantry.fleet.hints import FOR_OWNED, fix_for_former, fix_for_key
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.templates import Once
-from tenantry.messages.data import ABSENT, mapping_at, value_at, without
+from tenantry.messages.data import ABSENT, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
     empty_list,
@@ -33,8 +33,8 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.model import Addon, Document, Model, Oci
-from tenantry.model.strict import fields_of, model_at
+from tenantry.model import Document, Model, Oci
+from tenantry.model.strict import fields_of, lacking_at, model_at
 
 _KEY_MARK = "[key]"
 _SETTING = object()
@@ -137,7 +137,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case "extra_forbidden":
             return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]))
         case "missing":
-            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
+            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return not_allowed(place, value_at(data, path), [allowed.replace("True", "true")])
@@ -161,7 +161,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             text = f"{entry_name(place)} {text}" if context.get("of_entry") else text
             if kind == "choose-one" and isinstance(value := value_at(data, path), dict):
                 # The second of the keys is where the mistake shows.
-                given = [key for key in value if key in getattr(model_at(model, path), "one_of", ())]
+                given = [key for key in value if key in context["keys"]]
                 place, at_key = ((*place, given[-1]), True) if len(given) > 1 else (place, at_key)
             return Problem(place, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
 
@@ -194,15 +194,12 @@ _EXPECTED = {
 }
 
 
-def _example(model: type[Model] | None, path: Path, data: Any) -> str:
+def _example(model: type[Model] | None, path: Path) -> str:
     """A missing key with a value; "" if nothing can be said."""
     if model is Document and path[-1] == "environments":
         return "environments: {NAME: {management: CLUSTER}}"
     if model and issubclass(model, Oci):
         return "ref: {tag: ...}"
-    if model and issubclass(model, Addon) and path[-1] == "source":
-        helm = "helm" in mapping_at(data, *path[:-1])
-        return f"source: {'{helm: {url: ...}}' if helm else '{git: {url: ..., ref: {branch: main}}}'}"
     return _EXAMPLES.get(str(path[-1]), "")
 
 
@@ -211,7 +208,9 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, FOR_OWNED.get(key, ""))
-    return unknown_key(path, fields_of(model) if model else {}, fix_for_key(model, key, beside))
+    lacking = lacking_at(Document, path[:-1])
+    known = fields_of(model).keys() - lacking if model else ()
+    return unknown_key(path, known, fix_for_key(model, key, beside))
 
 
 def _entry(path: Path) -> Path | None:

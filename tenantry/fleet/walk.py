@@ -12,11 +12,9 @@ from tenantry.fleet.lineages import CLUSTERS, TENANTS
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import undeclared
 from tenantry.model import (
-    AddonPatch,
     Alert,
     App,
     AppOverride,
-    AppPatch,
     PlacedSettings,
     PlatformOverride,
     Receiver,
@@ -26,7 +24,7 @@ from tenantry.model import (
     When,
 )
 from tenantry.model.document import Platform, Tenant
-from tenantry.model.tenancy import AddonNamespace, ExtraNamespace, ObjectManifest, ObjectMetadata
+from tenantry.model.tenancy import ExtraNamespace, ObjectManifest, ObjectMetadata
 
 
 def undeclared_environments(fleet: Fleet, at: Path, owner: str, names: Iterable[str]) -> Iterator[Problem]:
@@ -57,7 +55,7 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
                 at = ("tenants", name, "apps", app)
                 yield (*at, "clusters"), format_app(at), declared_app.clusters
     for name, addon in fleet.document.platform.addons.items():
-        yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
+        yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.selector
     for path, when in conditions(fleet):
         if when.clusters:
             yield (*path, "clusters"), "an override", when.clusters
@@ -142,7 +140,7 @@ def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManif
         )
 
 
-def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, AddonNamespace]]:
+def addon_namespaces(fleet: Fleet) -> Iterator[tuple[Path, ExtraNamespace]]:
     """The namespaces that add-ons own."""
     for name, addon in fleet.document.platform.addons.items():
         for key, namespace in addon.namespaces.items():
@@ -215,7 +213,7 @@ def overrides(entries: Sequence[_O], at: tuple[str, ...]) -> Iterator[tuple[Path
     yield from (((*over, index), entry) for index, entry in enumerate(entries))
 
 
-def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, AppPatch]]:
+def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, AppOverride]]:
     """What overrides change in an app or add-on, each with its path: those of its tenant or of the platform, then its own."""
     if at[0] == "tenants":
         for path, override in overrides(fleet.document.tenants[at[1]].overrides, at[:2]):
@@ -232,7 +230,7 @@ def source_patches(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, So
     """What overrides change in the source at a path, each with its path."""
     if at[:2] == ("platform", "addons"):
         for path, patch in app_patches(fleet, at[:3], fleet.document.platform.addons[at[2]]):
-            if isinstance(patch, AddonPatch) and patch.source:
+            if patch.source:
                 yield (*path, "source"), patch.source
         return
     owner: Sequence[TenantOverride | PlatformOverride] = owner_of(fleet, at).overrides

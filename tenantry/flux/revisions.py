@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import shown
+from tenantry.messages.problems import empty_string, shown
 from tenantry.messages.redact import shorten
 
 _PART = r"(?:[0-9]+|[xX*])"
@@ -39,6 +39,8 @@ _STARTS = {"refs/heads/": "branch", "refs/tags/": "tag"}
 def revision_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
     """The revisions of a spec that nothing can have. Args: at: the path of the spec."""
     ref = {key: text for key, text in mapping_at(spec, "ref").items() if isinstance(text, str)}
+    yield from (empty_string((*at, "ref", key)) for key, text in ref.items() if not text)
+    ref = {key: text for key, text in ref.items() if text}
     version, path = (
         (spec.get("version"), (*at, "version")) if kind == "HelmChart" else (ref.get("semver"), (*at, "ref", "semver"))
     )

@@ -6,6 +6,7 @@ Source: the controllers of Flux 2.9, kustomize's `api/types` and `kyaml`, apimac
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -40,6 +41,7 @@ def text_problems(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Prob
 def _misread(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
     match kind:
         case "Kustomization":
+            yield from _components(spec)
             yield from _patches(spec.get("patches"), ("patches",))
             yield from _images(spec.get("images"), ("images",))
             yield from _ignored(spec.get("ignore"), ("ignore",))
@@ -97,6 +99,29 @@ def _receiver(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
             for number, entry in enumerate(provider.get(key) or ()):
                 at = ("oidcProviders", index, key, number)
                 yield from _expressions(entry, (("expression", Language(_OIDC, yields)),), at)
+
+
+# --- components of kustomize ------------------------------------------------------------------------------------------
+
+_COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")
+_LIKE_A_HOST = re.compile(r"[^./][^/]*\.[A-Za-z][A-Za-z-]+/")
+"""The last part of a host's name has letters alone, that of a version such as `v1.2` does not."""
+
+
+def _components(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
+    """Components outside of the source. They are relative to the path, so "../shared" is often inside.
+
+    Kustomize takes more than URLs for the address of a repository, such as `github.com/org/repo` and `git@host:repo`.
+    """
+    for index, component in enumerate(spec.get("components") or ()):
+        at, path = ("components", index), posixpath.join(spec.get("path", "./"), component)
+        is_path = component.startswith("/") or _COMPONENT.fullmatch(component)
+        if not is_path or _LIKE_A_HOST.match(component):
+            message = f"component '{shorten(component)}' could be the address of a repository"
+            yield at, Misread("bad-path", message, "write a directory of the source, such as './components/tls'")
+        elif component.startswith("/") or posixpath.normpath(path).startswith(".."):
+            message = f"component '{shorten(component)}' leaves the source"
+            yield at, Misread("bad-path", message, "")
 
 
 # --- what a patch or a list of ignored fields is for -------------------------------------------------------------------

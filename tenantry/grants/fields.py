@@ -6,10 +6,7 @@ references; `createNamespace`; `readyExpr`, which reads the object of a dependen
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-Tree: TypeAlias = "dict[str, Tree]"
-"""Keys with those below them; entries of lists are passed over, and `*` is any key with anything below it."""
+from tenantry.messages.data import tree
 
 _OBJECT = "apiVersion kind metadata(name namespace labels(*) annotations(*))"
 _APP = "interval timeout suspend dependsOn(name namespace) serviceAccountName targetNamespace commonMetadata(*) kubeConfig(*)"
@@ -69,24 +66,9 @@ _OF_KUBERNETES = {
 }
 
 
-def _tree(words: str) -> Tree:
-    """`a b(c d)` -> {"a": {}, "b": {"c": {}, "d": {}}}"""
-    whole: Tree = {}
-    levels, last = [whole], ""
-    for word in words.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            levels.append(levels[-1][last])
-        elif word == ")":
-            levels.pop()
-        else:
-            last = word
-            levels[-1][word] = {}
-    return whole
-
-
-OBJECT = _tree(_OBJECT)
-OF_FLUX = {kind: _tree(f"{_OBJECT} spec({words})") for kind, words in _OF_FLUX.items()}
-OF_KUBERNETES = {kind: _tree(f"{_OBJECT} {words}") for kind, words in _OF_KUBERNETES.items()}
+OBJECT = tree(_OBJECT)
+OF_FLUX = {kind: tree(f"{_OBJECT} spec({words})") for kind, words in _OF_FLUX.items()}
+OF_KUBERNETES = {kind: tree(f"{_OBJECT} {words}") for kind, words in _OF_KUBERNETES.items()}
 
 ADVANCED: dict[str, tuple[tuple[str, ...], ...]] = {
     "Kustomization": (("healthCheckExprs",),),

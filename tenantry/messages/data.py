@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from tenantry.messages.errors import Path
 
@@ -117,3 +117,32 @@ def _step(data: Any, part: str | int) -> Any:
     if isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
         return data[part]
     return ABSENT
+
+
+Tree: TypeAlias = "dict[str, Tree]"
+"""Keys with those below them; entries of lists are passed over."""
+
+
+def tree(words: str) -> Tree:
+    """`a b(c d)` -> {"a": {}, "b": {"c": {}, "d": {}}}"""
+    whole: Tree = {}
+    levels, last = [whole], ""
+    for word in words.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            levels.append(levels[-1][last])
+        elif word == ")":
+            levels.pop()
+        else:
+            last = word
+            levels[-1][word] = {}
+    return whole
+
+
+def ordered(data: Any, order: Tree) -> Any:
+    """A copy of the data whose keys stand in an order, as far as it has them; the others follow as they were."""
+    if isinstance(data, list):
+        return [ordered(entry, order) for entry in data]
+    if not order or not isinstance(data, dict):
+        return data
+    keys = dict.fromkeys((*(key for key in order if key in data), *data))
+    return {key: ordered(data[key], order.get(key, {})) for key in keys}

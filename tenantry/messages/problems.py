@@ -114,9 +114,9 @@ def no_match(path: Path, value: Any, pattern: str) -> Problem:
     return Problem(path, "bad-value", f"{shown(value)} does not match {pattern}")
 
 
-def not_of_form(path: Path, value: Any, what: str, fix: str) -> Problem:
+def not_of_form(path: Path, value: Any, what: str, fix: str, code: str = "bad-value") -> Problem:
     """Args: what: with its article, such as "a valid URL"."""
-    return Problem(path, "bad-value", f"{shown(value)} is not {what}", fix=fix)
+    return Problem(path, code, f"{shown(value)} is not {what}", fix=fix)
 
 
 def holds_password(url: str) -> bool:

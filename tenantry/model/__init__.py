@@ -14,7 +14,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     strict         what all models have in common, partial: entries that others complete
 """
 
-from tenantry.model.apps import Addon, AddonOverride, AddonPatch, App, AppOverride, AppPatch, State
+from tenantry.model.apps import App, AppOverride, State
 from tenantry.model.clusters import (
     After,
     Cluster,
@@ -41,6 +41,8 @@ from tenantry.model.flux import (
     HelmPatch,
     Kustomize,
     KustomizePatch,
+    OneKey,
+    PostBuild,
 )
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
 from tenantry.model.selector import Excluded, Selector, When
@@ -50,10 +52,8 @@ from tenantry.model.sources import (
     Config,
     Credentials,
     Git,
-    GitRef,
     HelmRepository,
     Oci,
-    OciRef,
     Source,
 )
 from tenantry.model.strict import Model
@@ -62,14 +62,10 @@ from tenantry.rollout.model import RolloutWave
 __all__ = [
     "COMMIT_STATUS",
     "SOURCE_KINDS",
-    "Addon",
-    "AddonOverride",
-    "AddonPatch",
     "After",
     "Alert",
     "App",
     "AppOverride",
-    "AppPatch",
     "Bucket",
     "ChartDirectory",
     "ChartRepository",
@@ -83,7 +79,6 @@ __all__ = [
     "Excluded",
     "FluxBlock",
     "Git",
-    "GitRef",
     "Helm",
     "HelmPatch",
     "HelmRepository",
@@ -93,10 +88,11 @@ __all__ = [
     "Model",
     "ObjectsChart",
     "Oci",
-    "OciRef",
+    "OneKey",
     "PlacedSettings",
     "Platform",
     "PlatformOverride",
+    "PostBuild",
     "Provider",
     "Receiver",
     "RolloutWave",

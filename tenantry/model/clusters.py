@@ -1,5 +1,6 @@
 """Environments, clusters, and how a cluster is reached."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
@@ -17,7 +18,7 @@ from tenantry.model.scalars import (
     VariableValue,
     refusal,
 )
-from tenantry.model.strict import ByShape, Fillable, Model, OneOf
+from tenantry.model.strict import ByShape, Fillable, Keys, Model, OneOf
 from tenantry.rollout.model import RolloutWave, Tolerate
 
 ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
@@ -93,32 +94,35 @@ class Capi(Model):
     """The namespace of the Cluster and the Secret."""
 
 
-class Vcluster(Model):
-    name: Fillable[Name]
-    """The virtual cluster; its kubeconfig is in the Secret `vc-<name>`, under the key `config`."""
-    namespace: Fillable[Name]
-    """The namespace of the virtual cluster and the Secret."""
+class KubeconfigObject(Model):
+    """An object on the management cluster, by its name and namespace."""
 
-
-class SecretKey(Model):
     name: Fillable[ObjectName]
-    """The Secret that holds the kubeconfig."""
+    """Its name."""
     namespace: Fillable[Name]
-    """The namespace of the Secret, which must exist."""
-    key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
-    """The key of the kubeconfig in the Secret. It has no default."""
+    """Its namespace, which must exist. The Flux objects for the cluster are created there too."""
+    key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")] | None = None
+    """Of a Secret, the key of the kubeconfig, which has no default."""
 
 
-class ConfigMap(Model):
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """The key of a Secret that holds a kubeconfig."""
+
+    name: str
+    namespace: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigMap:
     """A ConfigMap that says how Flux gets a token for a cluster by workload identity, so that no credentials are stored.
 
     Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
     """
 
-    name: Fillable[ObjectName]
-    """The ConfigMap that Flux reads. Others create it."""
-    namespace: Fillable[Name]
-    """The namespace of the ConfigMap. The Flux objects for the cluster are created there too."""
+    name: str
+    namespace: str
 
 
 class Kubeconfig(OneOf):
@@ -130,12 +134,13 @@ class Kubeconfig(OneOf):
     """A Kamaji control plane."""
     capi: Capi | None = None
     """A Cluster API cluster."""
-    vcluster: Vcluster | None = None
-    """A vCluster virtual cluster."""
-    secret: SecretKey | None = None
+    vcluster: Annotated[KubeconfigObject, Keys(without=("key",))] | None = None
+    """A vCluster virtual cluster; its kubeconfig is in the Secret `vc-<name>`, under the key `config`."""
+    secret: Annotated[KubeconfigObject, Keys(required=("key",))] | None = None
     """Any Secret that others create, by name and key."""
-    configMap: ConfigMap | None = None
-    """Workload identity: an existing ConfigMap instead of a kubeconfig, without stored credentials."""
+    configMap: Annotated[KubeconfigObject, Keys(without=("key",))] | None = None
+    """Workload identity: a ConfigMap instead of a kubeconfig, which says how Flux gets a token, so that no credentials are stored.
+    Others create it."""
 
     @property
     def resolved(self) -> SecretKey | ConfigMap:
@@ -153,9 +158,10 @@ class Kubeconfig(OneOf):
             return SecretKey(name=f"{self.capi.cluster}-kubeconfig", namespace=self.capi.namespace, key="value")
         if self.vcluster:
             return SecretKey(name=f"vc-{self.vcluster.name}", namespace=self.vcluster.namespace, key="config")
-        reference = self.secret or self.configMap
-        assert reference is not None
-        return reference
+        if self.secret:
+            return SecretKey(self.secret.name, self.secret.namespace, str(self.secret.key))
+        assert self.configMap is not None  # one of the five is given
+        return ConfigMap(self.configMap.name, self.configMap.namespace)
 
 
 class Cluster(Model):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
-from tenantry.model.apps import Addon, AddonPatch, App, AppPatch, State
+from tenantry.model.apps import OF_ADDONS, App, AppOverride, State
 from tenantry.model.clusters import Cluster, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmPatch, KustomizePatch
@@ -30,9 +30,8 @@ from tenantry.model.scalars import (
 )
 from tenantry.model.selector import Selector, When
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
-from tenantry.model.strict import InParts, Model, OneOf, Partial
+from tenantry.model.strict import InParts, Keys, Model, OneOf, Partial
 from tenantry.model.tenancy import (
-    ClusterObject,
     ClusterRights,
     ExtraNamespace,
     Limits,
@@ -91,7 +90,7 @@ class TenantOverride(PlacedSettings):
     """Changes to all apps with `helm`."""
     sources: dict[SourceName, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
-    apps: dict[OwnAppName, AppPatch] = {}
+    apps: dict[OwnAppName, Annotated[AppOverride, Keys(without=("when", *OF_ADDONS))]] = {}
     """Changes to apps, by name."""
     state: Literal["active", "removing", "offboarding"] = "active"
     """`removing`: a later run may take the tenant off these clusters, even if the environment is protected; its namespaces stay
@@ -138,7 +137,7 @@ class Tenant(PlacedSettings):
     clusterRoles: dict[Name, ClusterRights] = {}
     """Rights of the tenant's service account on whole clusters, such as for PersistentVolumes. What reaches other tenants needs
     `clusterAdmin: true`."""
-    clusterObjects: dict[Name, ClusterObject] = {}
+    clusterObjects: dict[Name, ObjectManifest] = {}
     """Manifests of cluster-scoped kinds that belong to the tenant, on each cluster where it is placed, before its apps:
     PersistentVolumes, PriorityClasses, StorageClasses."""
     clusterAdmin: bool = False
@@ -155,7 +154,7 @@ class Tenant(PlacedSettings):
     """ConfigMaps that the tenant's apps can name."""
     sources: dict[Name, Source] = {}
     """Where the tenant's manifests and charts come from, by the name that apps use."""
-    apps: dict[Name, App] = {}
+    apps: dict[Name, Annotated[App, Keys(without=OF_ADDONS)]] = {}
     """The apps that the tenant runs."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when the tenant's apps and sources fail or change, on every cluster where the tenant is placed."""
@@ -236,7 +235,7 @@ class PlatformOverride(Model):
     """Where it differs."""
     sources: dict[Name, Annotated[Source, Partial()]] = {}
     """Changes to sources, by name."""
-    addons: dict[Name, AddonPatch] = {}
+    addons: dict[Name, Annotated[AppOverride, Keys(without=("when",))]] = {}
     """Changes to add-ons, by name."""
     chart: Annotated[ObjectsChart, Partial()] | None = None
     """Another chart for baselines, or another version of it."""
@@ -268,7 +267,7 @@ class Platform(Model):
     sources: dict[Name, Source] = {}
     """Where manifests and charts of add-ons come from, by the name that `kustomize.source` or `helm.source` of an add-on says.
     Several add-ons can share one. No source has the name of an add-on."""
-    addons: dict[Name, Addon] = {}
+    addons: dict[Name, Annotated[App, Keys(required=("clusters",))]] = {}
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""

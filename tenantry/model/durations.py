@@ -62,12 +62,13 @@ def _spelled(parts: list[re.Match[str]]) -> str:
     return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
 
 
-def _bounded(value: str) -> bool:
-    """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
+def is_bounded(value: str) -> bool:
+    """Whether a duration is at most a year. The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a
+    Flux controller from listing any.
+    """
     return seconds_of(value) < LONGEST_DURATION
 
 
-@lru_cache(maxsize=256)
 @lru_cache(maxsize=1024)
 def seconds_of(duration: str) -> float:
     """The length of a Go duration in seconds."""
@@ -88,23 +89,12 @@ Duration = Annotated[
     str,
     BeforeValidator(_no_bare_number),
     valid("bad-duration", "duration", DURATION.fullmatch, duration_fix),
-    checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
+    checked("bad-duration", "duration", lambda value: None if is_bounded(value) else "is too long: a year is the most"),
     text(DURATION.pattern, examples=("30s", "5m", "1h")),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
 
 def is_duration(annotation: Any) -> bool:
-    """Whether a type of the model is a duration, of any form."""
-    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
-
-
-_DURATIONS_MARK = get_args(Duration)[1]
-"""The check that all types of durations have in common."""
-
-ShortDuration = Annotated[
-    Duration,
-    valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
-    text(DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
-]
-"""A Go duration with the units ms, s and m. Flux does not accept hours here."""
+    """Whether a type of the model is a duration."""
+    return get_args(Duration)[1] in getattr(annotation, "__metadata__", ())

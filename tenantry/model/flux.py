@@ -1,13 +1,13 @@
 """Blocks whose keys are Flux's own: `kustomize:` and `helm:`, as written and as merged for one placement."""
 
-import posixpath
-import re
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core.core_schema import ValidationInfo
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic_core import InitErrorDetails, ValidationError
 
-from tenantry.messages.redact import shorten
+from tenantry.messages.data import ordered, tree
 from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
     DirectoryPath,
@@ -18,9 +18,8 @@ from tenantry.model.scalars import (
     SourcePath,
     SubstituteValue,
     Text,
-    refusal,
 )
-from tenantry.model.strict import Fillable, Model
+from tenantry.model.strict import Fillable, Model, none_or_several
 
 SET_BY_FLEET = "the fleet sets it"
 """How the reason of a key begins that the fleet sets, mostly from another part of the file."""
@@ -32,6 +31,42 @@ SET_FOR_APPS = {
     "sourceRef": "the fleet sets it from 'source'",
 }
 """Keys of Kustomizations and HelmReleases that no author may set, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneKey:
+    """Checks a mapping of Flux's keys of which one is given. Keys and values are checked against Flux's schema.
+
+    lifted_by: a key that lifts the choice: beside it any of the others may stand, or none. more: those that do not count.
+    """
+
+    keys: tuple[str, ...]
+    lifted_by: str
+    more: tuple[str, ...] = ()
+
+    def __call__(self, value: dict[str, Any]) -> dict[str, Any]:
+        given = [key for key in self.keys if value.get(key) is not None]
+        is_known = value.keys() <= {*self.keys, self.lifted_by, *self.more}  # else the unknown key is the mistake
+        if is_known and value.get(self.lifted_by) is None and len(given) != 1:
+            raise none_or_several(self.keys, given)
+        return value
+
+
+_ORDER = {
+    "Kustomization": tree(
+        "source path interval retryInterval timeout prune wait force deletionPolicy targetNamespace namePrefix nameSuffix"
+        " components images(name newName newTag digest)"
+        " patches(patch target(group version kind name namespace labelSelector annotationSelector))"
+        " postBuild(substitute substituteFrom(kind name optional) substituteStrategy) commonMetadata"
+    ),
+    "HelmRelease": tree(
+        "source chart version valuesFiles values interval chartInterval timeout releaseName targetNamespace storageNamespace"
+        " commonMetadata driftDetection"
+    ),
+    "GitRepository": tree("url ref(branch tag semver name commit) interval timeout sparseCheckout"),
+    "OCIRepository": tree("url ref(tag semver digest semverFilter) interval timeout"),
+}
+"""The order of keys in objects, whatever their order in the file: what says most comes first. Others follow as they are written."""
 
 
 class FluxBlock(Model):
@@ -48,6 +83,20 @@ class FluxBlock(Model):
     """Keys that each app says itself: a block for all apps of a tenant has none of them."""
     parts: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Keys that belong to another kind, which the plan makes beside this one."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Flux's own keys without which a whole block is refused. Others that Flux requires have defaults, or are fields."""
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    """Values of Flux's own keys that a whole block has if nobody wrote others."""
+
+    @classmethod
+    def order(cls) -> tuple[str, ...]:
+        """The keys that come first in objects."""
+        return tuple(_ORDER.get(cls.flux_kind, ()))
+
+    @model_serializer(mode="wrap")
+    def _ordered(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        in_order: dict[str, Any] = ordered(dump(self), _ORDER.get(self.flux_kind, {}))
+        return in_order
 
     @property
     def flux(self) -> dict[str, Any]:
@@ -67,21 +116,38 @@ class FluxBlock(Model):
         """All keys that belong to other kinds."""
         return {key for keys in cls.parts.values() for key in keys}
 
+    @classmethod
+    def choices(cls) -> dict[str, OneKey]:
+        """The fields that are mappings of Flux's keys, of which one is given."""
+        noted = (
+            (key, getattr(mark, "func", None)) for key, field in cls.model_fields.items() for mark in field.metadata
+        )
+        return {key: check for key, check in noted if isinstance(check, OneKey)}
 
-class CommonMetadata(Model):
+    @classmethod
+    def completed(cls, written: dict[str, Any]) -> dict[str, Any]:
+        """What was written, with what the fleet adds."""
+        return {**cls.defaults, **written}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, value: Any) -> Any:
+        """Raises: ValidationError: with each of the required keys that is missing."""
+        if cls.partial or not isinstance(value, dict):
+            return value
+        if missing := [key for key in cls.required if value.get(key) is None]:
+            details = [InitErrorDetails(type="missing", loc=(key,), input=value) for key in missing]
+            raise ValidationError.from_exception_data(cls.__name__, details)
+        return cls.completed(value)
+
+
+class Metadata(Model):
+    """Labels and annotations of an object on the management cluster, or of all objects of an app."""
+
     labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
-    """Labels for every object of the app."""
+    """Labels. Those that Tenantry, Flux and Helm set on their objects are refused."""
     annotations: dict[LabelKey, str | None] | None = None
-    """Annotations for every object of the app."""
-
-
-class FluxMetadata(Model):
-    """Labels and annotations of the Flux object itself, on the management cluster."""
-
-    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
-    """Labels of the Flux object. Labels that Tenantry, Flux and Helm set themselves are refused."""
-    annotations: dict[LabelKey, str | None] | None = None
-    """Annotations of the Flux object. Annotations that Tenantry, Flux and Pulumi set themselves are refused."""
+    """Annotations. Those that Tenantry, Flux and Pulumi set on their objects are refused."""
 
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
@@ -90,10 +156,10 @@ _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an a
 class HelmPatch(FluxBlock):
     """The HelmRelease of an app. It takes all fields of Flux's spec; in an override `null` removes a value.
 
-    A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` or
-    `remediation` says otherwise. Flux corrects drift, but leaves alone what autoscalers and, of add-ons, injectors of CA
-    bundles write, unless `driftDetection` says otherwise. An add-on's upgrade replaces the chart's CRDs, unless
-    `upgrade.crds` says otherwise or `install` skips them.
+    `interval` and `timeout` are those of the tenant, unless the block says otherwise. A failed install or upgrade is retried
+    every `retryInterval` of the tenant, unless its `strategy` or `remediation` says otherwise. Flux corrects drift, but leaves
+    alone what autoscalers and, of add-ons, injectors of CA bundles write, unless `driftDetection` says otherwise. An add-on's
+    upgrade replaces the chart's CRDs, unless `upgrade.crds` says otherwise or `install` skips them.
     """
 
     flux_kind = "HelmRelease"
@@ -128,13 +194,9 @@ class HelmPatch(FluxBlock):
     over them."""
     values: dict[str, Any] | None = None
     """The chart's values. Placeholders are filled in; `null` removes a value of a less specific layer."""
-    interval: Fillable[Duration] | None = None
-    """How often the release is reconciled. Default: the tenant's `interval`."""
     chartInterval: Fillable[Duration] | None = None
     """How often Flux looks for a new version of the chart, or for a new revision of its source. Default: the tenant's `interval`.
     An app that sets it has a HelmChart of its own; others share one for each source, chart and version."""
-    timeout: Fillable[Duration] | None = None
-    """How long one Helm action may take. Default: the tenant's `timeout`."""
     releaseName: Fillable[Name] | None = None
     """The name of the Helm release, at most 53 characters. Default: the app's name. A changed name uninstalls the old
     release and installs a new one."""
@@ -144,76 +206,39 @@ class HelmPatch(FluxBlock):
     storageNamespace: Fillable[Name] | None = None
     """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
     uninstalls the release and installs a new one."""
-    commonMetadata: CommonMetadata | None = None
+    commonMetadata: Metadata | None = None
     """Labels and annotations for every object."""
-
-
-def _detecting_drift(written: Any) -> Any:
-    """Flux leaves drift alone unless it is told otherwise; what to ignore does not mean to stop looking."""
-    return {"mode": "enabled", **written} if isinstance(written, dict) else written
 
 
 class Helm(HelmPatch):
     """A complete `helm:` block of one placement."""
 
-    driftDetection: Annotated[dict[str, Any], BeforeValidator(_detecting_drift)] = {"mode": "enabled"}
-
-
-class Image(Model):
-    name: str
-    """The image in the manifests, without the tag."""
-    newName: str | None = None
-    """The new image name."""
-    newTag: str | None = None
-    """The new tag."""
-    digest: str | None = None
-    """The new digest; takes precedence over a tag."""
-
-
-class PatchTarget(Model):
-    group: str | None = None
-    """API group."""
-    version: str | None = None
-    """API version."""
-    kind: str | None = None
-    """Kind."""
-    name: str | None = None
-    """Name; a regular expression."""
-    namespace: str | None = None
-    """Namespace; a regular expression."""
-    labelSelector: str | None = None
-    """Labels, for example `tier=web`."""
-    annotationSelector: str | None = None
-    """Annotations, for example `tier=web`."""
-
-
-class Patch(Model):
-    patch: str
-    """A strategic merge patch, or a list of JSON patch operations, as text."""
-    target: PatchTarget | None = None
-    """The objects to patch. Default: the object that the patch names."""
-
-
-class SubstituteFrom(Model):
-    kind: Fillable[Literal["Secret", "ConfigMap"]]
-    """The kind of the object."""
-    name: Name
-    """One of the declared credentials (Secret) or configs (ConfigMap)."""
-    optional: bool | None = None
-    """Whether the object may be missing. Default: false."""
+    @classmethod
+    def completed(cls, written: dict[str, Any]) -> dict[str, Any]:
+        # Flux leaves drift alone unless it is told otherwise; what to ignore does not mean to stop looking.
+        drift = written.get("driftDetection") or {}
+        detected = {"mode": "enabled", **drift} if isinstance(drift, dict) else drift
+        return super().completed({**written, "driftDetection": detected})
 
 
 class PostBuild(Model):
+    """Substitution after building."""
+
+    model_config = ConfigDict(extra="allow")
+
+    part_of: ClassVar[tuple[str, str]] = ("Kustomization", "postBuild")
+    """The kind of Flux, and the key of its spec, of which all other keys are."""
+
     substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], SubstituteValue | None] | None = None
     """Values for `${NAME}` in the built manifests."""
-    substituteFrom: list[SubstituteFrom] | None = None
-    """More values, from declared credentials and configs. `substitute` takes precedence."""
-    substituteStrategy: Fillable[Literal["WithVariables", "Always"]] | None = None
-    """`Always` substitutes even if no value is given here."""
 
 
 class KustomizePatch(FluxBlock):
-    """The Kustomization of an app. It takes all fields of Flux's spec; in an override `null` removes a value."""
+    """The Kustomization of an app. It takes all fields of Flux's spec; in an override `null` removes a value.
+
+    `interval`, `retryInterval` and `timeout` are those of the tenant, unless the block says otherwise. `wait` is false with
+    `healthChecks`, which Flux would ignore.
+    """
 
     flux_kind = "Kustomization"
     owned = {
@@ -226,72 +251,24 @@ class KustomizePatch(FluxBlock):
     """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
     path: DirectoryPath | None = None
     """The directory in the source to build."""
-    interval: Fillable[Duration] | None = None
-    """How often the app is reconciled. Default: the tenant's `interval`."""
-    retryInterval: Fillable[Duration] | None = None
-    """How soon a failed reconciliation is retried. Default: the tenant's `retryInterval`."""
-    timeout: Fillable[Duration] | None = None
-    """How long building, applying and waiting may take. Default: the tenant's `timeout`."""
-    prune: bool | None = None
-    """Whether objects that are no longer in the source are deleted."""
-    wait: bool | None = None
-    """Whether all applied objects must be ready before the app is ready. Default: true; false with `healthChecks`, which Flux
-    would ignore."""
-    force: bool | None = None
-    """Whether objects with a changed immutable field are deleted and created again."""
-    deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] | None = None
-    """What happens to the applied objects when the app is removed. `WaitForTermination` deletes them and waits,
-    `Orphan` keeps them, `MirrorPrune` follows `prune`."""
     targetNamespace: Fillable[Name] | None = None
     """The namespace of namespaced objects: one of the tenant's, by key or name. Default: the main one; for an add-on,
     the one in the manifests."""
-    namePrefix: str | None = None
-    """A prefix for every object's name."""
-    nameSuffix: str | None = None
-    """A suffix for every object's name."""
-    components: list[str] | None = None
-    """Kustomize components, relative to `path`, inside the source."""
-    images: list[Image] | None = None
-    """Images to replace."""
-    patches: list[Patch] | None = None
-    """Patches on the built manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
-    commonMetadata: CommonMetadata | None = None
+    commonMetadata: Metadata | None = None
     """Labels and annotations for every object."""
-
-
-_COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")
-_LIKE_A_HOST = re.compile(r"[^./][^/]*\.[A-Za-z][A-Za-z-]+/")
-"""The last part of a host's name has letters alone, that of a version such as `v1.2` does not."""
-
-
-def _in_the_source(component: str, info: ValidationInfo) -> str:
-    """Refuse a component outside the source. Components are relative to the path, so "../shared" is often inside.
-
-    Kustomize takes more than URLs for the address of a repository, such as `github.com/org/repo` and `git@host:repo`.
-    """
-    path = info.data.get("path", "./")  # missing where the path itself is wrong
-    if not component.startswith("/") and (not _COMPONENT.fullmatch(component) or _LIKE_A_HOST.match(component)):
-        what = f"component '{shorten(component)}' could be the address of a repository"
-        raise refusal("bad-path", what, fix="write a directory of the source, such as './components/tls'")
-    if component.startswith("/") or posixpath.normpath(posixpath.join(path, component)).startswith(".."):
-        raise refusal("bad-path", f"component '{shorten(component)}' leaves the source")
-    return component
 
 
 class Kustomize(KustomizePatch):
     """A complete `kustomize:` block of one placement."""
 
-    path: DirectoryPath = "./"
-    prune: bool = True
-    wait: bool = True
-    deletionPolicy: Fillable[Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]] = "WaitForTermination"
-    components: list[Annotated[str, AfterValidator(_in_the_source)]] | None = None
+    defaults = {"prune": True, "wait": True, "deletionPolicy": "WaitForTermination"}
 
-    @model_validator(mode="before")
+    path: DirectoryPath = "./"
+
     @classmethod
-    def _named_health_checks_count(cls, value: Any) -> Any:
-        """Flux ignores `healthChecks` where `wait` is true, so they are not ignored for a `wait` that nobody wrote."""
-        checks = isinstance(value, dict) and value.get("healthChecks")
-        return {"wait": False, **value} if checks else value
+    def completed(cls, written: dict[str, Any]) -> dict[str, Any]:
+        # Flux ignores `healthChecks` where `wait` is true, so they are not ignored for a `wait` that nobody wrote.
+        checks = {"wait": False} if written.get("healthChecks") else {}
+        return super().completed(checks | written)

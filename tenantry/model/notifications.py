@@ -1,11 +1,11 @@
 """Alerts and receivers: what is reported to whom, and the webhooks that make Flux fetch sources at once."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field
 
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import CredentialsName, OwnAppName, SourceName, refusal
+from tenantry.model.scalars import CredentialsName, OwnAppName, SourceName
 
 COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
 """Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""
@@ -14,19 +14,12 @@ COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea
 class Provider(FluxBlock):
     """Where notifications go: a chat, a Git host, or a system that collects events."""
 
-    model_config = ConfigDict(json_schema_extra={"required": ["type"]})
-
     flux_kind = "Provider"
+    required = ("type",)
     owned = {
         "secretRef": "the fleet sets it from 'credentials' beside the provider",
         "serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
     }
-
-    @model_validator(mode="after")
-    def _of_some_type(self) -> Self:
-        if self.flux.get("type") is None:
-            raise refusal("missing-key", "key 'type' is missing", fix="add 'type:', such as slack, github or generic")
-        return self
 
     @property
     def type(self) -> str:
@@ -54,9 +47,8 @@ class Alert(FluxBlock):
 class Receiver(FluxBlock):
     """A webhook for a Git host or a registry. A call that Flux accepts makes it fetch the sources at once."""
 
-    model_config = ConfigDict(json_schema_extra={"required": ["type"]})
-
     flux_kind = "Receiver"
+    required = ("type",)
     owned = {
         "resources": "the fleet sets it from 'sources'",
         "secretRef": "the fleet sets it from 'credentials'",
@@ -66,14 +58,6 @@ class Receiver(FluxBlock):
     """Limits the receiver to these sources. Default: all sources that are used on the cluster."""
     credentials: CredentialsName | None = None
     """The declared credentials with the key `token`, which the sender has too; type `gcr` also needs `email` and `audience`."""
-
-    @model_validator(mode="after")
-    def _of_some_type(self) -> Self:
-        if self.flux.get("type") is None:
-            raise refusal(
-                "missing-key", "key 'type' is missing", fix="add 'type:', such as github, gitlab or generic-hmac"
-            )
-        return self
 
     @property
     def type(self) -> str:

@@ -123,6 +123,11 @@ class When(Model):
             raise refusal("when-nothing", "needs 'environments:' or 'clusters:'", fix="add one of them, or both")
         return self
 
+    @classmethod
+    def everywhere(cls) -> When:
+        """Of what stands below another override, which says where both hold."""
+        return cls.model_construct()
+
     def holds(self, lineage: Collection[str], cluster: str | None, labels: Mapping[str, str]) -> bool:
         """Whether an override holds. Args: lineage: the environment and those that it extends; cluster: None: on no cluster."""
         if self.environments is not None and not any(name in lineage for name in self.environments):

@@ -2,34 +2,39 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
-from tenantry.model.durations import Duration, ShortDuration
-from tenantry.model.flux import FluxBlock, FluxMetadata
+from tenantry.model.flux import FluxBlock, Metadata, OneKey
 from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
-from tenantry.model.strict import Fillable, OneOf
+from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
 
 
-class GitRef(OneOf):
-    one_of = ("branch", "tag", "semver", "name")
-    # Flux fetches the branch beside a commit only.
-    lifted_by = "commit"
+def _without_effect(value: dict[str, Any]) -> dict[str, Any]:
+    """Refuses what Flux does not look at in the `ref` of an artifact."""
+    if value.get("semver") is not None and value.get("digest") is not None:
+        raise refusal("bad-combination", "'semver' has no effect beside 'digest'", fix="keep one of them")
+    if value.get("semverFilter") is not None and value.get("semver") is None:
+        fix = "remove it, or add 'semver:'"
+        raise refusal("bad-combination", "'semverFilter' has no effect without 'semver'", fix=fix)
+    return value
 
-    branch: Text | None = None
-    """The head of a branch."""
-    tag: Text | None = None
-    """A tag."""
-    semver: Text | None = None
-    """The newest tag in a range of versions, for example `>=1.0.0 <2.0.0`."""
-    name: Text | None = None
-    """A full reference, for example `refs/pull/420/head`."""
-    commit: Text | None = None
-    """A commit, with all of its 40 or 64 digits. With `branch` beside it, Flux fetches only that branch."""
+
+GitRef = Annotated[dict[str, Any], AfterValidator(OneKey(("branch", "tag", "semver", "name"), lifted_by="commit"))]
+"""One of `branch`, `tag`, `semver`, such as `>=1.0.0 <2.0.0`, and `name`, such as `refs/pull/420/head`; or a `commit`, with all of
+its 40 or 64 digits. With a `branch` beside it, Flux fetches that branch only."""
+OciRef = Annotated[
+    dict[str, Any],
+    AfterValidator(OneKey(("tag", "semver", "digest"), lifted_by="digest", more=("semverFilter",))),
+    AfterValidator(_without_effect),
+]
+"""One of `tag`, `semver`, such as `1.2.x`, and `digest`, which is `sha256:` and 64 digits. Tools that update both write a digest
+beside its tag: Flux takes the digest, and the `tag` is for readers alone. `semverFilter` is a regular expression for the tags that
+`semver` considers. Registries take no `+` in a tag: `helm push` writes `_` for it."""
 
 
 class Git(FluxBlock):
@@ -37,15 +42,13 @@ class Git(FluxBlock):
 
     flux_kind = "GitRepository"
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+    defaults = {"interval": "5m", "timeout": "60s"}
 
     url: Text
     """The address of the repository: http, https or ssh."""
     ref: GitRef
     """What to check out."""
-    interval: Fillable[Duration] = "5m"
-    """How often to look for a new revision."""
-    timeout: Fillable[ShortDuration] = "60s"
-    """How long one fetch may take."""
+
     sparseCheckout: list[SourcePath] | None = None
     """The only directories to fetch."""
 
@@ -58,45 +61,17 @@ class Git(FluxBlock):
         return self
 
 
-class OciRef(OneOf):
-    one_of = ("tag", "semver", "digest")
-    # Tools that update both write a digest beside its tag. Flux takes the digest.
-    lifted_by = "digest"
-
-    tag: Text | None = None
-    """A tag. Registries take no `+`: `helm push` writes `_` for it."""
-    semver: Text | None = None
-    """The newest tag in a range of versions, for example `1.2.x`."""
-    digest: Text | None = None
-    """The digest of an artifact: `sha256:` and 64 digits. Beside it, a `tag` is for readers alone."""
-    semverFilter: Text | None = None
-    """A regular expression for the tags that `semver` considers."""
-
-    @model_validator(mode="after")
-    def _versions_are_looked_for(self) -> Self:
-        if self.semver is not None and self.digest is not None:
-            raise refusal("bad-combination", "'semver' has no effect beside 'digest'", fix="keep one of them")
-        if self.semverFilter is not None and self.semver is None:
-            raise refusal(
-                "bad-combination", "'semverFilter' has no effect without 'semver'", fix="remove it, or add 'semver:'"
-            )
-        return self
-
-
 class Oci(FluxBlock):
     """An artifact in an OCI registry: manifests, or one chart."""
 
     flux_kind = "OCIRepository"
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+    defaults = {"interval": "5m", "timeout": "60s"}
 
     url: Text
     """`oci://HOST/PATH`, without a tag."""
     ref: OciRef
     """The artifact to fetch."""
-    interval: Fillable[Duration] = "5m"
-    """How often to look for a new revision."""
-    timeout: Fillable[ShortDuration] = "60s"
-    """How long one fetch may take."""
 
 
 class HelmRepository(FluxBlock):
@@ -104,15 +79,10 @@ class HelmRepository(FluxBlock):
 
     flux_kind = "HelmRepository"
     owned = {"accessFrom": "Flux does not act on it", "secretRef": _CREDENTIALS}
+    defaults = {"type": "default", "interval": "10m", "timeout": "60s"}
 
     url: Text
     """`https://`, `http://`, or `oci://` with `type: oci`."""
-    type: Fillable[Literal["default", "oci"]] = "default"
-    """`default` reads the charts from an index, `oci` from an OCI registry."""
-    interval: Fillable[Duration] = "10m"
-    """How often to read the index."""
-    timeout: Fillable[ShortDuration] = "60s"
-    """How long one fetch may take."""
 
 
 class Bucket(FluxBlock):
@@ -120,15 +90,12 @@ class Bucket(FluxBlock):
 
     flux_kind = "Bucket"
     owned = {"secretRef": _CREDENTIALS, "serviceAccountName": _ACCOUNT}
+    defaults = {"interval": "5m", "timeout": "60s"}
 
     bucketName: Text
     """The name of the bucket."""
     endpoint: Text
     """`HOST` or `HOST:PORT` of the object store."""
-    interval: Fillable[Duration] = "5m"
-    """How often to look for changes."""
-    timeout: Fillable[ShortDuration] = "60s"
-    """How long one fetch may take."""
 
 
 class Source(OneOf):
@@ -146,7 +113,7 @@ class Source(OneOf):
     """A bucket, for manifests or for charts in a directory."""
     credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
-    metadata: FluxMetadata | None = None
+    metadata: Metadata | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
 
     @model_validator(mode="before")

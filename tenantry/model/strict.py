@@ -12,7 +12,6 @@ import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
-from keyword import iskeyword
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
 
@@ -48,27 +47,23 @@ class OneOf(Model):
     """A part of which exactly one of some keys is given."""
 
     one_of: ClassVar[tuple[str, ...]]
-    lifted_by: ClassVar[str | None] = None
-    """A key that lifts the choice: beside it any of the others may stand, or none."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:
-        if self.lifted_by and getattr(self, self.lifted_by) is not None:
-            return self
-        # An attribute cannot be called `class`.
-        given = [key for key in self.one_of if getattr(self, f"{key}_" if iskeyword(key) else key) is not None]
+        given = [key for key in self.one_of if getattr(self, key) is not None]
         if len(given) > 1 or not (given or self.partial):
-            raise _none_or_several(self.one_of, given)
+            raise none_or_several(self.one_of, given)
         return self
 
 
-def _none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomError:
+def none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomError:
+    """The error where none or several of some keys are given, of which one is needed."""
     *others, last = (f"'{key}:'" for key in keys)
     either, none, all_ = ("either", "neither", "both") if len(keys) == 2 else ("exactly one of", "none", "")
     has = none if not given else all_ or " and ".join(f"'{key}:'" for key in given)
     fix = "add one of them" if not given else "keep one of them"
     text = f"needs {either} {', '.join(others)} or {last}; it has {has}"
-    return refusal("choose-one", text, fix=fix, of_entry=True)
+    return refusal("choose-one", text, fix=fix, of_entry=True, keys=keys)
 
 
 _T = TypeVar("_T")
@@ -177,6 +172,47 @@ def _lenient(declared: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """Marks the type of an entry: which of its model's keys it lacks where it stands, also in its overrides, or requires there."""
+
+    without: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def checked(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+            errors = [*self._errors(value)]
+            try:
+                fitting = check(value)
+            except ValidationError as error:
+                # As within a model, what is wrong with the whole is asked when its keys are right.
+                details = error.errors(include_url=False)
+                errors += [_again(detail) for detail in details if detail["loc"] or not errors]
+            if errors:
+                raise ValidationError.from_exception_data(source.__name__, errors)
+            return fitting
+
+        return core_schema.no_info_wrap_validator_function(checked, handler(source))
+
+    def _errors(self, value: Any) -> Iterator[InitErrorDetails]:
+        if not isinstance(value, dict):
+            return
+        overrides = value.get("overrides")
+        entries = enumerate(overrides if isinstance(overrides, list) else ())
+        for loc, entry in (((), value), *((("overrides", index), entry) for index, entry in entries)):
+            for key in self.without if isinstance(entry, dict) else ():
+                if key in entry:
+                    yield InitErrorDetails(type="extra_forbidden", loc=(*loc, key), input=entry[key])
+        for key in self.required:
+            if value.get(key) is None:
+                yield InitErrorDetails(type="missing", loc=(key,), input=value)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        refused: dict[str, Any] = {key: {"not": {}} for key in self.without}
+        here = {"required": list(self.required)} if self.required else {"properties": refused}
+        return {"allOf": [handler(schema["schema"]), here]}
+
+
+@dataclass(frozen=True, slots=True)
 class InParts:
     """Marks the type of a mapping whose entries others complete. An entry that is not whole is checked, and left out."""
 
@@ -215,6 +251,24 @@ def model_at(model: type[Model], path: Path) -> type[Model] | None:
     for part in path:
         annotation = _step(annotation, part)
     return next(_models(annotation), None)
+
+
+def lacking_at(model: type[Model], path: Path) -> set[str]:
+    """The keys of the model class at `path` that it lacks there."""
+    annotation: Any = model
+    marks: list[set[str]] = [set()]
+    for part in path:
+        annotation = _step(annotation, part)
+        marks.append({key for mark in _marks(annotation) for key in mark.without})
+    return marks[-1] | (marks[-3] if path[-2:-1] == ("overrides",) else set())
+
+
+def _marks(annotation: Any) -> Iterator[Keys]:
+    if typing.get_origin(annotation) is typing.Annotated:
+        yield from (mark for mark in typing.get_args(annotation)[1:] if isinstance(mark, Keys))
+    elif typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        for part in typing.get_args(annotation):
+            yield from _marks(part)
 
 
 @cache

@@ -25,7 +25,9 @@ _API = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9]+((alpha|beta)[0-9]+)?$"
 
 
 class ObjectMetadata(Model):
-    owned = {"namespace": "the fleet puts the object into the namespaces that it is declared for"}
+    owned = {
+        "namespace": "an object is in the namespaces for which it is declared, one under 'clusterObjects:' in none"
+    }
 
     name: Fillable[ObjectName] | None = None
     """The object's name. Default: the key of the entry."""
@@ -36,8 +38,8 @@ class ObjectMetadata(Model):
 
 
 class ObjectManifest(Model):
-    """A manifest of any kind. All texts can hold placeholders: those of apps, `{namespace}` and `{account}`, which is the name of
-    the User whom Flux impersonates for the tenant there.
+    """A manifest of any kind. All texts can hold placeholders: those of apps, `{namespace}` and, under `objects`, `{account}`,
+    which is the name of the User whom Flux impersonates for the tenant there.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -47,17 +49,6 @@ class ObjectManifest(Model):
     kind: Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]*$")]
     """The kind."""
     metadata: ObjectMetadata | None = None
-    """Name, labels and annotations."""
-
-
-class ClusterObjectMetadata(ObjectMetadata):
-    owned = {"namespace": "a cluster-scoped object is in no namespace"}
-
-
-class ClusterObject(ObjectManifest):
-    """A manifest of a cluster-scoped kind. All texts can hold placeholders: those of apps, and `{namespace}`."""
-
-    metadata: ClusterObjectMetadata | None = None
     """Name, labels and annotations."""
 
 
@@ -214,21 +205,14 @@ class PodSecurity(Model):
 # --- namespaces beside the main one ---------------------------------------------------------------------------------
 
 
-class AddonNamespace(Model):
-    """A namespace that an add-on owns. It is created before the add-on, and removed after it."""
-
-    labels: dict[LabelKey, LabelValue] = {}
-    """Labels of the namespace. Labels that Tenantry, Flux and Kubernetes set themselves are refused."""
-    annotations: dict[LabelKey, str] = {}
-    """Annotations of the namespace. Annotations that Tenantry and its tools set themselves are refused."""
-    podSecurity: PodSecurity | None = None
-    """The Pod Security Standard of the namespace. Default: the cluster's own."""
-    objects: dict[Name, ObjectManifest] = {}
-    """Manifests of any namespaced kind, which are in the namespace before the add-on: pull secrets, CA bundles, ExternalSecrets."""
+OF_TENANTS = ("name", "quota", "limits", "network", "serviceAccount", "state")
+"""Keys of a tenant's namespaces, which those of an add-on lack."""
 
 
 class ExtraNamespace(Model):
-    """What differs from the tenant's settings in one namespace."""
+    """What differs from the tenant's settings in one namespace. A namespace of an add-on has `labels`, `annotations`, `podSecurity`
+    and `objects` alone; it is created before the add-on, and removed after it.
+    """
 
     name: str = "{namespace}-{key}"
     """Template for the namespace's name. It can use `{namespace}` (the main namespace) and `{key}` (the entry's key),

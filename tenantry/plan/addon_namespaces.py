@@ -17,7 +17,7 @@ from tenantry.grants.wall import below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import InvalidPart, Path, Problem
-from tenantry.model.tenancy import AddonNamespace, as_written
+from tenantry.model.tenancy import ExtraNamespace, as_written
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
@@ -58,13 +58,13 @@ def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[Declar
     made: list[DeclaredObject] = []
     for name, (at, declared) in _names(fleet, scope.environment, scope.cluster, addon).items():
         around = Surroundings(variables=variables, origin=below(*at))
-        made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
+        made += declared_objects(replace(scope, namespace=name), as_written(declared.objects or {}), around)
     return made
 
 
-def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, AddonNamespace]]:
+def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str, tuple[Path, ExtraNamespace]]:
     """The namespaces by name, each with its place. Raises: InvalidPart: a placeholder is unknown, or two have one name."""
-    by_name: dict[str, tuple[Path, AddonNamespace]] = {}
+    by_name: dict[str, tuple[Path, ExtraNamespace]] = {}
     variables = variables_of(fleet, environment, cluster, app=addon)
     for template, declared in fleet.document.platform.addons[addon].namespaces.items():
         at = ("platform", "addons", addon, "namespaces", template)
@@ -106,16 +106,18 @@ def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | Non
     return None
 
 
-def _manifest(scope: Scope, addon: str, name: str, declared: AddonNamespace) -> Manifest:
+def _manifest(scope: Scope, addon: str, name: str, declared: ExtraNamespace) -> Manifest:
+    given = {key: value for key, value in (declared.labels or {}).items() if value is not None}
     labels = {
-        **declared.labels,
+        **given,
         **(declared.podSecurity.labels if declared.podSecurity else {}),
         **installed_labels(scope),
         APP_LABEL: addon,
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    annotations = {"annotations": declared.annotations} if declared.annotations else {}
+    written = {key: value for key, value in (declared.annotations or {}).items() if value is not None}
+    annotations = {"annotations": written} if written else {}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels, **annotations}}
 
 

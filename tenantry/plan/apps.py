@@ -22,7 +22,7 @@ from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Addon, Helm, Kustomize
+from tenantry.model import App, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
@@ -177,7 +177,7 @@ class _Builder:
         states = tenant_states(self.fleet, self.scope.tenant, self.scope.cluster)
         return lifecycle(cluster, *states, document.tenants[self.scope.tenant].apps[app.name].state)
 
-    def _addon(self, app: str) -> Addon:
+    def _addon(self, app: str) -> App:
         return self.fleet.document.platform.addons[app]
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:

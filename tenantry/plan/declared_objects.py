@@ -18,7 +18,7 @@ from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
 from tenantry.model.strict import FILLED
-from tenantry.model.tenancy import ClusterObject, ClusterRights, ObjectManifest
+from tenantry.model.tenancy import ClusterRights, ObjectManifest
 from tenantry.plan.objects.baseline import METADATA, metadata_services, users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
 
@@ -66,7 +66,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         try:
-            manifest = manifest_of(at, ObjectManifest, data, _variables(scope, around))
+            manifest = manifest_of(at, data, _variables(scope, around))
         except InvalidPart as found:
             findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
@@ -97,13 +97,13 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
     return group_of(id.api_version), id.kind, id.name
 
 
-def manifest_of(at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
+def manifest_of(at: Path, data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
     """The entry at a path, filled in; without what the fleet adds. Raises: InvalidPart: it is not valid then."""
     filled = fill_manifest(data, variables, at)
     try:
-        model.model_validate(filled, context=FILLED)
+        ObjectManifest.model_validate(filled, context=FILLED)
     except ValidationError as error:
-        raise InvalidPart(findings_of(error, model, filled, at)) from None
+        raise InvalidPart(findings_of(error, ObjectManifest, filled, at)) from None
     given = filled.pop("metadata", None) or {}
     metadata = {
         "name": given.get("name") or at[-1],
@@ -184,7 +184,7 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
         yield _cluster_wide(scope, "ClusterRoleBinding", name, {"roleRef": role, "subjects": users})
 
 
-def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variables: Variables) -> list[DeclaredObject]:
+def cluster_objects(scope: Scope, declared: Mapping[str, ObjectManifest], variables: Variables) -> list[DeclaredObject]:
     """The tenant's own cluster-scoped objects, sorted by their keys. Raises: InvalidPart: some cannot be there."""
     made: list[DeclaredObject] = []
     findings: list[Problem] = []
@@ -192,7 +192,7 @@ def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variabl
         at = ("tenants", scope.tenant, "clusterObjects", key)
         data = declared_object.model_dump(exclude_none=True)
         try:
-            manifest = manifest_of(at, ClusterObject, data, {**variables, "namespace": scope.namespace})
+            manifest = manifest_of(at, data, {**variables, "namespace": scope.namespace})
         except InvalidPart as found:
             findings += found.findings
             continue

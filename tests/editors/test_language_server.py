@@ -85,7 +85,8 @@ def test_a_new_file_is_offered_its_keys(server: LanguageServer) -> None:
         (
             f"{APP}        |kustomize: {{}}\n",
             "#### kustomize patch\n\nThe Kustomization of an app. It takes all fields of Flux's spec; in an override `null`"
-            " removes a value.\n",
+            " removes a value.\n\n`interval`, `retryInterval` and `timeout` are those of the tenant, unless the block says"
+            " otherwise. `wait` is false with `healthChecks`, which Flux would ignore.\n",
         ),
         (f"{APP}        kustomize:\n          |path: ./x\n", "#### path\n\nThe directory in the source to build.\n"),
     ],

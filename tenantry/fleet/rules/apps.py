@@ -16,7 +16,6 @@ from tenantry.messages.problems import doubtful, shown, undeclared
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import (
-    Addon,
     App,
     ObjectsChart,
     PlacedSettings,
@@ -52,7 +51,7 @@ def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
         for path, block in walk.blocks(fleet, at):
             chart = block.get("chart")
             source = _source_of(fleet, at, declared_app, block)
-            plain = source and source.helm and source.helm.type != "oci"
+            plain = source and source.helm and source.helm.flux["type"] != "oci"
             if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
                 yield doubtful(
                     (*path, "chart"),
@@ -63,7 +62,7 @@ def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _source_of(fleet: Fleet, at: tuple[str, ...], app: App, block: dict[str, Any]) -> Source | None:
-    if isinstance(app, Addon) and app.source:
+    if app.source:
         return app.source
     own = app.helm.source if app.helm else None
     name = block.get("source", own)

@@ -11,7 +11,7 @@ from tenantry.grants.grants import filled_tenants, is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Path, Problem
-from tenantry.model.flux import FluxMetadata
+from tenantry.model.flux import Metadata
 from tenantry.model.tenancy import ObjectManifest
 
 
@@ -111,7 +111,7 @@ def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
                 yield Problem((*at, kind, key), "not-granted", message, fix=fix, at_key=True)
 
 
-def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
+def _metadata(fleet: Fleet) -> Iterator[tuple[Path, Metadata]]:
     """Wherever the file says something of the metadata of Flux objects."""
     for app_at, _, _, app in walk.apps(fleet):
         levels = (
@@ -127,6 +127,6 @@ def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
         yield from (((*path, "metadata"), metadata) for path, metadata in parts if metadata)
 
 
-def _keys(metadata: FluxMetadata) -> Iterator[tuple[str, str]]:
+def _keys(metadata: Metadata) -> Iterator[tuple[str, str]]:
     yield from (("labels", key) for key in metadata.labels or {})
     yield from (("annotations", key) for key in metadata.annotations or {})

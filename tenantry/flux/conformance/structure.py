@@ -16,9 +16,11 @@ from tenantry.messages.problems import (
     no_match,
     not_allowed,
     not_of_form,
+    shown,
     unknown_key,
     wrong_type,
 )
+from tenantry.model.durations import duration_fix, is_bounded
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -33,16 +35,19 @@ _TYPES = {
     "null": "nothing",
 }
 """Names of types, in the order in which a message lists them."""
-_OF_TEXT = ("enum", "pattern", "minLength", "maxLength")
+_OF_TEXT = ("enum", "format", "pattern", "minLength", "maxLength")
+_DURATION = "duration-of-go"
+_WITH_HOURS = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"
 _FORMS = {
-    r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$": ("a valid duration", "write it as '30s', '5m' or '1h30m'"),
+    _WITH_HOURS: ("a valid duration", "write it as '30s', '5m' or '1h30m'", "bad-duration"),
     r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": (
         "a valid duration here",
         "write it as '30s' or '90m': hours are not allowed here",
+        "bad-duration",
     ),
-    r"^(http|https)://.*$": ("a valid URL", "begin it with 'https://' or 'http://'"),
+    r"^(http|https)://.*$": ("a valid URL", "begin it with 'https://' or 'http://'", "bad-value"),
 }
-"""For patterns that are hard to read: what they mean, and how to write a value that matches."""
+"""For patterns that are hard to read: what they mean, how to write a value that matches, and the code of the finding."""
 
 
 def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
@@ -91,8 +96,21 @@ def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
     import jsonschema_rs
 
     # This engine takes linear time and has no look-around, like the engine of API servers.
-    options = jsonschema_rs.RegexOptions()
-    return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+    options, formats = jsonschema_rs.RegexOptions(), {_DURATION: is_bounded}
+    return jsonschema_rs.Draft202012Validator(
+        _with_formats(schema), pattern_options=options, formats=formats, validate_formats=True
+    )
+
+
+def _with_formats(schema: Any) -> Any:
+    """A copy of a schema in which durations are marked: as a pattern alone, they have no upper bound."""
+    if isinstance(schema, list):
+        return [_with_formats(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    marked = {key: _with_formats(part) for key, part in schema.items()}
+    is_duration = _FORMS.get(str(schema.get("pattern")), ("", "", ""))[2] == "bad-duration"
+    return marked | {"format": _DURATION} if is_duration else marked
 
 
 def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
@@ -120,13 +138,19 @@ def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> It
             expected = _schema_at(schema, error.schema_path[:-1])
             pattern = expected.get("pattern", "")
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            fix = _FORMS[pattern][1] if number and pattern in _FORMS else ""
+            fix = _fix(pattern, str(value)) if number and pattern in _FORMS else ""
             keys = expected.get("required") or list(expected.get("properties", ()))[:4]
             yield wrong_type(place, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, keys, fix)
         case "enum":
             yield not_allowed(place, value, map(str, limit))
         case "pattern":
-            yield not_of_form(place, value, *_FORMS[limit]) if limit in _FORMS else no_match(place, value, limit)
+            if limit in _FORMS:
+                what, _, code = _FORMS[limit]
+                yield not_of_form(place, value, what, _fix(limit, str(value)), code)
+            else:
+                yield no_match(place, value, limit)
+        case "format":
+            yield Problem(place, "bad-duration", f"{shown(value)} is too long: a year is the most")
         case "minItems" | "minProperties" if limit == 1:
             yield empty_list(place)
         case "minLength" if limit == 1:
@@ -135,6 +159,11 @@ def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> It
             yield Problem(place, "duplicate", "no two entries may be equal", fix="remove one of them")
         case _:
             yield Problem(place, "bad-value", _beyond(keyword, limit, value))
+
+
+def _fix(pattern: str, value: str) -> str:
+    """What to write for a value that does not match a pattern of `_FORMS`."""
+    return duration_fix(value) if pattern == _WITH_HOURS else _FORMS[pattern][1]
 
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:

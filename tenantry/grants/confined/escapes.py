@@ -16,10 +16,10 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.template import fill_manifest
 from tenantry.grants.confined import checks, wanted
 from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TENANT, Place, Planned
-from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES, Tree
+from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, labels_of
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import Tree, mapping_at, value_at
 
 
 def escapes(

@@ -58,7 +58,7 @@ def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
         declared, helm = _from_git(chart.git)
     else:
         assert chart.helm is not None  # one of the three is given
-        declared = Source(helm=HelmRepository(url=chart.helm.url, type=chart.helm.type))
+        declared = Source(helm=HelmRepository.model_validate(chart.helm.model_dump(exclude={"version"})))
         helm = Helm(chart=OBJECTS_CHART, version=chart.helm.version)
     return declared.model_copy(update={"credentials": chart.credentials}), helm
 
@@ -71,8 +71,10 @@ def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
     """
     path = chart.path.removeprefix("./").rstrip("/")
     only = None if path in ("", ".") else [path]
-    git = Git(url=chart.url, ref=chart.ref, interval=_LOOK_FOR_COMMITS, sparseCheckout=only)
-    return Source(git=git), Helm.model_validate({"chart": path or ".", "reconcileStrategy": "ChartVersion"})
+    git = {"url": chart.url, "ref": chart.ref, "interval": _LOOK_FOR_COMMITS, "sparseCheckout": only}
+    return Source(git=Git.model_validate(git)), Helm.model_validate(
+        {"chart": path or ".", "reconcileStrategy": "ChartVersion"}
+    )
 
 
 def baseline_release(

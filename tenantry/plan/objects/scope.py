@@ -17,7 +17,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_
 from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.model.flux import FluxMetadata
+from tenantry.model.flux import Metadata
 
 TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 ENVIRONMENT_LABEL = "tenantry/environment"
@@ -194,7 +194,7 @@ def is_fleets_own(key: str) -> bool:
     return key in (*_OF_FLEET, *_PROVIDER)
 
 
-def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
+def with_metadata(planned: KubeObject, metadata: Metadata) -> KubeObject:
     """The object with more labels and annotations. Those of the fleet take precedence."""
     own = planned.manifest["metadata"]
     more = {key: {**(getattr(metadata, key) or {}), **own[key]} for key in ("labels", "annotations")}

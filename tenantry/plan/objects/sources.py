@@ -31,8 +31,9 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     """
     block = source.block
     spec = block.model_dump(exclude_none=True)
-    if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):
-        raise InvalidPart([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
+    is_typed = source.helm and spec["type"] in ("default", "oci")  # Flux's schema refuses others
+    if source.helm and is_typed and source.helm.url.startswith("oci://") != (spec["type"] == "oci"):
+        raise InvalidPart([_wrong_type(source.helm.url, spec["type"], (*at, "helm", "url"))])
     if source.oci and is_chart:
         spec.setdefault("layerSelector", _CHART_LAYER)
     if source.credentials:

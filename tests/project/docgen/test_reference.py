@@ -14,7 +14,7 @@ from docgen.reference.flux import flux_rows
 from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import Section, default_of, sections
 from tenantry.load import load_fleet, plan_all
-from tenantry.model import Addon, Document, HelmPatch, KustomizePatch, Selector, Tenant
+from tenantry.model import Document, HelmPatch, KustomizePatch, Selector, Tenant
 
 SECTIONS = {each.model: each for each in sections()}
 
@@ -36,25 +36,11 @@ def test_the_published_page_is_what_the_generator_writes() -> None:
 def test_a_section_stands_where_tenants_have_it_and_says_where_else() -> None:
     section = SECTIONS[Selector]
     assert section.path == "tenants.<name>.clusters"
-    assert "platform.addons.<name>.clusters" in section.elsewhere
-
-
-def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
-    assert SECTIONS[Addon].fields == (
-        "clusters",
-        "environments",
-        "overrides",
-        "source",
-        "namespace",
-        "namespaces",
-        "account",
-        "keepCRDs",
-        "adopt",
-    )
+    assert "tenants.<name>.apps.<name>.clusters" in section.elsewhere
 
 
 def test_defaults_are_those_of_the_merged_whole() -> None:
-    assert default_of(KustomizePatch, "prune") is True
+    assert default_of(KustomizePatch, "path") == "./"
     assert default_of(Tenant, "interval") == "10m"
     assert default_of(Document, "apiVersion") is ...
     assert default_of(Document, "tenants") is None

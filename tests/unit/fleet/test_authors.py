@@ -23,7 +23,7 @@ from tenantry.messages.errors import NotConfined
 from tenantry.model import (
     Alert,
     App,
-    AppPatch,
+    AppOverride,
     Document,
     FluxBlock,
     HelmPatch,
@@ -359,7 +359,7 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
 OF_APPS = [
     (TenantOverride, "apps"),
     (App, "dependsOn"),
-    (AppPatch, "dependsOn"),
+    (AppOverride, "dependsOn"),
     (PlacedSettings, "dependsOn"),
     (Alert, "apps"),
 ]

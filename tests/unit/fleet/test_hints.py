@@ -75,7 +75,7 @@ def test_a_duration_of_flux_s_own_without_a_unit() -> None:
     assert found == told(
         "error[wrong-type]: expected a string, found the number 5",
         "at tenants.rocky.apps.web.helm.install.timeout",
-        "fix: write it as '30s', '5m' or '1h30m'",
+        "fix: add a unit, such as '5s' or '5m'",
     )
 
 

@@ -38,6 +38,10 @@ def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureF
     assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
 
 
+def test_the_published_schema_is_small_enough_for_editors_to_read_while_people_type() -> None:
+    assert (ROOT / "tenants.schema.json").stat().st_size < 130_000
+
+
 @table("file", FILES, ids=lambda file: file.parent.name)
 def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
     with file.open(encoding="utf-8") as opened:
@@ -149,7 +153,7 @@ def test_models_are_closed() -> None:
     assert len(with_fields) > len(SCHEMA["$defs"])
     # Only a manifest holds keys that are somebody else's.
     is_open = [each for each in with_fields if each["additionalProperties"] is not False]
-    assert is_open == [SCHEMA["$defs"][each] for each in ("ClusterObject", "ObjectManifest")]
+    assert is_open == [SCHEMA["$defs"][each] for each in ("ObjectManifest",)]
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -165,11 +169,6 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
         "description": "Template for a tenant's namespace on every cluster of the environment.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
-    # Declared anew: the text of the class above is about leaving it out, which an add-on cannot.
-    assert SCHEMA["$defs"]["Addon"]["properties"]["clusters"] == {
-        "$ref": "#/$defs/Selector",
-        "description": "Where the add-on runs. Required, as no default applies.",
-    }
 
 
 @table("name", sorted(each.__name__ for each in subclasses(OneOf) if each is not OneOf and not each.partial))
@@ -191,7 +190,7 @@ def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> 
 
 
 def test_a_commit_lifts_the_choice_of_a_ref() -> None:
-    commit, choice = SCHEMA["$defs"]["GitRef"]["anyOf"]
+    commit, choice = SCHEMA["$defs"]["Git"]["properties"]["ref"]["anyOf"]
     assert commit == {"required": ["commit"], "properties": {"commit": {"not": {"type": "null"}}}}
     assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
 
@@ -202,7 +201,6 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
         (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),
         (scalars.ObjectName, ["a", "a.b-c", "a..b", "A", "", "a" * 253, "a" * 254]),
         (durations.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
-        (durations.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
         (scalars.Quantity, ["4", "1e99", "1e999", "1" * 21, 4, 1.5, "500m", "8Gi", "1e3", "8GiB", "", True, None]),
         (
             scalars.QuotaName,

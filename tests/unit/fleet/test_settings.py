@@ -130,7 +130,7 @@ def test_an_override_behind_it_wins_and_null_removes() -> None:
     assert ("3m", False, ["c"], "./", ()) == (
         app.block.timeout,
         app.block.prune,
-        [image.name for image in app.block.images or ()],
+        [image["name"] for image in app.block.flux["images"]],
         app.block.path,
         app.depends_on,
     )
@@ -192,17 +192,11 @@ web:
 def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
     with pytest.raises(InvalidPart) as caught:
         effective(
-            rocky(
-                "web: {kustomize: {source: manifests, path: ./a, components: [../b, ../../b]}, clusters: {all: true}}"
-            ),
+            rocky("web: {kustomize: {source: manifests, targetNamespace: '{env}!'}, clusters: {all: true}}"),
             "edge",
         )
     (finding,) = caught.value.findings
-    assert (finding.path, finding.code, finding.message) == (
-        (*AT, "kustomize", "components", 1),
-        "bad-path",
-        "component '../../b' leaves the source",
-    )
+    assert (finding.path, finding.code) == ((*AT, "kustomize", "targetNamespace"), "bad-name")
 
 
 def test_a_tenants_settings_are_those_that_defaults_may_hold() -> None:

@@ -18,6 +18,22 @@ def found(kind: str, spec: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(each.code, each.message, each.fix) for each in text_problems(kind, spec, ())]
 
 
+@table(
+    ("component", "message"),
+    [
+        ("../b", ""),
+        ("./tls/v1.2", ""),
+        ("../../b", "component '../../b' leaves the source"),
+        ("/b", "component '/b' leaves the source"),
+        ("github.com/org/repo", "component 'github.com/org/repo' could be the address of a repository"),
+        ("git@host:repo", "component 'git@host:repo' could be the address of a repository"),
+    ],
+)
+def test_a_component_stays_in_the_source(component: str, message: str) -> None:
+    problems = found("Kustomization", {"path": "./a", "components": [component]})
+    assert [(code, text) for code, text, _ in problems] == ([("bad-path", message)] if message else [])
+
+
 def health(text: str) -> list[tuple[str, str, str]]:
     entry = {"apiVersion": "example.com/v1", "kind": "Widget", "current": text}
     return found("HelmRelease", {"healthCheckExprs": [entry]})

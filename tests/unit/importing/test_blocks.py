@@ -50,5 +50,5 @@ def test_a_key_that_the_model_needs_stays() -> None:
 
 
 def test_a_block_that_the_model_refuses_stays_as_it_is() -> None:
-    block = {"prune": "yes", "wait": True}
+    block = {"path": "/web", "wait": True}
     assert smallest(block, as_model(Kustomize)) == block

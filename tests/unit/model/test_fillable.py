@@ -101,7 +101,7 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
             "GIT",
             ', timeout: "1h{pace}"',
             "9:83: error[bad-duration]: '1h7m' is not a valid duration here\n"
-            "  at tenants.rocky.sources.git.git.timeout\n  fix: write minutes: hours are not allowed here\n",
+            "  at tenants.rocky.sources.git.git.timeout\n  fix: write it as '30s' or '90m': hours are not allowed here\n",
         ),
         (
             "TYPE",

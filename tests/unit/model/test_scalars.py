@@ -87,14 +87,6 @@ def test_bytes_as_people_write_them_get_the_quantities_that_were_meant(value: st
     assert fix(scalars.Quantity, value) == expected
 
 
-def test_timeouts_of_sources_have_no_hours() -> None:
-    assert checked(durations.ShortDuration, "90m") == "90m"
-    assert refusal(durations.ShortDuration, "1h") == (
-        "bad-duration",
-        "'1h' is not a valid duration here",
-    )
-
-
 @table(
     ("value", "text"),
     [

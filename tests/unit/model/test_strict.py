@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from tenantry.fleet.json_schema import models
-from tenantry.model import App, FluxBlock, Git, Kubeconfig, Tenant
+from tenantry.model import App, FluxBlock, Git, Kubeconfig, Platform, Tenant
 
 SECRET = "hunter2-hunter2"
 
@@ -16,11 +16,10 @@ def test_a_model_cannot_be_changed_but_copied() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         ref.url = "https://b"  # type: ignore[misc]
     other = ref.model_copy(update={"url": "https://b"})
-    assert (ref.url, other.url, other.flux, other.model_fields_set) == (
+    assert (ref.url, other.url, other.flux) == (
         "https://a",
         "https://b",
-        {"provider": "azure"},
-        {"url", "ref", "provider"},
+        {"interval": "5m", "timeout": "60s", "provider": "azure"},
     )
 
 
@@ -48,5 +47,26 @@ def test_every_model_is_strict_and_frozen_and_hides_what_it_refuses() -> None:
         assert config["extra"] == "forbid" or name in FREE_KEYS or issubclass(model, FluxBlock), name
 
 
-FREE_KEYS = {"ObjectManifest", "ClusterObject"}
-"""Manifests, whose keys Kubernetes knows."""
+FREE_KEYS = {"ObjectManifest", "PostBuild"}
+"""What has keys that Kubernetes or Flux knows."""
+
+
+def test_an_app_of_a_tenant_lacks_the_keys_of_add_ons_in_its_overrides_too() -> None:
+    overrides = [{"when": {"environments": ["dev"]}, "source": {}}, {"helm": {}}]
+    app = {"kustomize": {}, "adopt": True, "waves": 5, "overrides": overrides}
+    with pytest.raises(ValidationError) as caught:
+        Tenant.model_validate({"apps": {"web": app}})
+    assert {(error["type"], error["loc"][2:]) for error in caught.value.errors()} == {
+        ("extra_forbidden", ("adopt",)),
+        ("extra_forbidden", ("overrides", 0, "source")),
+        ("missing", ("overrides", 1, "when")),
+        ("bad-value", ("waves",)),
+    }
+
+
+def test_an_add_on_says_where_it_runs() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Platform.model_validate({"addons": {"dns": {"kustomize": {}, "clusters": None}}})
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [
+        ("missing", ("addons", "dns", "clusters"))
+    ]

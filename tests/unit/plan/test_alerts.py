@@ -239,7 +239,7 @@ def test_every_management_cluster_has_the_platforms_alerts_of_a_cluster_that_bot
             (
                 "tenants.yaml:16:24: error[missing-key]: key 'type' is missing",
                 "provider",
-                "add 'type:', such as slack, github or generic",
+                "add 'type:'",
             ),
         ),
         (

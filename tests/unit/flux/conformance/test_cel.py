@@ -271,7 +271,7 @@ def test_a_kept_rule_is_passed_over(kind: str, changes: dict[str, Any]) -> None:
 
 
 def test_rules_wait_until_the_structure_is_right() -> None:
-    assert [finding.code for finding in told("HelmRelease", chartRef=None, interval="x")] == ["bad-value"]
+    assert [finding.code for finding in told("HelmRelease", chartRef=None, interval="x")] == ["bad-duration"]
 
 
 def rules(schema: dict[str, Any]) -> Iterator[str]:

@@ -143,25 +143,32 @@ def test_a_duration_passes(duration: str) -> None:
     assert told("GitRepository", interval=duration) == []
 
 
-@table("duration", ["5", "5d", "-5m", "5m\n"])
-def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_an_example(duration: str) -> None:
+@table(
+    ("duration", "fix"),
+    [
+        ("5", "add a unit, such as '5s' or '5m'"),
+        ("5d", "write '120h': hours are the longest unit"),
+        ("-5m", "write it as '30s', '5m' or '1h30m'"),
+        ("5m\n", "write '5m'"),
+    ],
+)
+def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_what_to_write(duration: str, fix: str) -> None:
     shown = "a string" if "\n" in duration else f"'{duration}'"
-    expected = [
-        Problem(
-            (*AT, "interval"),
-            "bad-value",
-            f"{shown} is not a valid duration",
-            fix="write it as '30s', '5m' or '1h30m'",
-        )
-    ]
+    expected = [Problem((*AT, "interval"), "bad-duration", f"{shown} is not a valid duration", fix=fix)]
     assert expected == told("GitRepository", interval=duration)
+
+
+def test_no_duration_is_longer_than_a_year() -> None:
+    expected = [Problem((*AT, "interval"), "bad-duration", "'8784h' is too long: a year is the most")]
+    assert expected == told("GitRepository", interval="8784h")
+    assert told("GitRepository", interval="8783h") == []
 
 
 def test_a_time_limit_of_a_source_knows_no_hours() -> None:
     expected = [
         Problem(
             (*AT, "timeout"),
-            "bad-value",
+            "bad-duration",
             "'1h' is not a valid duration here",
             fix="write it as '30s' or '90m': hours are not allowed here",
         )
@@ -198,7 +205,7 @@ def test_the_values_of_a_chart_may_be_anything(values: Any) -> None:
 
 def test_all_problems_are_told_in_one_run() -> None:
     findings = told("GitRepository", url=None, interval="x", provider="y", z=1)
-    assert sorted(finding.code for finding in findings) == ["bad-value", "bad-value", "missing-key", "unknown-key"]
+    assert sorted(finding.code for finding in findings) == ["bad-duration", "bad-value", "missing-key", "unknown-key"]
 
 
 def test_other_kinds_are_none_of_its_business() -> None:
