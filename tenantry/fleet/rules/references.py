@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import source_entry
-from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, source_entries
+from tenantry.fleet.blocks import chart_entries, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
@@ -22,7 +22,7 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import Alert, Credentials, Provider
+from tenantry.model import Alert, Credentials, FluxBlock, Provider, Receiver
 
 _OF_ALL_TENANTS = ("defaults", "templates")
 """Where names are those of each tenant. The plan looks them up."""
@@ -40,18 +40,18 @@ def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
 
 
 def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_alerts(fleet):
+    for path, name in _of_notifications(fleet, Alert):
         yield from undeclared(fleet, path, "credentials", name)
 
 
 def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
-    for path, name in _of_receivers(fleet):
+    for path, name in _of_notifications(fleet, Receiver):
         yield from undeclared(fleet, path, "credentials", name)
 
 
 def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """All credentials and configs that anything names: their owner, their group and their name."""
-    named = (*_of_sources(fleet), *_of_alerts(fleet), *_of_receivers(fleet))
+    named = (*_of_sources(fleet), *_of_notifications(fleet, Alert), *_of_notifications(fleet, Receiver))
     credentials = ((path, "credentials", name) for path, name in named)
     for path, group, name in (*_of_blocks(fleet), *credentials):
         yield _owner(path), group, name
@@ -82,15 +82,9 @@ def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
             yield (*at, "credentials"), name
 
 
-def _of_alerts(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, model, block in alert_blocks(fleet.source.data):
-        if model is Alert and isinstance(name := block.get("credentials"), str):
-            yield (*path, "credentials"), name
-
-
-def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for path, _, block in receiver_blocks(fleet.source.data):
-        if isinstance(name := block.get("credentials"), str):
+def _of_notifications(fleet: Fleet, kind: type[FluxBlock]) -> Iterator[tuple[Path, str]]:
+    for path, model, block in fleet.blocks:
+        if model is kind and isinstance(name := block.get("credentials"), str):
             yield (*path, "credentials"), name
 
 
