@@ -108,7 +108,7 @@ def chosen(asked: Asked) -> Stack:
 
 def _without_file(asked: Asked) -> Stack:
     """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
-    from tenantry.fleet.inherit import stacks_in
+    from tenantry.fleet.lineages import stacks_in
     from tenantry.source.parse import read
 
     environments = stacks_in(read(asked.file).data)

@@ -19,7 +19,7 @@ from tenantry.fleet.placement import (
     placements_of_source,
     placements_of_tenant,
     reaches,
-    selector_at,
+    selector_of,
 )
 from tenantry.fleet.templates import DEFAULTS, is_shared
 from tenantry.messages.errors import Path, Problem
@@ -185,7 +185,7 @@ def _why(fleet: Fleet, when: When, subject: _Subject) -> tuple[str, ...]:
 def _placed_on(fleet: Fleet, at: tuple[str, ...], clusters: Iterable[str]) -> str:
     names = listed(clusters) or "no cluster"
     if _is_app(at):
-        where = (*at, "clusters") if at[0] == "platform" else selector_at(fleet, at[1], at[-1])
+        where = selector_of(fleet, at)[1]
         return f"it is placed on {names} ({fleet.source.line_of(where)})"
     return f"apps on {names} take it" if at[-2] == "sources" else f"it is placed on {names}"
 

@@ -173,7 +173,7 @@ def environments_with_limits_of_waves_have_waves(fleet: Fleet) -> Iterator[Probl
         if any(fleet.environments[extending].waves for extending in fleet.extending(name)):
             continue
         for key in ("timeout", "tolerate"):
-            if key in fleet.raw("environments", name):
+            if key in fleet.own(name):
                 message = f"'{key}:' of environment '{name}' has no effect: it has no waves"
                 yield doubtful(
                     ("environments", name, key), "no-effect", message, fix="set 'waves:', or remove it", at_key=True
