@@ -13,12 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.fleet.apps import app_layers, kind_of, source_data, source_place, variables_of_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
-from tenantry.fleet.placement import (
-    addon_environment,
-    app_barrier,
-    clusters_taken,
-    is_management,
-)
+from tenantry.fleet.placement import is_management, placements_of
 from tenantry.fleet.settings import main_namespace, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.kube.names import PLATFORM
@@ -104,16 +99,12 @@ def _check(fleet: Fleet, only: Filter) -> None:
 
 
 def _all_placed(fleet: Fleet) -> Iterator[Placed]:
-    for addon in fleet.document.platform.addons:
-        for cluster in clusters_taken(fleet, ("platform", "addons", addon)):
-            if environment := addon_environment(fleet, addon, cluster):
-                yield Placed(environment, PLATFORM, addon, cluster)
+    paths: list[tuple[str, ...]] = [("platform", "addons", addon) for addon in fleet.document.platform.addons]
     for tenant, declared_tenant in fleet.document.tenants.items():
-        for app in declared_tenant.apps:
-            admitted = {name for name in fleet.environments if not app_barrier(fleet, name, tenant, app)}
-            for cluster in clusters_taken(fleet, ("tenants", tenant, "apps", app)):
-                environments = (name for name in fleet.clusters[cluster].environments if name in admitted)
-                yield from (Placed(name, tenant, app, cluster) for name in environments)
+        paths += (("tenants", tenant, "apps", app) for app in declared_tenant.apps)
+    for at in paths:
+        owner = at[1] if at[0] == "tenants" else PLATFORM
+        yield from (Placed(environment, owner, at[-1], cluster) for environment, cluster in placements_of(fleet, at))
 
 
 def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:

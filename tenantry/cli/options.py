@@ -28,7 +28,7 @@ def _keys(context: click.Context, start: str, *path: str) -> list[str]:
 
 def complete_environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     """Complete the environments that have a stack."""
-    from tenantry.fleet.inherit import stacks_in
+    from tenantry.fleet.lineages import stacks_in
 
     return [name for name in stacks_in(fleet_data(context)) if name.startswith(start)]
 

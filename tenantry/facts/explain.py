@@ -9,7 +9,7 @@ from typing import Literal
 from tenantry.facts.changes import hidden
 from tenantry.facts.facts import Facts
 from tenantry.facts.subjects import CLUSTER, THE_PLATFORM, Kind, Subject, subject_of
-from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app, choice_of_grant
+from tenantry.fleet.choice import Choice, choice_of, choice_of_grant
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placement import in_another_environment
@@ -100,12 +100,12 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
         if subject.tenant in fleet.source.fills:
             choice = choice_of_grant(fleet, plan.environment, subject.tenant, cluster)
         choices = {
-            app: choice_of_app(fleet, plan.environment, subject.tenant, app, cluster)
+            app: choice_of(fleet, plan.environment, ("tenants", subject.tenant, "apps", app), cluster)
             for app in fleet.document.tenants[subject.tenant].apps
         }
     else:
-        addons = fleet.document.platform.addons
-        choices = {addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons}
+        paths = {addon: ("platform", "addons", addon) for addon in fleet.document.platform.addons}
+        choices = {addon: choice_of(fleet, plan.environment, at, cluster) for addon, at in paths.items()}
     return Explanation(
         subject=subject,
         environment=plan.environment,
@@ -152,8 +152,8 @@ def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
 
 def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None) -> Explanation:
     environment, tenant, name = plan.environment, subject.tenant, subject.name
-    choose = choice_of_app(fleet, environment, tenant, name, cluster) if tenant else None
-    choice = choose or choice_of_addon(fleet, environment, name, cluster)
+    at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
+    choice = choice_of(fleet, environment, at, cluster)
     facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
     apps_placed = [planned[name] for name in choice.clusters]
     placed = [
@@ -166,7 +166,6 @@ def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | No
         for app in apps_placed
     ]
     shared, placed = _apart(placed)
-    at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
     after = plan.after
     return Explanation(
         subject=subject,

@@ -74,7 +74,7 @@ class Facts:
                     *tenant_entry(fleet, environment, subject.tenant, cluster or None),
                     *grant_values(fleet, subject.tenant),
                 )
-        return placed_app(fleet, environment, self._apps[subject, cluster].at, cluster).values
+        return placed_app(fleet, environment, self._apps[subject, cluster].at, cluster)
 
     def _of_platform(self, cluster: str) -> tuple[Value, ...]:
         """What the platform has on a cluster, with the chart of baselines wherever it could install some."""

@@ -103,7 +103,13 @@ def _differing(old: Fleet | None, new: Fleet, diff: Difference) -> _Differing:
         return _Differing(diff, homes, (), frozenset())
     former = former_facts.clusters if former_facts else {}
     moved = frozenset(home for home in homes if former.get(home) != facts.clusters.get(home))
-    return _Differing(diff, homes, tuple(occurrences(former_facts, facts, _wanted(old, new, diff, homes))), moved)
+    alone = _apps_alone(old, new)
+    wanted = {
+        subject: clusters
+        for subject, clusters in _wanted(old, new, diff, homes).items()
+        if subject in moved or subject.tenant not in alone or subject.name in alone[subject.tenant]
+    }
+    return _Differing(diff, homes, tuple(occurrences(former_facts, facts, wanted)), moved)
 
 
 def _where_it_places(differing: _Differing, placing: Collection[str]) -> Iterator[Occurrence]:
@@ -170,9 +176,20 @@ def _wanted(
     return wanted
 
 
-def _edited(old: Fleet | None, new: Fleet, key: str) -> set[str]:
-    """The entries of a mapping of the file that are written differently."""
-    old_entries, new_entries = old.raw(key) if old else {}, new.raw(key)
+def _apps_alone(old: Fleet | None, new: Fleet) -> Mapping[str, Collection[str]]:
+    """The tenants of which nothing is written differently but some apps, each with these, if all that they share is as it was.
+
+    No fact of their other apps can differ, although objects of the same owner do.
+    """
+    if old is None or any(_edited(old, new, key) for key in ("clusters", "environments", "platform")):
+        return {}
+    tenants = (tenant for tenant in _edited(old, new, "tenants") if _edited(old, new, "tenants", tenant) == {"apps"})
+    return {tenant: _edited(old, new, "tenants", tenant, "apps") for tenant in tenants}
+
+
+def _edited(old: Fleet | None, new: Fleet, *at: str) -> set[str]:
+    """The entries of a mapping of the file that are written differently. Args: at: its path."""
+    old_entries, new_entries = old.raw(*at) if old else {}, new.raw(*at)
     return {
         name
         for name in old_entries.keys() | new_entries.keys()

@@ -9,29 +9,20 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from tenantry.fleet.hints import FOR_OWNED, fix_for_key
+from tenantry.fleet.parts import parts
+from tenantry.fleet.templates import is_shared
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import owned_key, unknown_key
-from tenantry.model import (
-    SOURCE_KINDS,
-    Alert,
-    FluxBlock,
-    HelmPatch,
-    KustomizePatch,
-    Model,
-    Oci,
-    PostBuild,
-    Provider,
-    Receiver,
-)
+from tenantry.model import Document, FluxBlock, Model, ObjectsChart, PostBuild, Source
 from tenantry.model.strict import model_at
 
 Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
-_MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
+_OF_APPS = ("kustomize", "helm")
 
 
 PLATFORM = ("platform",)
@@ -50,67 +41,45 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
 
 
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """All blocks of a file's data, whether or not they fit the model."""
-    yield from source_blocks(data)
-    yield from alert_blocks(data)
-    yield from receiver_blocks(data)
-    for at in _apps(data):
-        yield from ((path, _MODELS[str(path[-1])], block) for path, block in blocks_of(data, at))
-    yield from shared_blocks(data)
-    for path, chart in chart_entries(data):
-        if block := mapping_at(chart, "oci"):
-            yield (*path, "oci"), Oci, block
+    """All blocks of a file's data, whether or not they fit the model. Those below templates are in the entries that have them."""
+    for path, model, block in parts(Document, data, (), _is_block):
+        if isinstance(block, dict) and block and (not is_shared(path) or _is_for_all_apps(path)):
+            yield path, model, block
 
 
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks for all apps of a level: of all tenants, of one, of those that teams bring along, or of the platform."""
-    templates = (("templates", "tenants", name) for name in mapping_at(data, "templates", "tenants"))
-    tenants = (("tenants", name) for name in mapping_at(data, "tenants"))
-    for at in (("defaults",), PLATFORM, *templates, *tenants):
-        levels: list[Path] = [at, *override_paths(data, at)]
-        for level in levels:
-            for kind, model in _MODELS.items():
-                if block := mapping_at(data, *level, kind):
-                    yield (*level, kind), model, block
-
-
-def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of all sources of tenants and add-ons, and of their overrides."""
-    for at in source_entries(data):
-        source = mapping_at(data, *at)
-        for kind, model in SOURCE_KINDS.items():
-            if block := mapping_at(source, kind):
-                yield (*at, kind), model, block
+    return (block for block in flux_blocks(data) if _is_for_all_apps(block[0]))
 
 
 def source_entries(data: dict[str, Any]) -> Iterator[Path]:
     """The paths of all sources of tenants and add-ons, and of what overrides say of them."""
-    for level in _owners(data):
-        paths: list[Path] = [level, *override_paths(data, level)]
-        for at in paths:
-            yield from ((*at, "sources", name) for name in mapping_at(data, *at, "sources"))
-    for addon in _addons(data):
-        yield (*addon, "source")
+    return (path for path, _, _ in parts(Document, data, (), _is_source) if not is_shared(path))
 
 
 def chart_entries(data: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The chart for baselines, and what overrides say of it."""
-    for at in (PLATFORM, *override_paths(data, PLATFORM)):
-        if chart := mapping_at(data, *at, "chart"):
-            yield (*at, "chart"), chart
+    for path, _, chart in parts(Document, data, (), _is_chart):
+        if isinstance(chart, dict) and chart:
+            yield path, chart
 
 
-def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of all alerts of tenants and of the platform, each before that of its provider."""
-    for at in (*_of_tenants(data, "alerts"), *_of_platform(data, "alerts")):
-        yield at, Alert, mapping_at(data, *at)
-        yield (*at, "provider"), Provider, mapping_at(data, *at, "provider")
+def _is_block(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, FluxBlock)
 
 
-def receiver_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of all receivers."""
-    for at in _of_tenants(data, "receivers"):
-        yield at, Receiver, mapping_at(data, *at)
+def _is_source(type_: Any) -> bool:
+    return type_ is Source
+
+
+def _is_chart(type_: Any) -> bool:
+    return type_ is ObjectsChart
+
+
+def _is_for_all_apps(path: Path) -> bool:
+    """Whether the block at a path is that of a level, such as a tenant, and of none of its apps."""
+    level = path[:-3] if path[-3:-2] == ("overrides",) else path[:-1]
+    return path[-1] in _OF_APPS and (level[:-1] in (("tenants",), ("templates", "tenants")) or len(level) == 1)
 
 
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -119,9 +88,8 @@ def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path,
     of_owner: list[Path] = [(*path, *at[len(owner) :]) for path in override_paths(data, owner)]
     paths: list[Path] = [at, *of_owner, *override_paths(data, at)]
     for path in paths:
-        written = mapping_at(data, *path)
-        for kind in _MODELS:
-            if block := mapping_at(written, kind):
+        for kind in _OF_APPS:
+            if block := mapping_at(data, *path, kind):
                 yield (*path, kind), block
 
 
@@ -130,36 +98,6 @@ def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
     over: Path = (*at, "overrides")
     entries = value_at(data, over)
     yield from ((*over, index) for index in range(len(entries) if isinstance(entries, list) else 0))
-
-
-def _owners(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """What has sources, apps and add-ons of its own: the tenants and the platform."""
-    yield from (("tenants", name) for name in mapping_at(data, "tenants"))
-    yield PLATFORM
-
-
-def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The paths of all apps and add-ons, whether or not they fit the model."""
-    yield from _of_tenants(data, "apps")
-    yield from _of_platform(data, "addons")
-
-
-def _addons(data: dict[str, Any]) -> Iterator[Path]:
-    """The add-ons, and what overrides say of them."""
-    for addon in _of_platform(data, "addons"):
-        yield addon
-        yield from ((*path, "addons", addon[-1]) for path in override_paths(data, ("platform",)))
-        yield from override_paths(data, addon)
-
-
-def _of_tenants(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
-    for tenant, written in mapping_at(data, "tenants").items():
-        for name in mapping_at(written, group):
-            yield "tenants", tenant, group, name
-
-
-def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
-    yield from (("platform", group, name) for name in mapping_at(data, "platform", group))
 
 
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:

@@ -5,20 +5,19 @@ Called by: `explain`. The plan asks `placement`, whose answers these are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, origin_at
 from tenantry.fleet.placement import (
     Barrier,
-    addon_barrier,
     addon_environment,
-    app_barrier,
+    barrier,
     cluster_is_granted,
     granted_selector,
     is_restricted,
     matches,
-    selector_at,
     selector_of,
     tenant_barrier,
 )
@@ -51,26 +50,19 @@ class Choice:
         return tuple(decision.cluster for decision in self.decisions if decision.placed)
 
 
-def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str | None = None) -> Choice:
-    """Where an app of a tenant is placed; of the named cluster alone, if there is one."""
-    selector = selector_of(fleet, tenant, app)
+def choice_of(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str | None = None) -> Choice:
+    """Where the app or add-on at a path is placed; on the named cluster alone, if there is one."""
+    selector, place = selector_of(fleet, at)
     assert selector is not None  # a rule of the fleet
-    choice = _choice(fleet, environment, selector, selector_at(fleet, tenant, app), cluster)
-    barrier = app_barrier(fleet, environment, tenant, app)
-    decisions = []
-    for decision in choice.decisions:
-        decision = _unless(fleet, barrier, decision)
-        if is_restricted(fleet, tenant, app) and not cluster_is_granted(fleet, tenant, decision.cluster):
-            decision = _unless(fleet, Barrier("it is not granted", granted_selector(fleet, tenant)[1]), decision)
-        decisions.append(decision)
-    return replace(choice, decisions=tuple(decisions))
+    above, is_addon, restricted = barrier(fleet, environment, at), at[0] == "platform", is_restricted(fleet, at)
 
+    def keeps_off(name: str) -> Barrier | None:
+        if above or is_addon:
+            return above or _elsewhere(fleet, environment, at[-1], name)
+        is_granted = not restricted or cluster_is_granted(fleet, at[1], name)
+        return None if is_granted else Barrier("it is not granted", granted_selector(fleet, at[1])[1])
 
-def _unless(fleet: Fleet, barrier: Barrier | None, decision: Decision) -> Decision:
-    """The decision, unless something keeps the app or add-on out of the environment."""
-    if not decision.placed or barrier is None:
-        return decision
-    return replace(decision, placed=False, reason=barrier.reason, origin=origin_at(fleet.source, barrier.at))
+    return _choice(fleet, environment, (selector, place), cluster, keeps_off)
 
 
 def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | None = None) -> Choice | None:
@@ -78,46 +70,40 @@ def choice_of_grant(fleet: Fleet, environment: str, tenant: str, cluster: str | 
     selector, at = granted_selector(fleet, tenant)
     if selector is None:
         return None
-    choice = _choice(fleet, environment, selector, at, cluster)
-    barrier = tenant_barrier(fleet, environment, tenant)
-    decisions = []
-    for decision in choice.decisions:
-        if decision.placed != cluster_is_granted(fleet, tenant, decision.cluster):
-            decision = replace(decision, placed=False, reason="a management cluster; 'all' does not include it")
-        decisions.append(_unless(fleet, barrier, decision))
-    return replace(choice, decisions=tuple(decisions))
+    above = tenant_barrier(fleet, environment, tenant)
+    management = Barrier("a management cluster; 'all' does not include it", (*at, "all"))
+
+    def keeps_off(name: str) -> Barrier | None:
+        return above if cluster_is_granted(fleet, tenant, name) else management
+
+    return _choice(fleet, environment, (selector, at), cluster, keeps_off)
 
 
-def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | None = None) -> Choice:
-    """The same for an add-on; it is not placed where another environment has the cluster's add-ons."""
-    selector = fleet.document.platform.addons[addon].selector
-    choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
-    barrier = addon_barrier(fleet, environment, addon)
-    decisions = []
-    for decision in (_unless(fleet, barrier, decision) for decision in choice.decisions):
-        decisions.append(_unless(fleet, _elsewhere(fleet, environment, addon, decision), decision))
-    return replace(choice, decisions=tuple(decisions))
-
-
-def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -> Barrier | None:
+def _elsewhere(fleet: Fleet, environment: str, addon: str, cluster: str) -> Barrier | None:
     """Another environment that has the add-on on the cluster."""
-    owner = addon_environment(fleet, addon, decision.cluster)
-    if owner in (None, environment):
+    owner = addon_environment(fleet, addon, cluster)
+    if owner is None or owner == environment:
         return None
-    index = fleet.clusters[decision.cluster].environments.index(owner)
-    at = ("clusters", decision.cluster, "environments", index)
+    at = ("clusters", cluster, "environments", fleet.clusters[cluster].environments.index(owner))
     whose = "it belongs" if fleet.document.platform.addons[addon].environments else "its add-ons belong"
     return Barrier(f"{whose} to environment {owner}", at)
 
 
-def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluster: str | None) -> Choice:
-    clusters = clusters_of(fleet, environment)
-    decisions = []
+def _choice(
+    fleet: Fleet,
+    environment: str,
+    written: tuple[Selector, Path],
+    cluster: str | None,
+    keeps_off: Callable[[str], Barrier | None],
+) -> Choice:
+    """Args: written: the selector, and where it stands; keeps_off: what keeps the subject off a cluster that is selected."""
+    (selector, at), clusters, decisions = written, clusters_of(fleet, environment), []
     for name in clusters:
         if cluster in (None, name):
-            declared = fleet.clusters[name]
-            reason, place = _reason(selector, at, name, declared)
-            decisions.append(Decision(name, matches(selector, name, declared), reason, origin_at(fleet.source, place)))
+            placed = matches(selector, name, fleet.clusters[name])
+            off = keeps_off(name) if placed else None
+            reason, place = off or _reason(selector, at, name, fleet.clusters[name])
+            decisions.append(Decision(name, placed and off is None, reason, origin_at(fleet.source, place)))
     elsewhere = tuple(name for name in fleet.clusters if name not in clusters and cluster in (None, name))
     return Choice(selector.description, origin_at(fleet.source, at), tuple(decisions), elsewhere)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import Block, flux_blocks
-from tenantry.fleet.inherit import in_order, lineage
+from tenantry.fleet.lineages import in_order, lineage
 from tenantry.fleet.templates import is_shared
 from tenantry.grants.model import Grants
 from tenantry.kube.names import join
@@ -104,12 +104,14 @@ class Fleet:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
         return in_order({name: environment.before for name, environment in self.environments.items()})
 
+    def own(self, environment: str) -> dict[str, Any]:
+        """An environment as it is written, without what it inherits."""
+        return mapping_at(self.source.unmerged, "environments", environment)
+
     def declared_at(self, environment: str, key: str) -> Path:
         """Where the value of an environment's key is written: in the environment or in the nearest one that it extends."""
-        for name in reversed(self.lineage(environment)):
-            if key in self.raw("environments", name):
-                return ("environments", name, key)
-        return ("environments", environment, key)
+        at = ("environments", environment, key)
+        return self.source.origin(at) if key in self.raw("environments", environment) else at
 
     def diagnose(self, findings: Iterable[Problem]) -> Iterator[Problem]:
         """Findings with their places in the file."""

@@ -19,26 +19,12 @@ from tenantry.model import Provider
 def pasted_secrets(data: dict[str, Any]) -> Iterator[Problem]:
     """One finding for every key or value of a file's data that holds a secret."""
     # Nearly every file holds none, and one look at all of its text is much quicker than one at each part.
-    texts: list[str] = []
-    _gather(data, texts)
-    if kind_of("\n".join(texts)) is None:
+    places = tuple(_places(data, ()))
+    if kind_of("\n".join(text for _, text, _ in places)) is None:
         return
-    for path, text, at_key in _places(data, ()):
+    for path, text, at_key in places:
         if kind := kind_of(text):
             yield pasted_secret(path, kind, at_key=at_key)
-
-
-def _gather(data: Any, texts: list[str]) -> None:
-    """Append all keys and values that are text."""
-    if isinstance(data, str):
-        texts.append(data)
-    elif isinstance(data, dict):
-        texts.extend(data)
-        for value in data.values():
-            _gather(value, texts)
-    elif isinstance(data, list):
-        for value in data:
-            _gather(value, texts)
 
 
 def _places(data: Any, at: Path) -> Iterator[tuple[Path, str, bool]]:

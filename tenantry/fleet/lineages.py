@@ -1,6 +1,7 @@
-"""Which templates stand above an entry: those that it names with `from`, and those that these name.
+"""Which entries stand above another one: the templates that it names with `from`, or the environment that it extends, and what
+stands above those.
 
-Called by: `templates`, on data whose shape is not checked yet.
+Called by: `templates`, on data whose shape is not checked yet. The functions follow chains of single names, such as `after`.
 """
 
 from __future__ import annotations
@@ -9,55 +10,63 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tenantry.fleet.inherit import MAX_ABOVE
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import undeclared
 from tenantry.source.parsed_file import named
 
 FROM: Final = "from"
+MAX_ABOVE = 32
+"""How long a chain of templates or environments may be, itself included; everything is merged along it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What has templates. section: where the entries are declared; word: for one of them."""
+    """What has something above it. section: where the entries are declared; word: for one of them.
+
+    templates: where that is declared which can stand above; above: the word for it; key: names it; verb: what an entry does that
+    names it. not_inherited: keys that an entry says of itself alone.
+    """
 
     section: str
     word: str
-
-    @property
-    def templates(self) -> tuple[str, str]:
-        """Where their templates are declared."""
-        return "templates", self.section
+    templates: tuple[str, ...]
+    above: str = "template"
+    key: str = FROM
+    verb: str = "is from template"
+    not_inherited: tuple[str, ...] = (FROM,)
 
     def named(self, entry: Any) -> tuple[str, ...]:
-        """The templates that an entry names, in their order."""
-        return named(entry, FROM)
+        """The names above an entry, in their order."""
+        return named(entry, self.key)
 
     def unknown(self, at: Path, owner: str, names: tuple[str, ...], known: Mapping[str, Any]) -> Iterator[Problem]:
-        own = {str(at[2])} if at[:2] == self.templates else set()
+        own = {str(at[-1])} if at[:-1] == self.templates else set()
         for name in dict.fromkeys(names):
             if name not in known:
-                place: Path = (*at, FROM, *((names.index(name),) if len(names) > 1 else ()))
-                message = f"{owner} is from template '{name}'"
+                place: Path = (*at, self.key, *((names.index(name),) if len(names) > 1 else ()))
                 fix = f"declare it under '{'.'.join(self.templates)}:', or correct the name"
-                yield undeclared(place, "template", name, message, known.keys() - own, fix)
+                yield undeclared(place, self.above, name, f"{owner} {self.verb} '{name}'", known.keys() - own, fix)
 
     def named_twice(self, at: Path, owner: str, names: tuple[str, ...]) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
-                message = f"{owner} is from template '{name}' twice"
-                yield Problem((*at, FROM), "duplicate", message, fix="remove one of them")
+                message = f"{owner} {self.verb} '{name}' twice"
+                yield Problem((*at, self.key), "duplicate", message, fix="remove one of them")
 
 
-TENANTS = Kind("tenants", "tenant")
-CLUSTERS = Kind("clusters", "cluster")
+TENANTS = Kind("tenants", "tenant", ("templates", "tenants"))
+CLUSTERS = Kind("clusters", "cluster", ("templates", "clusters"))
+ENVIRONMENTS = Kind(
+    "environments", "environment", ("environments",), "environment", "extends", "extends", ("extends", "after")
+)
 
 
 @dataclass(slots=True)
 class Lineages:
-    """The lineage of each declared template: its parents and theirs, then the template itself, each once.
+    """The lineage of each declared template or environment: its parents and theirs, then itself, each once.
 
-    findings: names that lead nowhere, back, or too far. wrong: the templates that such a name leaves in pieces.
+    findings: names that lead nowhere, back, or too far. wrong: the names of what such a name leaves in pieces.
     """
 
     kind: Kind
@@ -71,7 +80,7 @@ class Lineages:
             order: dict[str, None] = {}
             self._visit(name, (), order)
             self._of[name] = tuple(order)
-            self._find(*self.kind.named_twice(self._at(name), f"template '{name}'", self.kind.named(entry)))
+            self._find(*self.kind.named_twice(self._at(name), self._word(name), self.kind.named(entry)))
 
     def joined(self, names: Iterable[str]) -> tuple[str, ...]:
         """The lineages of some templates, in their order, each ancestor once. Names that are not declared are passed over."""
@@ -86,6 +95,9 @@ class Lineages:
     def _at(self, name: str) -> tuple[str, ...]:
         return (*self.kind.templates, name)
 
+    def _word(self, name: str) -> str:
+        return f"{self.kind.above} '{name}'"
+
     def _visit(self, name: str, below: tuple[str, ...], order: dict[str, None]) -> None:
         """Args: below: the templates on the way to this one, the first is the one whose lineage it is."""
         first = (*below, name)[0]
@@ -94,14 +106,13 @@ class Lineages:
             self._find(self._circle(below[below.index(name) :]))
         elif len(below) >= MAX_ABOVE:
             self.wrong.add(first)
-            message = f"template '{first}' has more than {MAX_ABOVE - 1} templates above it, one through the other"
-            if not any(problem.code == "templates-too-many" for problem in self.findings):
-                self._find(
-                    Problem((*self._at(first), FROM), "templates-too-many", message, fix="name one of them directly")
-                )
+            message = f"{self._word(first)} has more than {MAX_ABOVE - 1} others above it, one through the other"
+            code = f"{self.kind.above}s-too-many"
+            if not any(problem.code == code for problem in self.findings):
+                self._find(Problem((*self._at(first), self.kind.key), code, message, fix="name one of them directly"))
         elif name not in order:
             names = self.kind.named(self.declared[name])
-            if unknown := tuple(self.kind.unknown(self._at(name), f"template '{name}'", names, self.declared)):
+            if unknown := tuple(self.kind.unknown(self._at(name), self._word(name), names, self.declared)):
                 self.wrong.add(first)
                 self._find(*unknown)
             for parent in names:
@@ -115,6 +126,54 @@ class Lineages:
     def _circle(self, circle: tuple[str, ...]) -> Problem:
         start = circle.index(min(circle))
         first, *others = (*circle[start:], *circle[:start])
-        names = " -> ".join((first, *others, first))
-        message = f"templates name each other: {names}" if others else f"template '{first}' names itself"
-        return Problem((*self._at(first), FROM), "template-cycle", message, fix=f"remove one '{FROM}:'")
+        names, key = " -> ".join((first, *others, first)), self.kind.key
+        message = f"{self.kind.above}s name each other: {names}" if others else f"{self._word(first)} names itself"
+        return Problem((*self._at(first), key), f"{self.kind.above}-cycle", message, fix=f"remove one '{key}:'")
+
+
+def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
+    """The ancestors of a name, the most distant first, and the name itself at the end; a cycle is walked once."""
+    chain = {name: None}
+    last = name
+    while (parent := parents.get(last)) is not None and parent not in chain:
+        chain[parent] = None
+        last = parent
+    return list(chain)[::-1]
+
+
+def cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
+    """Every cycle once, starting and ending with its alphabetically first name."""
+    seen: set[str] = set()
+    for name in parents:
+        chain: dict[str, None] = {}
+        step: str | None = name
+        while step is not None and step not in seen:
+            seen.add(step)
+            chain[step] = None
+            step = parents.get(step)
+        if step is not None and step in chain:
+            circle = list(chain)[list(chain).index(step) :]
+            first = circle.index(min(circle))
+            yield [*circle[first:], *circle[: first + 1]]
+
+
+def in_order(parents: Mapping[str, str | None]) -> list[str]:
+    """All names, each after its ancestors, otherwise in the order given."""
+    ordered: dict[str, None] = {}
+    for name in parents:
+        chain: dict[str, None] = {}
+        step: str | None = name
+        while step is not None and step not in ordered and step not in chain:
+            chain[step] = None
+            step = parents.get(step)
+        ordered.update(dict.fromkeys(reversed(chain)))
+    return [name for name in ordered if name in parents]
+
+
+def stacks_in(data: dict[str, Any]) -> list[str]:
+    """The environments of a file that have a stack: all but frames."""
+    declared = {name: mapping_at(data, "environments", name) for name in mapping_at(data, "environments")}
+    parents = {name: next(iter(ENVIRONMENTS.named(own)), None) for name, own in declared.items()}
+    return [
+        name for name in declared if any("management" in declared.get(above, ()) for above in lineage(name, parents))
+    ]

@@ -142,27 +142,51 @@ class Value:
         return replace(self, path=(*parent, *self.path))
 
 
-def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
-    """Every effective value with its origin; a value that no layer holds is a default.
+class Traced:
+    """Layers as one, with the origin of each value. What several clusters have from the same layers asks the same object."""
 
-    Args: effective: without `None`; grouped as it will be shown, and so is the result.
-    """
-    merged = merge(layers)
-    removals = _removals(source, layers, merged, effective)
-    values = []
-    for path, value in leaves(_with_removed(effective, removals)):
-        written = value_at(merged, path, ABSENT)
-        removed = removals.get(path)
-        values.append(
-            Value(
-                path,
-                value,
-                None if written is ABSENT else origin_at(source, origin(layers, path)),
-                written if placeholders(written) else None,
-                origin_at(source, removed) if removed else None,
-            )
-        )
-    return tuple(values)
+    def __init__(self, source: ParsedFile, layers: Sequence[Layer]) -> None:
+        self._source, self._layers, self._merged = source, layers, merge(layers)
+        self._written: dict[Path, tuple[Origin | None, Any]] = {}
+        by_template: dict[Path, Path] = {}
+        by_layer: dict[Path, Path] = {}
+        for index, layer in enumerate(layers):
+            entry, at = layer.path[:2], layer.path[2:]
+            below_entry = source.removed.get(entry, {}).items()
+            by_template |= {path[len(at) :]: place for path, place in below_entry if path[: len(at)] == at != path}
+            if nulls := [path for path, value in leaves(layer.data) if value is None]:
+                below = merge(layers[:index])
+                by_layer |= {
+                    path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT
+                }
+        self._by_template, self._by_layer = self._for_good(by_template), self._for_good(by_layer)
+
+    def _for_good(self, removals: Mapping[Path, Path]) -> dict[Path, Origin]:
+        """Each `null` whose value no other layer brings back. Args: removals: its path in the data, and in the document."""
+        missing = (path for path in removals if value_at(self._merged, path, ABSENT) is ABSENT)
+        return {path: origin_at(self._source, removals[path]) for path in missing}
+
+    def values(self, effective: Mapping[str, Any]) -> tuple[Value, ...]:
+        """Every effective value; one that no layer holds is a default.
+
+        Args: effective: grouped as it will be shown, and so is the result; `None` in it is left out.
+        """
+        removed = {path: place for path, place in self._by_template.items() if path[0] in effective} | self._by_layer
+        shown = leaves(_with_removed(effective, removed))
+        return tuple(Value(path, value, *self._at(path), removed.get(path)) for path, value in shown)
+
+    def _at(self, path: Path) -> tuple[Origin | None, Any]:
+        """Where the value at a path is written, and the text there if it has placeholders."""
+        if path not in self._written:
+            written = value_at(self._merged, path, ABSENT)
+            place = None if written is ABSENT else origin_at(self._source, origin(self._layers, path))
+            self._written[path] = place, written if placeholders(written) else None
+        return self._written[path]
+
+
+def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
+    """The values of layers that nothing else has. Args: effective: as of `Traced.values`."""
+    return Traced(source, layers).values(effective) if effective else ()
 
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
@@ -207,23 +231,7 @@ def _level(path: Path) -> str:
     return level
 
 
-def _removals(
-    source: ParsedFile, layers: Sequence[Layer], merged: Mapping[str, Any], effective: Mapping[str, Any]
-) -> dict[Path, Path]:
-    """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
-    removals: dict[Path, Path] = {}
-    for index, layer in enumerate(layers):
-        entry, at = layer.path[:2], layer.path[2:]
-        for path, place in source.removed.get(entry, {}).items():
-            if path[: len(at)] == at and path[len(at) :][:1] and path[len(at)] in effective:
-                removals[path[len(at) :]] = place
-        if nulls := [path for path, value in leaves(layer.data) if value is None]:
-            below = merge(layers[:index])
-            removals |= {path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT}
-    return {path: place for path, place in removals.items() if value_at(merged, path, ABSENT) is ABSENT}
-
-
-def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:
+def _with_removed(effective: Mapping[str, Any], removals: Iterable[Path]) -> dict[str, Any]:
     """A copy in which what was removed stands as None, where no default took its place."""
     shown = merge([Layer((), dict(effective))])
     for path in removals:

@@ -8,7 +8,7 @@ Never: leaves out a key. What no function here treats apart stands as in its ent
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from tenantry.fleet.apps import (
@@ -21,7 +21,7 @@ from tenantry.fleet.apps import (
     source_place,
 )
 from tenantry.fleet.fleet import Fleet, platform_account
-from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
+from tenantry.fleet.merge import Layer, Traced, Value, merge, origin_at, trace
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import (
     TIMES,
@@ -31,31 +31,26 @@ from tenantry.fleet.settings import (
     namespace_template,
     platform_layers,
     platform_settings,
+    settings_alike,
     settings_layers,
     state_override,
     tenant_settings,
-    tenant_variables,
     variables_of,
     variables_of_app,
 )
 from tenantry.fleet.template import fill, fill_manifest
-from tenantry.messages.data import leaves
+from tenantry.messages.data import leaves, without
 from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.model import Model, ObjectsChart, PlacedSettings
 
-LEVELS = frozenset({"overrides"})
-"""Keys that are levels of other keys, and no values of their own."""
 _BLOCKS = frozenset({"kustomize", "helm"})
-_OF_APPS = LEVELS | MERGED | {"namespace", "namespaces", "source", "state"}
-_OF_TENANTS = (
-    LEVELS
-    | _BLOCKS
-    | frozenset(PlacedSettings.model_fields)
-    | {"apps", "grants", "namespace", "namespaces", "sources", "state", "variables"}
+_OF_APPS = MERGED | {"namespace", "source", "state"}
+_OF_TENANTS = _BLOCKS.union(
+    PlacedSettings.model_fields, {"apps", "grants", "namespace", "namespaces", "sources", "state", "variables"}
 )
-_OF_PLATFORM = LEVELS | _BLOCKS | {"addons", "chart", "namespace", "sources"}
-_OF_CLUSTERS = LEVELS | {"kubeconfig", "platformServiceAccount", "shard", "state"}
+_OF_PLATFORM = _BLOCKS | {"addons", "namespace", "sources"}
+_OF_CLUSTERS = frozenset({"kubeconfig", "platformServiceAccount", "shard", "state"})
 """Keys that have a function of their own here, or that apps take over."""
 _FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
 """Keys of an entry in which the plan fills placeholders in."""
@@ -64,43 +59,35 @@ _STATES = ("decommissioned", "offboarding", "removing", "paused", "active")
 """From the state that prevails over all others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """The values of an app or add-on on one cluster, and the variables that its placeholders can name."""
-
-    values: tuple[Value, ...]
-    variables: Variables
-
-
 # --- apps and add-ons -----------------------------------------------------------------------------------------------
 
 
-def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> Placed:
-    """An app or add-on at a path of the document, with its source."""
+def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> tuple[Value, ...]:
+    """The values of an app or add-on on one cluster, with those of its source. Args: at: its path in the document."""
     tenant = at[1] if at[0] == "tenants" else ""
     variables = variables_of_app(fleet, at, environment, cluster)
     settings = tenant_settings(fleet, tenant, environment, cluster) if tenant else platform_settings(fleet)
     layers = settings_layers(fleet, tenant, environment, cluster) if tenant else platform_layers(fleet)
     app = effective_app(fleet, at, environment, cluster, variables, settings)
-    values = (
+    values = fleet.once(
+        ("block values",),
+        (app.data, app.layers, app.metadata, settings),
+        lambda: _block_values(fleet, app, fleet.once(("times",), (settings,), lambda: _times(fleet, layers, settings))),
+    )
+    return (
         namespace_of(fleet, environment, tenant) if tenant else _addon_namespace(fleet, at),
-        *fleet.once(
-            ("block values",),
-            (app.data, app.layers, app.metadata, settings),
-            lambda: _block_values(fleet, app, _times(fleet, layers, settings)),
-        ),
+        *values,
         *_source_values(fleet, environment, at, cluster, app),
         *_shard(fleet, cluster),
         *_state(fleet, at, tenant, cluster),
         *_entry(fleet, at, _OF_APPS, variables),
-        *_owned_namespaces(fleet, at),
     )
-    return Placed(values, variables)
 
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
     """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
-    values = {value.path: value for value in trace(fleet.source, app.layers, _block_of(app))}
+    traced = fleet.once(("traced",), (app.layers,), lambda: Traced(fleet.source, app.layers))
+    values = {value.path: value for value in traced.values(_block_of(app))}
     written = app.block.model_dump(exclude_none=True)
     for time in times:
         path: Path = (app.kind, *time.path)
@@ -123,20 +110,9 @@ def _source_values(
     source = effective_source(fleet, place, environment, cluster)
 
     def values() -> tuple[Value, ...]:
-        layers = source_layers(fleet, place, environment, cluster)
-        traced = trace(fleet.source, layers, source.model_dump(exclude_none=True))
-        return tuple(value.under(*part) for value in traced)
+        return _traced(fleet, source_layers(fleet, place, environment, cluster), source, *part)
 
     return fleet.once(("source values", part), (source,), values)
-
-
-def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
-    """The namespaces that an add-on owns, as written. One without keys is a value of its own."""
-    for name, written in fleet.raw(*at, "namespaces").items() if at[0] == "platform" else ():
-        place = (*at, "namespaces", name)
-        values = trace(fleet.source, [Layer(place, written)], merge([Layer(place, written)])) if written else ()
-        own = [replace(value, written=None) for value in values] or [Value((), {}, origin_at(fleet.source, place))]
-        yield from (value.under("namespaces", name) for value in own)
 
 
 # --- tenants --------------------------------------------------------------------------------------------------------
@@ -149,7 +125,7 @@ def placed_tenant(fleet: Fleet, environment: str, tenant: str, cluster: str | No
     """
     return (
         *settings_of(fleet, tenant, environment, cluster),
-        *_variables(fleet, tenant),
+        *_entry(fleet, ("tenants", tenant), fleet.raw("tenants", tenant).keys() - {"variables"}, None),
         *_state(fleet, ("tenants", tenant), tenant, cluster, of_cluster=False),
     )
 
@@ -164,20 +140,18 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
     return (*values, *_extra_namespaces(fleet, environment, tenant))
 
 
-def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
-    layer = Layer(("tenants", tenant, "variables"), fleet.raw("tenants", tenant, "variables"))
-    values = trace(fleet.source, [layer], tenant_variables(fleet, tenant)) if layer.data else ()
-    yield from (replace(value, written=None).under("variables") for value in values)
-
-
 def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
     """A tenant's settings on a cluster, or without one those that all clusters of the environment have in common.
 
     Texts in `objects` are as they are written: each namespace fills them in.
     """
-    effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
-    values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
-    return tuple(value for value in values if value.origin or value.removed or value.value not in ({}, []))
+
+    def values() -> tuple[Value, ...]:
+        effective = asdict(tenant_settings(fleet, tenant, environment, cluster))
+        traced = _traced(fleet, settings_layers(fleet, tenant, environment, cluster), effective)
+        return tuple(value for value in traced if value.origin or value.removed or value.value not in ({}, []))
+
+    return fleet.once(("values of settings", *settings_alike(fleet, tenant, environment, cluster)), (), values)
 
 
 def _extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> Iterator[Value]:
@@ -197,9 +171,7 @@ def _extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> Iterator[V
 def namespace_of(fleet: Fleet, environment: str, tenant: str) -> Value:
     """The tenant's main namespace in an environment, from its own template or the environment's."""
     written, at = namespace_template(fleet, environment, tenant)
-    declared = "namespace" in fleet.raw(*map(str, at[:2]))
-    name = main_namespace(fleet, environment, tenant)
-    return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
+    return _single(fleet, at, main_namespace(fleet, environment, tenant), written)
 
 
 # --- the platform ---------------------------------------------------------------------------------------------------
@@ -207,30 +179,19 @@ def namespace_of(fleet: Fleet, environment: str, tenant: str) -> Value:
 
 def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: bool) -> tuple[Value, ...]:
     """What the platform has on a cluster. Args: installs: whether its chart installs a tenant's baseline there."""
-    key = "platformServiceAccount"
-    at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
+    kubeconfig = ("clusters", cluster, "kubeconfig")
     return (
-        Value((key,), platform_account(fleet, environment, cluster), at),
-        *_kubeconfig(fleet, cluster),
+        _single(fleet, ("clusters", cluster, "platformServiceAccount"), platform_account(fleet, environment, cluster)),
+        *_traced(fleet, [Layer(kubeconfig, fleet.raw(*kubeconfig))], fleet.clusters[cluster].kubeconfig, "kubeconfig"),
         *_shard(fleet, cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
 
 
-def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
-    """How Flux reaches a remote cluster."""
-    if declared := fleet.clusters[cluster].kubeconfig:
-        place = ("clusters", cluster, "kubeconfig")
-        data = declared.model_dump(exclude_none=True)
-        yield from (value.under("kubeconfig") for value in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
-
-
-def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
-    """What the platform's entry sets for all clusters. Args: cluster: "" for texts as they are written, without the chart's."""
-    if cluster:
-        return _entry(fleet, ("platform",), _OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
-    return _entry(fleet, ("platform",), _OF_PLATFORM, None)
+def platform_entry(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, ...]:
+    """What the platform's entry sets for all clusters."""
+    return _entry(fleet, ("platform",), _OF_PLATFORM, variables_of(fleet, environment, cluster))
 
 
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:
@@ -239,24 +200,20 @@ def platform_times(fleet: Fleet) -> tuple[Value, ...]:
 
 def _addon_namespace(fleet: Fleet, at: tuple[str, ...]) -> Value:
     """Where the Flux objects of an add-on are on a management cluster, and Helm's release record on every cluster."""
-    if own := fleet.document.platform.addons[at[-1]].namespace:
-        return Value(("namespace",), own, origin_at(fleet.source, (*at, "namespace")))
-    return platform_namespace(fleet)
+    own = fleet.document.platform.addons[at[-1]].namespace
+    return _single(fleet, (*at, "namespace"), own) if own else platform_namespace(fleet)
 
 
 def platform_namespace(fleet: Fleet) -> Value:
     """Where the platform's objects are on every cluster, including Helm's release records."""
-    declared = "namespace" in fleet.raw("platform")
-    at = origin_at(fleet.source, ("platform", "namespace")) if declared else None
-    return Value(("namespace",), fleet.document.platform.namespace, at)
+    return _single(fleet, ("platform", "namespace"), fleet.document.platform.namespace)
 
 
 def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, ...]:
     """The source of the objects chart."""
     layers = source_layers(fleet, CHART, environment, cluster)
     chart = resolved_once(fleet, layers, ObjectsChart, variables_of(fleet, environment, cluster))
-    values = trace(fleet.source, layers, chart.model_dump(exclude_none=True))
-    return tuple(value.under("chart") for value in values)
+    return _traced(fleet, layers, chart, "chart")
 
 
 # --- clusters and environments --------------------------------------------------------------------------------------
@@ -269,12 +226,11 @@ def cluster_entry(fleet: Fleet, cluster: str) -> tuple[Value, ...]:
 
 def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
     """Every key of an environment that the file sets, with those of the environments that it extends."""
-    keys = dict.fromkeys(
-        key for name in reversed(fleet.lineage(environment)) for key in fleet.raw("environments", name)
-    )
+    at = ("environments", environment)
     data = fleet.environments[environment].model_dump(exclude_none=True, mode="json")
+    keys = dict.fromkeys((*fleet.own(environment), *fleet.raw(*at)))
     return tuple(
-        Value(path, value, origin_at(fleet.source, (*fleet.declared_at(environment, str(path[0])), *path[1:])))
+        Value(path, value, origin_at(fleet.source, (*at, *path)))
         for key in keys
         if key in data
         for path, value in leaves(data[key], (key,))
@@ -282,6 +238,18 @@ def environment_values(fleet: Fleet, environment: str) -> tuple[Value, ...]:
 
 
 # --- what all of them have ------------------------------------------------------------------------------------------
+
+
+def _single(fleet: Fleet, at: Path, value: Any, written: str | None = None) -> Value:
+    """The value of one key, which is a default of the program where the file does not have the key."""
+    declared = at[-1] in fleet.raw(*at[:-1])
+    return Value(at[-1:], value, origin_at(fleet.source, at) if declared else None, written)
+
+
+def _traced(fleet: Fleet, layers: Sequence[Layer], effective: Any, *parent: str) -> tuple[Value, ...]:
+    """What layers became, below some keys. Args: effective: a model, a mapping, or None if the file does not have it."""
+    values = trace(fleet.source, layers, _plain(effective)) if effective else ()
+    return tuple(value.under(*parent) for value in values)
 
 
 def _times(fleet: Fleet, layers: Sequence[Layer], settings: TenantSettings) -> tuple[Value, ...]:
@@ -293,7 +261,7 @@ def _times(fleet: Fleet, layers: Sequence[Layer], settings: TenantSettings) -> t
 def _shard(fleet: Fleet, cluster: str) -> Iterator[Value]:
     """The shard of Flux's controllers that is for the cluster, if there is one."""
     if shard := fleet.clusters[cluster].shard:
-        yield Value(("shard",), shard, origin_at(fleet.source, ("clusters", cluster, "shard")))
+        yield _single(fleet, ("clusters", cluster, "shard"), shard)
 
 
 def _state(
@@ -315,25 +283,29 @@ def _state(
 
 
 def _entry(fleet: Fleet, at: tuple[str, ...], apart: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
-    """The keys of an entry but some. variables: None: placeholders are left as they are written."""
-    written = {
-        key: value for key, value in fleet.valid(*at).items() if key not in apart and value not in (None, {}, [])
-    }
+    """The keys of an entry but some, `namespaces` last. variables: None: placeholders are left as they are written."""
+
+    def entry() -> tuple[dict[str, Any], Traced]:
+        every = without(fleet.valid(*at), [("overrides",)]).items()  # levels of other keys, and no values of their own
+        written = merge([Layer(at, {key: value for key, value in every if key not in apart and value not in ({}, [])})])
+        return written, Traced(fleet.source, [Layer(at, written)])
+
+    written, traced = fleet.once(("entry", at, frozenset(apart)), (), entry)
     if not written:
         return ()
-    written = merge([Layer(at, written)])
     data, unknown = dict(written), set[Path]()
-    for key in _FILLED & written.keys():
+    for key in _FILLED & written.keys() if variables is not None else ():
         data[key] = dict(written[key])
-        for name, text in written[key].items() if variables is not None else ():
+        for name, text in written[key].items():
             fill_in = fill_manifest if key == "clusterObjects" else fill
             try:
                 data[key][name] = fill_in(text, variables or {}, (*at, key, name))
             except InvalidPart:  # nothing on this cluster uses it
                 unknown.add((key, name))
-    values = trace(fleet.source, [Layer(at, written)], data)
+    data |= {"namespaces": data.pop("namespaces")} if "namespaces" in data else {}
     return tuple(
-        replace(value, written=None) if variables is None or value.path[:2] in unknown else value for value in values
+        replace(value, written=None) if variables is None or value.path[:2] in unknown else value
+        for value in traced.values(data)
     )
 
 

@@ -27,20 +27,16 @@ def reaches(fleet: Fleet, names: Iterable[str], environment: str) -> bool:
 
 
 def barrier(fleet: Fleet, environment: str, at: tuple[str, ...]) -> Barrier | None:
-    """What keeps the app or add-on at a path out of an environment."""
+    """What keeps the app or add-on at a path out of an environment. An app's list replaces the tenant's, unless an included file
+    wrote it.
+    """
     if at[0] == "platform":
-        return addon_barrier(fleet, environment, at[-1])
-    return app_barrier(fleet, environment, at[1], at[-1])
-
-
-def app_barrier(fleet: Fleet, environment: str, tenant: str, app: str) -> Barrier | None:
-    """What keeps an app out of an environment. The app's list replaces the tenant's, unless an included file wrote it."""
-    at = ("tenants", tenant, "apps", app)
-    own = fleet.document.tenants[tenant].apps[app].environments
+        return _listed(fleet, environment, at, fleet.document.platform.addons[at[-1]].environments)
+    own = fleet.document.tenants[at[1]].apps[at[-1]].environments
     if own is None:
-        return tenant_barrier(fleet, environment, tenant)
+        return tenant_barrier(fleet, environment, at[1])
     above = tenant_barrier if is_filled(fleet, at) else frame_barrier
-    return _listed(fleet, environment, at, own) or above(fleet, environment, tenant)
+    return _listed(fleet, environment, at, own) or above(fleet, environment, at[1])
 
 
 def tenant_barrier(fleet: Fleet, environment: str, tenant: str) -> Barrier | None:
@@ -60,12 +56,6 @@ def frame_barrier(fleet: Fleet, environment: str, tenant: str) -> Barrier | None
     return Barrier(f"environment {environment} is not granted", grant_at(fleet, tenant, "environments"))
 
 
-def addon_barrier(fleet: Fleet, environment: str, addon: str) -> Barrier | None:
-    """What keeps an add-on out of an environment."""
-    at = ("platform", "addons", addon)
-    return _listed(fleet, environment, at, fleet.document.platform.addons[addon].environments)
-
-
 def by_rank(fleet: Fleet, cluster: str) -> list[str]:
     """The environments of a cluster, in the order in which they come to have what the cluster has once.
 
@@ -80,9 +70,8 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
 
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
     """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next(
-        (environment for environment in by_rank(fleet, cluster) if not addon_barrier(fleet, environment, addon)), None
-    )
+    at = ("platform", "addons", addon)
+    return next((name for name in by_rank(fleet, cluster) if not barrier(fleet, name, at)), None)
 
 
 def _listed(fleet: Fleet, environment: str, at: tuple[str, ...], names: list[str] | None) -> Barrier | None:
@@ -103,10 +92,13 @@ def in_another_environment(cluster: str, environments: Iterable[str], environmen
     return f"cluster '{cluster}' is in {where}, not '{environment}'"
 
 
-def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
-    """The nearest selector: the app's, the tenant's, the defaults'."""
-    declared = fleet.document.tenants[tenant]
-    return declared.apps[app].clusters or declared.clusters
+def selector_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[Selector | None, Path]:
+    """The selector of the app or add-on at a path, its own or its tenant's, and where it stands."""
+    if at[0] == "platform":
+        return fleet.document.platform.addons[at[-1]].clusters, (*at, "clusters")
+    declared = fleet.document.tenants[at[1]]
+    own = declared.apps[at[-1]].clusters
+    return (own, (*at, "clusters")) if own else (declared.clusters, (*at[:2], "clusters"))
 
 
 def apps_by_cluster(fleet: Fleet, environment: str, tenant: str, clusters: Iterable[str]) -> dict[str, list[str]]:
@@ -114,8 +106,8 @@ def apps_by_cluster(fleet: Fleet, environment: str, tenant: str, clusters: Itera
     clusters = tuple(clusters)
     placed: dict[str, list[str]] = {}
     for app in fleet.document.tenants[tenant].apps:
-        if not app_barrier(fleet, environment, tenant, app):
-            for cluster in _taken(fleet, tenant, app, clusters):
+        if not barrier(fleet, environment, at := ("tenants", tenant, "apps", app)):
+            for cluster in clusters_taken(fleet, at, clusters):
                 placed.setdefault(cluster, []).append(app)
     return placed
 
@@ -130,28 +122,19 @@ def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
     return any(clusters_taken(fleet, ("tenants", tenant, "apps", app)))
 
 
-def clusters_taken(fleet: Fleet, at: tuple[str, ...]) -> Iterator[str]:
-    """The clusters that the app or add-on at a path selects, whatever the environment."""
-    if at[0] == "platform":
-        selector = fleet.document.platform.addons[at[-1]].selector
-        yield from (name for name, cluster in fleet.clusters.items() if matches(selector, name, cluster))
-    else:
-        yield from _taken(fleet, at[1], at[-1], fleet.clusters)
+def clusters_taken(fleet: Fleet, at: tuple[str, ...], clusters: Iterable[str] | None = None) -> Iterator[str]:
+    """The clusters, all or those of some, that the app or add-on at a path selects, whatever the environment."""
+    selector, _ = selector_of(fleet, at)
+    restricted = is_restricted(fleet, at)
+    for cluster in (fleet.clusters if clusters is None else clusters) if selector else ():
+        is_selected = selector and matches(selector, cluster, fleet.clusters[cluster])
+        if is_selected and (not restricted or cluster_is_granted(fleet, at[1], cluster)):
+            yield cluster
 
 
-def _taken(fleet: Fleet, tenant: str, app: str, clusters: Iterable[str]) -> Iterator[str]:
-    """Those of some clusters that an app selects."""
-    if selector := selector_of(fleet, tenant, app):
-        restricted = is_restricted(fleet, tenant, app)
-        for cluster in clusters:
-            is_selected = matches(selector, cluster, fleet.clusters[cluster])
-            if is_selected and (not restricted or cluster_is_granted(fleet, tenant, cluster)):
-                yield cluster
-
-
-def is_restricted(fleet: Fleet, tenant: str, app: str) -> bool:
-    """Whether an included file chooses the app's clusters, so that only granted ones count."""
-    return is_filled(fleet, ("tenants", tenant, "apps", app)) or is_filled(fleet, selector_at(fleet, tenant, app))
+def is_restricted(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether an included file chooses the clusters of the app at a path, so that only granted ones count."""
+    return is_filled(fleet, at) or is_filled(fleet, selector_of(fleet, at)[1])
 
 
 def cluster_is_granted(fleet: Fleet, tenant: str, cluster: str) -> bool:
@@ -183,14 +166,6 @@ def is_management(fleet: Fleet, cluster: str) -> bool:
     return any(cluster == environment.management for environment in fleet.environments.values())
 
 
-def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
-    """Where the nearest selector stands."""
-    declared = fleet.document.tenants[tenant]
-    if declared.apps[app].clusters:
-        return ("tenants", tenant, "apps", app, "clusters")
-    return ("tenants", tenant, "clusters")
-
-
 def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """The add-ons of a cluster, each with the environment that has it there."""
     declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
@@ -210,7 +185,7 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
         if at[0] == "tenants":
             for environment in fleet.clusters[name].environments:
                 if environment not in barriers:
-                    barriers[environment] = app_barrier(fleet, environment, at[1], at[-1])
+                    barriers[environment] = barrier(fleet, environment, at)
                 if not barriers[environment]:
                     yield environment, name
         elif owner := addon_environment(fleet, at[-1], name):

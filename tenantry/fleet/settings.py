@@ -164,7 +164,7 @@ def variable_at(fleet: Fleet, environment: str, cluster: str, name: str, tenant:
     if name in BUILT_IN:
         return None
     owners: list[tuple[str, ...]] = [("tenants", tenant)] if tenant else []
-    owners += [("clusters", cluster), *(("environments", name) for name in reversed(fleet.lineage(environment)))]
+    owners += [("clusters", cluster), ("environments", environment)]
     places = [*((*owner, "variables") for owner in owners), ("clusters", cluster, "labels")]
     return next(((*place, name) for place in places if name in fleet.raw(*place)), None)
 

@@ -17,9 +17,9 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.hints import FOR_OWNED, fix_for_former, fix_for_key
-from tenantry.fleet.inherit import inherit
+from tenantry.fleet.lineages import ENVIRONMENTS
 from tenantry.fleet.templates import Once
-from tenantry.messages.data import ABSENT, value_at, without
+from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
     empty_list,
@@ -37,40 +37,10 @@ from tenantry.model import Document, Model, Oci
 from tenantry.model.strict import fields_of, lacking_at, model_at
 
 _KEY_MARK = "[key]"
-_SETTING = object()
-"""Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
-_PARTS = frozenset(
-    {
-        "adopt",
-        "alerts",
-        "apps",
-        "class",
-        "clusters",
-        "configs",
-        "credentials",
-        "namespaces",
-        "receivers",
-        "sources",
-        "state",
-    }
-)
-_OPTIONAL_ENTRIES = (
-    ("tenants", None, "apps", None),
-    ("tenants", None, "sources", None),
-    ("tenants", None, "credentials", None),
-    ("tenants", None, "configs", None),
-    ("tenants", None, "alerts", None),
-    ("tenants", None, "receivers", None),
-    ("tenants", None, _SETTING),
-    ("tenants", None),
-    ("defaults", _SETTING),
-    ("templates", "tenants", None),
-    ("platform", "addons", None),
-    ("platform", "credentials", None),
-    ("platform", "configs", None),
-    ("platform", "alerts", None),
-)
-"""Paths of entries the rest of the file can be checked without; None stands for any key."""
+_GROUPS = frozenset({"alerts", "apps", "configs", "credentials", "receivers", "sources"})
+"""Keys of a tenant whose entries the rest of the file can be checked without."""
+_NEEDED = _GROUPS | {"adopt", "clusters", "namespaces", "state"}
+"""Keys of a tenant without which its apps, which refer to them, would seem wrong. The others are settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +57,22 @@ def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = (), once: Onc
 
     Args: known: what is wrong with entries besides; those are left out too. once: passes over what it has reported of a template.
     """
-    inherited = inherit(data)
-    checked = _check_whole(inherited.data, known, once)
-    findings = checked.findings
-    if inherited.findings:
-        findings = tuple(without_repeats((*inherited.findings, *findings), ()))
-    findings = inherited.placed(findings)
-    return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
+    checked, missing = _check_whole(data, known, once), tuple(_without_management(data))
+    if not missing:
+        return checked
+    return Checked(None, checked.left_out, tuple(without_repeats((*missing, *checked.findings), ())))
+
+
+def _without_management(data: dict[str, Any]) -> Iterator[Problem]:
+    """An environment without a management cluster is a frame, which others extend."""
+    environments = mapping_at(data, ENVIRONMENTS.section)
+    extended = {name for environment in environments.values() for name in ENVIRONMENTS.named(environment)}
+    for name, environment in environments.items():
+        if isinstance(environment, dict) and "management" not in environment and name not in extended:
+            yield missing_key((ENVIRONMENTS.section, name), "management", "management: CLUSTER")
 
 
 def _check_whole(data: dict[str, Any], known: tuple[Problem, ...], once: Once | None) -> Checked:
-    """Fit data whose environments are whole."""
     findings = known
     try:
         document = Document.model_validate(data)
@@ -214,14 +189,18 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
 
 
 def _entry(path: Path) -> Path | None:
-    """The smallest entry around a path that can be left out."""
-    for pattern in _OPTIONAL_ENTRIES:
-        head = path[: len(pattern)]
-        if len(head) == len(pattern) and all(
-            key not in _PARTS if part is _SETTING else part in (None, key)
-            for part, key in zip(pattern, head, strict=True)
-        ):
-            return head
+    """The smallest entry around a path that the rest of the file can be checked without."""
+    match path:
+        case ("tenants", _, group, _, *_) if group in _GROUPS:
+            return path[:4]
+        case ("tenants", _, key, *_) if key not in _NEEDED:
+            return path[:3]
+        case ("defaults", key, *_) if key not in _NEEDED:
+            return path[:2]
+        case ("tenants", _, *_):
+            return path[:2]
+        case ("templates", "tenants", _, *_) | ("platform", "addons" | "alerts" | "configs" | "credentials", _, *_):
+            return path[:3]
     return None
 
 

@@ -1,4 +1,5 @@
-"""Tenants and clusters with their templates, merged before their shape is checked, so that a template can supply a required key.
+"""Tenants and clusters with their templates, and environments with those that they extend, merged before their shape is checked, so
+that a template can supply a required key.
 
 `defaults` is the template that every tenant has first. Then come those that `from` names, each after its own, and the entry itself.
 The merged data knows where the author wrote each value, so a problem is reported in the template or in the entry.
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenantry.fleet.lineages import CLUSTERS, FROM, TENANTS, Kind, Lineages
+from tenantry.fleet.lineages import CLUSTERS, ENVIRONMENTS, TENANTS, Kind, Lineages
 from tenantry.fleet.merge import Layer, origin, overlay, placeholders
 from tenantry.fleet.template import fill
 from tenantry.messages.data import leaves, mapping_at, value_at
@@ -38,10 +39,10 @@ _NO_CLUSTERS = (missing_key((), "clusters"), empty_list(("clusters",)))
 
 
 def with_templates(source: ParsedFile) -> ParsedFile:
-    """The file with whole tenants and clusters. Data of a wrong shape is left as it is."""
+    """The file with whole environments, tenants and clusters. Data of a wrong shape is left as it is."""
     if source.has_templates:
         return source
-    for kind in (CLUSTERS, TENANTS):
+    for kind in (ENVIRONMENTS, CLUSTERS, TENANTS):
         entries, templates = source.data.get(kind.section), mapping_at(source.data, *kind.templates)
         if isinstance(entries, dict) and isinstance(source.data.get("templates", {}), dict | None):
             source = _Merging(source, kind, entries, templates).run()
@@ -105,7 +106,7 @@ class Once:
     def __call__(self, findings: Iterable[Problem]) -> Iterator[Problem]:
         for finding in findings:
             written = self.source.origin(finding.path)
-            if is_shared(written):
+            if is_shared(written) or (written[:1] == ("environments",) and written != finding.path):
                 if (finding.code, written) in self._reported:
                     self.repeated.append(finding.path)
                     continue
@@ -178,7 +179,7 @@ class _Merging:
             self._find(self.kind.named_twice(at, who, names))
             self._find(self.kind.unknown(at, who, names, self.templates))
             whole = self._whole(name, own, names)
-            if whole is None or (FROM in own and not names):
+            if whole is None or (own.get(self.kind.key) is not None and not names):
                 incomplete.add(at)
             else:
                 entries[name] = whole
@@ -224,7 +225,7 @@ class _Merging:
         entries |= {(*self.kind.templates, name): self.templates[name] for name in later}
         below = _Below()
         for at, entry in entries.items():
-            layer = Layer(at, {key: value for key, value in entry.items() if key != FROM})
+            layer = Layer(at, {key: value for key, value in entry.items() if key not in self.kind.not_inherited})
             owner = f"template '{at[-1]}'" if at[1:] else f"'{DEFAULTS}'"
             if clashes := tuple(self._other_kinds(below, layer, owner)):
                 self._find(clashes)
@@ -302,11 +303,6 @@ def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem
         for at, path in _own(name, own or {}):
             selector = source.value(path)
             variables = _variables(source.data, name)
-            if not source.filled_by(path):
-                # What the tenant's included file sets cannot decide where the main file places the tenant.
-                of = ("tenants", name, "variables")
-                by_file = {key for key in mapping_at(source.data, *of) if source.filled_by((*of, key))}
-                variables = {key: value for key, value in variables.items() if key not in by_file}
             try:
                 whole = _filled(selector, variables, path)
             except InvalidPart as found:

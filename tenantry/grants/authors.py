@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from types import UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, NamedTuple
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.parts import parts
 from tenantry.flux import references as of_flux
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.model import FluxBlock, Model, Tenant
+from tenantry.model import FluxBlock, Tenant
 from tenantry.model.scalars import Refers
-from tenantry.model.strict import declared_type
 
 GROUPS: dict[of_flux.Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 """Where the names of each kind are declared."""
@@ -31,7 +29,24 @@ class Named(NamedTuple):
 
 def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
     """All names by which a tenant's entry refers to its own parts. Parts with the wrong structure are skipped."""
-    yield from _of_model(Tenant, mapping_at(data, "tenants", tenant), ("tenants", tenant))
+    for path, type_, written in parts(Tenant, mapping_at(data, "tenants", tenant), ("tenants", tenant), _holds_names):
+        if group := _group(type_):
+            if isinstance(written, str):
+                yield Named(path, group, written)
+        elif isinstance(written, dict):
+            for kind in (type_.flux_kind, *type_.parts):
+                named = names_of_spec(kind, written, path)
+                # Another rule refuses keys that the author may not set.
+                yield from (name for name in named if name.path[len(path)] not in type_.owned)
+
+
+def _holds_names(type_: Any) -> bool:
+    return bool(_group(type_)) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
+
+
+def _group(type_: Any) -> str:
+    """The group of the entries to one of which a text of this type refers; "" if it refers to none."""
+    return next((mark.group for mark in getattr(type_, "__metadata__", ()) if isinstance(mark, Refers)), "")
 
 
 def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterator[Named]:
@@ -79,53 +94,3 @@ def _lines(fleet: Fleet, at: Path) -> str:
     first, last = fleet.source.extent(at)
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     return f"{lines} of {fleet.source.file}"
-
-
-def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Named]:
-    if not isinstance(value, dict):
-        return
-    for key, annotation in _fields(model):
-        if key in value:
-            yield from _below(annotation, value[key], (*at, key))
-    if issubclass(model, FluxBlock):
-        for kind in (model.flux_kind, *model.parts):
-            # Another rule refuses keys that the author may not set.
-            yield from (name for name in names_of_spec(kind, value, at) if name.path[len(at)] not in model.owned)
-
-
-def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
-    origin, parts = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        group = next((part.group for part in parts[1:] if isinstance(part, Refers)), None)
-        if group is None:
-            yield from _below(parts[0], value, at)
-        elif isinstance(value, str):
-            yield Named(at, group, value)
-    elif origin in (Union, UnionType):
-        for part in parts:
-            yield from _below(part, value, at)
-    elif origin is dict and isinstance(value, dict):
-        for key, below in value.items():
-            yield from _below(parts[0], key, (*at, key))
-            yield from _below(parts[1], below, (*at, key))
-    elif origin is list and isinstance(value, list):
-        for index, below in enumerate(value):
-            yield from _below(parts[0], below, (*at, index))
-    elif isinstance(annotation, type) and issubclass(annotation, Model):
-        yield from _of_model(annotation, value, at)
-
-
-@cache
-def _fields(model: type[Model]) -> tuple[tuple[str, Any], ...]:
-    """The keys of a model that may hold names, themselves or further below, with their types."""
-    fields = ((info.alias or name, declared_type(info)) for name, info in model.model_fields.items())
-    return tuple((key, declared) for key, declared in fields if _holds_names(declared))
-
-
-@cache
-def _holds_names(annotation: Any) -> bool:
-    if isinstance(annotation, Refers):
-        return True
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        return issubclass(annotation, FluxBlock) or bool(_fields(annotation))
-    return any(_holds_names(part) for part in get_args(annotation))

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from tenantry.fleet.merge import overlay
+from tenantry.fleet.shape import unknown_key_of
 from tenantry.fleet.templates import DEFAULTS, is_nearer, is_shared, with_templates
+from tenantry.grants.model import GRANTABLE
 from tenantry.messages.data import leaves, mapping_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.text import format_path
+from tenantry.model import Tenant, TenantOverride
+from tenantry.model.strict import fields_of
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
@@ -54,17 +58,14 @@ class _Filling:
         own = fill.file.data["tenants"][name]
         frame = self._frame(name, fill)
         if not isinstance(own, dict) or not isinstance(frame, dict | None):
-            self._misshapen(fill, at, own)
+            # The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping.
+            if not isinstance(own, dict):
+                problem = wrong_type(at, "a mapping", own)
+                self._problem(fill, at, problem.code, problem.message, problem.fix)
             return
         joined = self._joined(name, fill, own, frame or {})
         if frame is not None:  # else nobody knows what the file may say, beside what no file may
             self.tenants[name] = joined
-
-    def _misshapen(self, fill: Fill, at: Path, own: Any) -> None:
-        """The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping."""
-        if not isinstance(own, dict):
-            problem = wrong_type(at, "a mapping", own)
-            self._problem(fill, at, problem.code, problem.message, problem.fix)
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)
@@ -165,10 +166,6 @@ class _Filling:
         self, name: str, entry: dict[str, Any], frame: dict[str, Any]
     ) -> Iterator[tuple[Path, str]]:
         """The paths of what an override of the file may not say, each with what else to do."""
-        # As in `_is_grantable`.
-        from tenantry.model import TenantOverride
-        from tenantry.model.strict import fields_of
-
         grants, known = _Granted(frame), fields_of(TenantOverride)
         for key, value in entry.items():
             if key in ("apps", "sources"):
@@ -184,10 +181,9 @@ class _Filling:
         at = ("tenants", name, key)
         value = fill.file.data["tenants"][name][key]
         refused = list(grants.refused(key, value))
-        if refused and refused[0][0] == () and self._is_full:
-            return
-        if refused and refused[0][0] == () and (unknown := _unknown(at, fill)):
-            self.problems.append(unknown.at(fill.file.locate(at, key=True)))
+        if refused and key not in fields_of(Tenant):
+            unknown = unknown_key_of(at, Tenant, fill.file.data["tenants"][name])
+            self.problems += [] if self._is_full else [unknown.at(fill.file.locate(at, key=True))]
             return
         for path, fix in refused:
             self._platforms(name, fill, (*at, *path), fix)
@@ -225,12 +221,15 @@ class _Granted:
     """What the main file grants to a tenant."""
 
     def __init__(self, frame: dict[str, Any]) -> None:
-        self._settings = _texts(mapping_at(frame, "grants").get("settings"))
+        settings = mapping_at(frame, "grants").get("settings")
+        self._settings = (
+            {text for text in settings if isinstance(text, str)} if isinstance(settings, list) else set[str]()
+        )
 
     def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         """The paths below a setting that the included file may not write, each with the grant that would allow it."""
         if key not in self._settings:
-            yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if _is_grantable(key) else ""
+            yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if key in get_args(GRANTABLE) else ""
         elif key == "namespaces" and isinstance(value, dict):
             for name, entry in value.items():
                 for inner in entry if isinstance(entry, dict) else ():
@@ -250,25 +249,3 @@ def _nulls(value: Any, at: Path) -> Iterator[Path]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _nulls(inner, (*at, index))
-
-
-def _unknown(at: tuple[str, ...], fill: Fill) -> Problem | None:
-    """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
-    # As in `_is_grantable`.
-    from tenantry.fleet.shape import unknown_key_of
-    from tenantry.model import Tenant
-    from tenantry.model.strict import fields_of
-
-    known = at[-1] in fields_of(Tenant)
-    return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]))
-
-
-def _is_grantable(key: str) -> bool:
-    # Completion of names in a shell must not wait until the model is imported.
-    from tenantry.grants.model import GRANTABLE
-
-    return key in get_args(GRANTABLE)
-
-
-def _texts(value: Any) -> frozenset[str]:
-    return frozenset(text for text in value if isinstance(text, str)) if isinstance(value, list) else frozenset()

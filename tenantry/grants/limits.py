@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
+from tenantry.fleet.parts import parts
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.grants import (
     HISTORY,
@@ -19,10 +18,8 @@ from tenantry.grants.grants import (
     TIMEOUT,
 )
 from tenantry.messages.errors import Path, Problem
-from tenantry.model import Model, Tenant
+from tenantry.model import FluxBlock, Tenant
 from tenantry.model.durations import is_duration, seconds_of
-from tenantry.model.flux import FluxBlock
-from tenantry.model.strict import declared_type
 
 _Tree: TypeAlias = "dict[str, _Tree] | str"
 """Keys, down to the name of the limit of a value. `*`: any key, or any entry of a list."""
@@ -41,7 +38,19 @@ class Limited(NamedTuple):
 
 def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
     """The values of a tenant's entry as it is written, with those in blocks of Flux."""
-    return _found(entry, _tree_of_model(Tenant), ())
+    limited: dict[Path, Limited] = {}
+    for path, type_, written in parts(Tenant, entry, (), _has_limits):
+        if is_duration(type_):
+            limited |= {inner.path: inner for inner in _found(written, _limit_of_duration(str(path[-1])), path)}
+        elif isinstance(written, Mapping):
+            for kind in (type_.flux_kind, *type_.parts):
+                of_flux = _found(written, _tree_of_kind(kind), path)
+                limited |= {inner.path: inner for inner in of_flux if inner.path[len(path)] not in type_.owned}
+    yield from limited.values()
+
+
+def _has_limits(type_: Any) -> bool:
+    return is_duration(type_) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
 
 
 def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
@@ -144,37 +153,6 @@ def _tree_of_schema(schema: Mapping[str, Any], name: str) -> _Tree | None:
             parts[_ANY] = below
     trees: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
     return trees or None
-
-
-@cache
-def _tree_of_model(model: type[Model]) -> _Tree:
-    """Where the values stand below an entry of the file, in all parts of it."""
-    tree: dict[str, _Tree] = {}
-    if issubclass(model, FluxBlock):
-        for kind in (model.flux_kind, *model.parts):
-            of_flux = _tree_of_kind(kind)
-            tree |= of_flux if isinstance(of_flux, dict) else {}
-    for name, field in model.model_fields.items():
-        if branches := _tree_of_type(declared_type(field), name):
-            tree[field.alias or name] = branches
-    return {key: below for key, below in tree.items() if key not in model.owned}
-
-
-def _tree_of_type(annotation: Any, name: str) -> _Tree | None:
-    if is_duration(annotation):
-        return _limit_of_duration(name)
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        return _tree_of_model(annotation) or None
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return _tree_of_type(arguments[0], name)
-    if origin in (list, dict):
-        below = _tree_of_type(arguments[-1], name)
-        return {_ANY: below} if below else None
-    if origin in (typing.Union, types.UnionType):
-        options: Iterator[_Tree | None] = (_tree_of_type(argument, name) for argument in arguments)
-        return next((option for option in options if option), None)
-    return None
 
 
 def _limit_of_duration(name: str) -> str:

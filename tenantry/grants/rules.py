@@ -13,7 +13,6 @@ from tenantry.fleet.placement import (
     is_management,
     is_taken,
     matches,
-    selector_at,
     selector_of,
 )
 from tenantry.fleet.templates import DEFAULTS
@@ -21,7 +20,6 @@ from tenantry.grants.authors import foreign_names
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import filled_entries, filled_tenants, grant_at, is_filled
 from tenantry.grants.limits import beyond_limits, limited_in_tenant, refused_by_policy, too_many
-from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
@@ -55,9 +53,9 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
         if app not in fleet.document.tenants[tenant].apps:
             continue
-        selector = selector_of(fleet, tenant, app)
+        selector, place = selector_of(fleet, ("tenants", tenant, "apps", app))
         taken = any(selector and matches(selector, name, cluster) for name, cluster in fleet.clusters.items())
-        by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
+        by_name = selector and selector.names is not None and is_filled(fleet, place)
         if taken and not by_name and not is_taken(fleet, tenant, app):
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
             message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
@@ -180,8 +178,10 @@ CLUSTER_ADMIN = "cluster-admin"
 
 
 def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
-    for at, grants in _grants(fleet):
-        yield from walk.undeclared_environments(fleet, at, "a grant", grants.environments or ())
+    for at, level in walk.levels(fleet):
+        if level.grants:
+            names = level.grants.environments or ()
+            yield from walk.undeclared_environments(fleet, (*at, "grants"), "a grant", names)
 
 
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:
@@ -219,8 +219,3 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
                 fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",
                 at_key=True,
             )
-
-
-def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
-    """All grants as the main file writes them, each with its path."""
-    yield from (((*at, "grants"), level.grants) for at, level in walk.levels(fleet) if level.grants)

@@ -116,7 +116,7 @@ class Places:
     def line(self, app: PlannedApp, key: tuple[str, ...]) -> str:
         """`tenants.yaml:85`, of a value of the app, or of a setting of its tenant there; "" if the file does not set it."""
         try:
-            values = placed_app(self.fleet, self.environment, app.at, app.cluster).values
+            values = placed_app(self.fleet, self.environment, app.at, app.cluster)
             origins = (value.origin for value in values if value.path[: len(key)] == key)
             if origin := next(filter(None, origins), None):
                 location = origin.location

@@ -102,7 +102,7 @@ def _values(fleet: Fleet, plan: Plan, places: Places) -> dict[str, dict[str, Any
         entry = tenant_entry(fleet, environment, each.tenant, each.cluster)
         found.setdefault(each.tenant, {})[each.cluster] = rows((*tenant, *entry))
     for app in plan.apps:
-        values = placed_app(fleet, environment, app.at, app.cluster).values
+        values = placed_app(fleet, environment, app.at, app.cluster)
         found.setdefault(app.full_name, {})[app.cluster] = rows(values)
     return found
 

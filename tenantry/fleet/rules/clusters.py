@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.inherit import cycles
+from tenantry.fleet.lineages import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful, undeclared
@@ -16,7 +16,7 @@ from tenantry.model import ConfigMap
 
 def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     for name in fleet.environments:
-        hub = fleet.raw("environments", name).get("management")
+        hub = fleet.own(name).get("management")
         if hub and hub not in fleet.clusters:
             at = ("environments", name, "management")
             yield walk.unknown_cluster(fleet, at, hub, f"environment '{name}' is managed by '{hub}'")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
+from tenantry.fleet.placement import barrier, clusters_taken, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import undeclared
@@ -95,7 +95,7 @@ def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
     """The environments that name their tenants themselves."""
     for name, environment in fleet.document.environments.items():
-        if environment.tenants is not None and "tenants" in fleet.raw("environments", name):
+        if environment.tenants is not None and "tenants" in fleet.own(name):
             yield name, environment.tenants
 
 
@@ -103,14 +103,14 @@ def _is_kept_out(fleet: Fleet, environment: str, tenant: str) -> bool:
     apps = fleet.document.tenants[tenant].apps
     if not apps:
         return tenant_barrier(fleet, environment, tenant) is not None
-    return all(app_barrier(fleet, environment, tenant, app) for app in apps)
+    return all(barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
 
 
 def _why_not(fleet: Fleet, environment: str, tenant: str) -> str:
     apps = fleet.document.tenants[tenant].apps
-    barriers = (app_barrier(fleet, environment, tenant, app) for app in apps)
-    barrier = tenant_barrier(fleet, environment, tenant) or next(filter(None, barriers))
-    return f"tenant '{tenant}', {barrier.reason} ({fleet.source.line_of(barrier.at)})"
+    barriers = (barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
+    first = tenant_barrier(fleet, environment, tenant) or next(filter(None, barriers))
+    return f"tenant '{tenant}', {first.reason} ({fleet.source.line_of(first.at)})"
 
 
 def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import source_entry
-from tenantry.fleet.blocks import alert_blocks, chart_entries, receiver_blocks, source_entries
+from tenantry.fleet.blocks import chart_entries, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
@@ -22,7 +22,7 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import Alert, Credentials, Provider
+from tenantry.model import Alert, Credentials, Provider, Receiver
 
 _OF_ALL_TENANTS = ("defaults", "templates")
 """Where names are those of each tenant. The plan looks them up."""
@@ -51,9 +51,9 @@ def _of_credentials(fleet: Fleet) -> Iterator[tuple[Path, str]]:
     """The names of credentials beside the blocks of sources, of the platform's chart, of alerts and of receivers."""
     data = fleet.source.data
     sources = (at for at in source_entries(data) if at[:4] not in fleet.left_out)
-    alerts = (path for path, model, _ in alert_blocks(data) if model is Alert)
-    charts, receivers = (path for path, _ in chart_entries(data)), (path for path, _, _ in receiver_blocks(data))
-    for at in (*sources, *charts, *alerts, *receivers):
+    charts = (path for path, _ in chart_entries(data))
+    notifications = (path for path, model, _ in fleet.blocks if model in (Alert, Receiver))
+    for at in (*sources, *charts, *notifications):
         if isinstance(name := mapping_at(data, *at).get("credentials"), str):
             yield (*at, "credentials"), name
 

@@ -9,6 +9,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.lineages import CLUSTERS, TENANTS, Lineages
 from tenantry.fleet.settings import tenant_variables
 from tenantry.fleet.template import BUILT_IN, text_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import Scalar, names_in
 
@@ -149,7 +150,7 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, Sca
 
 def _of_clusters(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, Scalar]]]:
     for name, environment in fleet.document.environments.items():
-        own = fleet.names("environments", name, "variables")
+        own = mapping_at(fleet.own(name), "variables")
         variables = {key: value for key, value in environment.variables.items() if key in own}
         yield ("environments", name, "variables"), variables
     for name, cluster in fleet.clusters.items():

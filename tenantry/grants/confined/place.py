@@ -77,7 +77,6 @@ class Place:
         self.prefixes = (*(f"{cluster}{sign}{self.namespace}{sign}" for sign in "-."), f"{self.namespace}.")
         """With what the names of the tenant's objects begin beside a kubeconfig."""
         self.variables = variables_of(self.fleet, self.environment, cluster, tenant=self.tenant)
-        self._settings: dict[str, TenantSettings] = {}
         self._addresses: dict[tuple[str, ...], list[str]] = {}
         self.apps = frame.apps.get(cluster, [])
         """Those that the main file puts here."""
@@ -113,9 +112,7 @@ class Place:
 
     def settings(self, namespace: str) -> TenantSettings:
         key = self.frame.extra.get(namespace, "")
-        if key not in self._settings:
-            self._settings[key] = namespace_settings(self.fleet, self.tenant, self.environment, self.cluster, key)
-        return self._settings[key]
+        return namespace_settings(self.fleet, self.tenant, self.environment, self.cluster, key)
 
     def states(self, namespace: str) -> set[str]:
         """What the label for the state may be: the guard lets a run remove an object that is marked."""

@@ -8,6 +8,7 @@ import click
 import pytest
 
 from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, as_text
+from tenantry.facts import review as reviews
 from tenantry.facts.review import Reach, review
 from tenantry.kube.objects import KubeObject
 from tenantry.load import fleet_of, plan_all
@@ -15,6 +16,7 @@ from tenantry.messages.data import replaced
 from tenantry.source.parse import parse
 from tests.table import table
 from tests.unit import texts
+from tests.unit.facts.cases import cases
 from tests.unit.facts.reviews import reviewed, section, shown, told
 from tests.unit.preflight.test_after import NEWER, TEXT
 from tests.unit.rollout.test_waves import APPS as APPS_IN_WAVES
@@ -268,3 +270,13 @@ def test_everything_names_all_whom_a_change_or_a_danger_concerns() -> None:
     assert "  ~ 5 tenants (team-0, team-1, team-2 and 2 more) on both clusters" in shown(
         before, before.replace("role: edit", "role: admin")
     )
+
+
+@table(("before", "after"), [pair for _, pair in cases()], ids=[name for name, _ in cases()])
+def test_facts_of_apps_that_nobody_edited_are_not_needed(
+    before: str, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = reviewed(before, after)
+    monkeypatch.setattr(reviews, "_apps_alone", lambda *_: {})
+    assert reviewed(before, after) == quick
+    monkeypatch.undo()

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from tenantry.fleet.choice import choice_of_app
+from tenantry.fleet.choice import choice_of
 from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet, plan_all
@@ -56,7 +56,7 @@ def problems(frame: str, *own: str) -> list[Problem]:
 
 def placed(frame: str, *own: str, environment: str = "dev") -> dict[str, str]:
     """Why the app is placed on each cluster, or is not."""
-    choice = choice_of_app(load_fleet(write(frame, *own)), environment, "rocky", "web")
+    choice = choice_of(load_fleet(write(frame, *own)), environment, ("tenants", "rocky", "apps", "web"))
     return {each.cluster: f"{each.placed}: {each.reason}, {each.origin.location}" for each in choice.decisions}
 
 

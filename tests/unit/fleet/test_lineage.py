@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.fleet.inherit import cycles, in_order, lineage
+from tenantry.fleet.lineages import cycles, in_order, lineage
 
 
 def test_a_lineage_ends_with_the_name_and_starts_where_nothing_lies_above() -> None:

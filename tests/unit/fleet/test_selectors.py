@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 
 from tenantry.edit.entries import selector
-from tenantry.fleet.choice import choice_of_app
+from tenantry.fleet.choice import choice_of
 from tenantry.fleet.fleet import Fleet
 from tests.table import table
 from tests.unit import texts
@@ -53,12 +53,12 @@ def fleet_of(clusters: str) -> Fleet:
 )
 def test_the_clusters_of_a_selector(clusters: str, taken: str) -> None:
     fleet = fleet_of(clusters)
-    assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
+    assert " ".join(choice_of(fleet, "dev", ("tenants", "rocky", "apps", "web")).clusters) == taken
 
 
 def test_each_cluster_has_its_reason() -> None:
     fleet = fleet_of("{labels: {region: [eu, us, asia]}, exclude: {names: [a], labels: {tier: edge, region: us}}}")
-    choice = choice_of_app(fleet, "dev", "rocky", "web")
+    choice = choice_of(fleet, "dev", ("tenants", "rocky", "apps", "web"))
     assert choice.selector == "labels region=eu or us or asia, except a, tier=edge, region=us"
     assert {each.cluster: each.reason for each in choice.decisions} == {
         "hub": "has no label 'region'",

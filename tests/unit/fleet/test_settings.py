@@ -89,7 +89,8 @@ def test_add_ons_take_only_the_times_of_the_defaults() -> None:
 )
 def test_the_nearest_selector_is_taken_whole(app: str, tenant: str, expected: list[str]) -> None:
     text = rocky(f"web: {{{app}kustomize: {{source: manifests}}}}", tenant)
-    found = selector_of(fleet(text + "defaults: {clusters: {names: [edge, hub]}}\n"), "rocky", "web")
+    at = ("tenants", "rocky", "apps", "web")
+    found, _ = selector_of(fleet(text + "defaults: {clusters: {names: [edge, hub]}}\n"), at)
     assert found is not None
     assert expected == found.names
 

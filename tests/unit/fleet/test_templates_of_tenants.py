@@ -334,4 +334,4 @@ def test_what_is_wrong_with_templates_is_told_with_its_place(
 
 def test_a_long_chain_of_templatees_is_refused() -> None:
     chain = "".join(f"c{number}: {{from: c{number + 1}}}\n" for number in range(3000)) + "c3000: {}"
-    assert "templates above it, one through the other" in problems(text(chain, "acme: {from: c0}"))
+    assert "others above it, one through the other" in problems(text(chain, "acme: {from: c0}"))
