@@ -55,6 +55,10 @@ def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> 
     """
     names = [name for name in fields_of(model) if name in beside or not issubclass(model, OneOf)]
     places = [name for name in names if (below := model_at(model, (name,))) and key in _keys_of(below)]
+    if issubclass(model, FluxBlock):
+        flux = schema_of(model.flux_kind).spec["properties"]
+        taken = {*places, *model.owned}
+        places += (name for name in flux if name not in taken and key in flux[name].get("properties", ()))
     return f"write '{places[0]}: {{{key}: ...}}'" if len(places) == 1 else ""
 
 

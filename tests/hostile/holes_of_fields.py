@@ -97,10 +97,10 @@ def _any_rollout(patch: pytest.MonkeyPatch) -> None:
 
 FIELD_HOLES = (
     Hole("a path leads out of the source", _leaks(_KUSTOMIZATION, "spec.path", "../../movy")),
-    Hole("a component leads out of the source", _leaks(_KUSTOMIZATION, "spec.components", ["../../movy"])),
+    Hole("a component leads out of the source", _leaks(_IN_STATE, "spec.components", ["../../movy"])),
     Hole(
         "a component is a repository of its own",
-        _leaks(_KUSTOMIZATION, "spec.components", ["https://evil.example.com/x"]),
+        _leaks(_IN_STATE, "spec.components", ["https://evil.example.com/x"]),
     ),
     Hole(
         "a values file leads out of the source",

@@ -42,7 +42,7 @@ def test_what_is_written_in_place_of_a_mapping(rest: str, found: str, at: str, f
 
 @table(
     ("written", "keys"),
-    [("secret: edge-kubeconfig", "name, namespace, key"), ("kamaji: edge", "controlPlane, namespace")],
+    [("secret: edge-kubeconfig", "name, namespace"), ("kamaji: edge", "controlPlane, namespace")],
 )
 def test_a_kubeconfig_written_as_a_name(written: str, keys: str) -> None:
     place = f"clusters.edge.kubeconfig.{written.partition(':')[0]}"

@@ -74,7 +74,7 @@ def test_environments_of_one_management_cluster_whose_templates_give_the_same_na
     assert problems(text) == told(
         "tenants.yaml:4:7: error[shared-management]: environments 'dev' and 'qa' share management cluster 'hub', and both give"
         " tenant 'rocky' namespace 'rocky'",
-        "  at environments.qa.namespace",
+        "  at environments.qa",
         "  fix: put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
         "Found 1 error",
     )

@@ -134,7 +134,7 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
         ),
         (
             FROM_GIT.replace("ref: {branch: main}", "branch: main"),
-            "  at platform.chart.git.branch\n  fix: write 'ref: {branch: ...}'\nFound 1 error",
+            "error[missing-key]: key 'ref' is missing\n  at platform.chart.git\n  fix: add 'ref: {branch: main}'\n",
         ),
         (FROM_GIT.replace("./charts", "../charts"), "error[bad-path]: path '../charts/objects/' leaves the source"),
         (
