@@ -55,10 +55,9 @@ def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> 
     """
     names = [name for name in fields_of(model) if name in beside or not issubclass(model, OneOf)]
     places = [name for name in names if (below := model_at(model, (name,))) and key in _keys_of(below)]
-    if issubclass(model, FluxBlock):
-        flux = schema_of(model.flux_kind).spec["properties"]
-        taken = {*places, *model.owned}
-        places += (name for name in flux if name not in taken and key in flux[name].get("properties", ()))
+    if block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None):
+        reference = schema_of(block.flux_kind).spec["properties"].get("ref", {})
+        places += ["ref"] if key in reference.get("properties", ()) else []
     return f"write '{places[0]}: {{{key}: ...}}'" if len(places) == 1 else ""
 
 

@@ -130,6 +130,8 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             value = value_at(data, path)
             above = model_at(model, path[:-1]) if isinstance(value, list) else None
             fix = fix_for_former(above, f"{path[-1]}[]") if above else ""
+            if path[-1] == "ref":
+                fix = f"write '{_EXAMPLES['ref']}'"
             return wrong_type(place, _EXPECTED[kind], value, _keys_to_write(model_at(model, path)), fix)
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])

@@ -45,7 +45,7 @@ def test_the_sandbox_s_kubeconfig_is_fine_but_for_being_on_this_machine(sandbox:
 
 def test_the_management_cluster_is_the_one_that_the_stack_names(sandbox: Project) -> None:
     edge = str(sandbox.kubeconfig("edge-1"))
-    result = sandbox.tenantry("preflight", "--cluster", "edge-1", "--kubeconfig", edge)
+    result = sandbox.tenantry("preflight", "dev", "--cluster", "edge-1", "--kubeconfig", edge)
     assert (1, "error[no-secret]: there is no Secret kamaji-edge/edge-1-admin-kubeconfig") == (
         result.code,
         result.out.splitlines()[0],
@@ -58,7 +58,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
     kubeconfig["users"][0]["user"] |= {"client-key": "/etc/kubernetes/key", "exec": {"command": "aws"}}
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         found = check(sandbox)
-        shown = sandbox.tenantry("preflight", "--cluster", "edge-1").text
+        shown = sandbox.tenantry("preflight", "dev", "--cluster", "edge-1").text
     assert (1, [("error", "not-taken"), ("warning", "loopback")]) == found
     assert secret not in shown
     assert "/etc/kubernetes" not in shown
@@ -70,7 +70,7 @@ def test_a_remote_that_does_not_answer_fails(sandbox: Project) -> None:
     kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         assert check(sandbox) == (1, [("error", "unreachable"), ("warning", "loopback")])
-    found = sandbox.tenantry("preflight", "--cluster", "hub-dev", "--output", "json")
+    found = sandbox.tenantry("preflight", "dev", "--cluster", "hub-dev", "--output", "json")
     assert (found.code, [each["code"] for each in json.loads(found.out)["problems"]]) == (0, ["no-controllers"])
 
 
