@@ -190,8 +190,8 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
 
 
 def platform_entry(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, ...]:
-    """What the platform's entry sets for all clusters."""
-    return _entry(fleet, ("platform",), _OF_PLATFORM, variables_of(fleet, environment, cluster))
+    """What the platform's entry sets for all clusters. Args: cluster: "" where there is none: texts are as they are written."""
+    return _entry(fleet, ("platform",), _OF_PLATFORM, variables_of(fleet, environment, cluster) if cluster else None)
 
 
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:

@@ -247,3 +247,12 @@ def test_the_platforms_alerts_are_shown_as_written(capsys: Capture) -> None:
         (["provider", "type"], "generic", "platform"),
         (["provider", "address"], "https://ops.example.com", "platform"),
     ]
+
+
+def test_an_environment_without_clusters_shows_the_platform_as_it_is_written(capsys: Capture) -> None:
+    frame = 'environments: {dev: {management: hub}, empty: {management: hub, namespace: "{env}-{tenant}"}}\n'
+    fleet = f"apiVersion: tenantry/v1\n{frame}clusters: {{hub: {{environments: [dev]}}}}\n"
+    Path("f").write_text(f'{fleet}platform: {{configs: {{zone: {{data: {{CLUSTER: "{{cluster}}"}}}}}}}}\n')
+    shown = explain(capsys, "platform", "--environment", "empty")
+    assert "on no cluster:\n  namespace: tenantry-system " in shown
+    assert "        CLUSTER: '{cluster}' " in shown
