@@ -390,13 +390,14 @@ def test_a_cluster_that_answers_is_off_boarded_and_removed_in_two_runs(
 ) -> None:
     text = project.fleet.read_text()
     with_data(edge, "rocky")
-    project.tenantry("remove", "cluster", "edge-1", "--cascade").ok()
+    change = ["remove", "cluster", "edge-1", "--cascade"]
+    project.tenantry(*change).ok()
     refused = project.up()
     project.fleet.write_text(text)
-    commands = commands_in(refused)
-    assert commands[0] == ["set", "clusters.edge-1.state", "removing"]
+    mark, announce, remove = commands_in(refused)
+    assert mark == ["set", "clusters.edge-1.state", "removing"]
     with noted(results, "a cluster that answers is off-boarded and removed, in two runs", "nothing left"):
-        type_in(project, [["set", "clusters.edge-1.state", "offboarding"], *commands[1:]])
+        type_in(project, [[*mark[:-1], "offboarding"], announce, change, remove])
     assert not [each for each in hub.fleet_objects() if "edge-1" in each]
     assert edge.fleet_objects() == set()
     assert not {"rocky", "movy"} & edge.namespaces()
