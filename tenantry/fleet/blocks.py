@@ -106,8 +106,8 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     yield from owned.values()
     for kind, keys in model.parts.items():
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
-    no_fluxs = {*model.owned, *model.foreign_keys()}
-    written = _fluxs({key: value for key, value in block.items() if key not in no_fluxs}, model)
+    not_flux = {*model.owned, *model.foreign_keys()}
+    written = _flux_keys({key: value for key, value in block.items() if key not in not_flux}, model)
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
@@ -117,7 +117,7 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
             yield finding
 
 
-def _fluxs(written: dict[str, Any], model: type[Model]) -> dict[str, Any]:
+def _flux_keys(written: dict[str, Any], model: type[Model]) -> dict[str, Any]:
     """What is written of Flux's own keys, without the values that the model checks."""
     left = {}
     choices = model.choices() if issubclass(model, FluxBlock) else {}
@@ -125,7 +125,7 @@ def _fluxs(written: dict[str, Any], model: type[Model]) -> dict[str, Any]:
         if key not in model.model_fields or (key in choices and isinstance(value, dict)):
             left[key] = value
         elif isinstance(value, dict) and model_at(model, (key,)) is PostBuild:
-            left[key] = _fluxs(value, PostBuild)
+            left[key] = _flux_keys(value, PostBuild)
     return left
 
 

@@ -42,7 +42,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
         return ""
     if fix := fix_for_former(model, key) or _one_level_down(model, key, beside):
         return fix
-    if (block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None)) and _is_of_a_source(key):
+    if (block := _source_block(model)) and _is_of_a_source(key):
         # Written as Flux writes it, so it is no misspelling of the nearest key here.
         return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
     return ""
@@ -55,7 +55,7 @@ def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> 
     """
     names = [name for name in fields_of(model) if name in beside or not issubclass(model, OneOf)]
     places = [name for name in names if (below := model_at(model, (name,))) and key in _keys_of(below)]
-    if block := next((kind for kind in SOURCE_KINDS.values() if kind is model), None):
+    if block := _source_block(model):
         reference = schema_of(block.flux_kind).spec["properties"].get("ref", {})
         places += ["ref"] if key in reference.get("properties", ()) else []
     return f"write '{places[0]}: {{{key}: ...}}'" if len(places) == 1 else ""
@@ -68,6 +68,11 @@ def _keys_of(model: type[Model]) -> set[str]:
         else ()
     )
     return {*fields_of(model), *flux}
+
+
+def _source_block(model: type[Model]) -> type[FluxBlock] | None:
+    """The model as a source's block; None if it is no such block."""
+    return next((kind for kind in SOURCE_KINDS.values() if kind is model), None)
 
 
 def _is_of_a_source(key: str) -> bool:
