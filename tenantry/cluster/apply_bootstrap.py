@@ -127,7 +127,7 @@ def _explained(id: ObjectId) -> Iterator[None]:
 def _fix(id: ObjectId, refused: Refused) -> str:
     if refused.code == NOT_ALLOWED:
         return "use the credentials of an administrator of the cluster"
-    if "HTTP 409" in refused.message:
+    if isinstance(refused, requests.Conflict):
         return (
             "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
             " other manager's configuration, or rename the platform's objects"

@@ -312,6 +312,10 @@ def _changed(
         raise _not_changed(id, error.response, method.lower()) from None
 
 
+class Conflict(Refused):
+    """Another field manager owns a field of the change, or the object has changed meanwhile."""
+
+
 _NO_RIGHT = re.compile(r"User \"[^\"]*\" cannot ")
 
 
@@ -328,6 +332,5 @@ def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
         fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
         return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
     because = f": {reason}" if reason else ""
-    return Refused(
-        f"cannot change {id}: HTTP {status}{because}", "see the reason that the server gives, then try again"
-    )
+    kind = Conflict if status == HTTPStatus.CONFLICT else Refused
+    return kind(f"cannot change {id}: HTTP {status}{because}", "see the reason that the server gives, then try again")
