@@ -99,17 +99,6 @@ def with_kept_definitions(planned: KubeObject, state: Lifecycle) -> KubeObject:
     return replace(planned, manifest={**planned.manifest, "spec": {**spec, **added}})
 
 
-def without_kept_definitions(kind: str, spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A spec without the patch of `with_kept_definitions`; the same one if it has none."""
-    key = "postRenderers" if kind == "HelmRelease" else "patches"
-    added = {"kustomize": {"patches": [_definitions(KEEP)]}} if kind == "HelmRelease" else _definitions(UNPRUNED)
-    entries = spec.get(key)
-    if not isinstance(entries, list) or added not in entries:
-        return spec
-    left = [entry for entry in entries if entry != added]
-    return {**{name: value for name, value in spec.items() if name != key}, **({key: left} if left else {})}
-
-
 def _definitions(annotations: Mapping[str, str]) -> Manifest:
     """A patch of Kustomize that annotates all CustomResourceDefinitions. The target decides which, and not the name."""
     lines = "".join(f"    {key}: {value}\n" for key, value in annotations.items())
