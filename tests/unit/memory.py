@@ -8,9 +8,9 @@ from copy import deepcopy
 from typing import Any
 
 import httpx2
-from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
 
 from tenantry.cluster.client import Client
+from tenantry.cluster.kubeconfig import Access, Cluster, User
 from tenantry.cluster.requests import plural
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
@@ -44,10 +44,8 @@ class Memory:
 
     def client(self, server: str = SERVER) -> Client:
         user = User(username="admin", password="password")
-        # Nothing is sent, so no certificates are read: that takes longer than most tests.
-        cluster = Cluster(server=server, insecure=True)
-        config = SingleConfig("hub", Context(cluster="hub", user="admin"), cluster, user)
-        return Client(config, transport=httpx2.MockTransport(self._answer))
+        access = Access(name="hub", source="hub.yaml", cluster=Cluster(server=server), user=user)
+        return Client(access, network=httpx2.MockTransport(self._answer))
 
     def refuse(self, method: str, path: str, status: int, message: str) -> None:
         answer = {"kind": "Status", "code": status, "message": message}

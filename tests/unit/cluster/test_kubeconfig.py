@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.cluster.connect import select
+from tenantry.cluster.kubeconfig import select
 from tenantry.messages.errors import Refused
 
 SECRET = "c2VjcmV0"
@@ -42,8 +42,8 @@ def refusal(file: Path | None, context: str | None = None) -> str:
 
 
 def test_the_current_context_is_taken_unless_another_is_named(file: Path) -> None:
-    assert select(file, None).context_name == "hub-dev"
-    assert select(file, "hub-prod").context_name == "hub-prod"
+    assert select(file, None).name == "hub-dev"
+    assert select(file, "hub-prod").name == "hub-prod"
 
 
 @pytest.mark.parametrize("place", ["~/.kube/config", "~/mine"])
@@ -53,16 +53,52 @@ def test_no_file_means_the_usual_ones(file: Path, place: str, monkeypatch: pytes
     usual = Path(place).expanduser()
     usual.parent.mkdir(exist_ok=True)
     file.rename(usual)
-    assert select(None, None).fname == usual
+    assert select(None, None).file == usual
 
 
 def test_a_file_may_be_given_from_the_home_directory(file: Path) -> None:
-    assert select(Path("~/kubeconfig"), None).fname == file
+    assert select(Path("~/kubeconfig"), None).file == file
 
 
-def test_several_usual_files_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KUBECONFIG", f"{file}:{file}")
-    assert refusal(None) == "KUBECONFIG names 2 files, but only one is supported"
+def test_of_several_files_the_first_with_an_entry_counts(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = file.with_name("more")
+    more.mkdir()
+    other = kubeconfig(
+        **{"current-context": "edge"},
+        clusters=[{"name": "hub", "cluster": {"server": "https://other.example.com"}}],
+        users=[{"name": "edge", "user": {"tokenFile": "token"}}],
+        contexts=[{"name": "edge", "context": {"cluster": "hub", "user": "edge"}}],
+    )
+    (more / "config").write_text(yaml.safe_dump(other))
+    (more / "token").write_text("of-a-file\n")
+    monkeypatch.setenv("KUBECONFIG", f"{file}:{file.with_name('missing')}::{more / 'config'}:{file}")
+    current, edge = select(None, None), select(None, "edge")
+    assert (current.name, current.token, current.file) == ("hub-dev", SECRET, None)
+    assert (edge.cluster.server, edge.token) == ("https://hub.example.com", "of-a-file")
+
+
+@pytest.mark.parametrize(
+    ("user", "problem"),
+    [
+        ({"auth-provider": {"name": "gcp"}}, "names an 'auth-provider', which kubectl 1.26 and later do not know"),
+        ({"token": SECRET, "username": "admin"}, "has a token and a user name: only one of them is allowed"),
+        ({"client-certificate-data": SECRET}, "has a client certificate without its key"),
+        ({"token": SECRET, "as-groups": ["a"]}, "impersonates groups, a uid or extra values, but no user"),
+        (
+            {"exec": {"apiVersion": "v1", "command": "a", "interactiveMode": "No"}},
+            "names an 'interactiveMode' that does",
+        ),
+    ],
+)
+def test_a_user_that_kubectl_refuses_is_refused(file: Path, user: dict[str, Any], problem: str) -> None:
+    file.write_text(yaml.safe_dump(kubeconfig(users=[{"name": "admin", "user": user}])))
+    assert f"the user of context 'hub-dev' of kubeconfig {file} {problem}" in refusal(file)
+
+
+def test_a_server_is_verified_or_not(file: Path) -> None:
+    cluster = {"server": "https://a", "insecure-skip-tls-verify": True, "certificate-authority-data": SECRET}
+    file.write_text(yaml.safe_dump(kubeconfig(clusters=[{"name": "hub", "cluster": cluster}])))
+    assert "has a certificate authority and 'insecure-skip-tls-verify'" in refusal(file)
 
 
 def test_a_file_that_is_not_there_is_named(file: Path) -> None:
@@ -83,9 +119,8 @@ def test_a_file_that_is_no_yaml_is_not_quoted(file: Path, content: bytes) -> Non
         [SECRET],
         SECRET,
         {"apiVersion": "tenantry/v1"},
-        kubeconfig(contexts=None),
+        kubeconfig(contexts={"hub": {}}),
         kubeconfig(clusters={"hub": {}}),
-        kubeconfig(users=[{"name": "admin", "user": {"token": [SECRET]}}]),
     ],
 )
 def test_yaml_that_is_no_kubeconfig_is_refused(file: Path, content: Any) -> None:
@@ -113,10 +148,6 @@ def test_a_context_that_names_no_user_is_refused(file: Path) -> None:
     assert refusal(file) == f"context 'hub-dev' of kubeconfig {file} lacks its cluster or its user"
 
 
-def test_credential_commands_of_the_current_protocol_are_taken(file: Path) -> None:
-    command = {"apiVersion": "client.authentication.k8s.io/v1", "command": "get-token"}
-    file.write_text(yaml.safe_dump(kubeconfig(users=[{"name": "admin", "user": {"exec": command}}])))
-    user = select(file, None).user
-    assert user is not None
-    assert user.exec is not None
-    assert user.exec.apiVersion == "client.authentication.k8s.io/v1beta1"
+def test_a_value_of_a_wrong_type_is_named_and_not_shown(file: Path) -> None:
+    file.write_text(yaml.safe_dump(kubeconfig(users=[{"name": "admin", "user": {"token": [SECRET]}}])))
+    assert refusal(file) == f"kubeconfig {file} has a value of a wrong type at 'token'"

@@ -1,0 +1,347 @@
+"""Reads kubeconfigs as kubectl does: which file, which context, and what its cluster and its user say.
+
+Source: k8s.io/client-go, `tools/clientcmd`.
+Never: quotes a credential, or ignores what kubectl would act upon.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tenantry.kube.yaml_text import document
+from tenantry.messages.errors import Refused
+
+OTHER_FILE = "name another with --kubeconfig, or: pulumi config set tenantry:kubeconfig FILE"
+OTHER_CONTEXT = "choose another context with --context, or: pulumi config set tenantry:context NAME"
+RENEW = f"renew it, or {OTHER_CONTEXT}"
+_EXTENSION = "client.authentication.k8s.io/exec"
+"""The extension of a cluster whose content a credential plugin gets."""
+
+
+class _Part(BaseModel):
+    """A part of a kubeconfig. Keys that kubectl does not know are ignored, and `null` stands for no value."""
+
+    model_config = ConfigDict(frozen=True, strict=True, alias_generator=lambda name: name.replace("_", "-"))
+
+
+class _Variable(_Part):
+    name: str
+    value: str = ""
+
+
+class Plugin(_Part):
+    """A command that prints credentials. interactiveMode: whether it gets the terminal; without one, if there is one."""
+
+    command: str
+    args: tuple[str, ...] | None = Field(None, strict=False)
+    env: tuple[_Variable, ...] | None = Field(None, strict=False)
+    api_version: str = Field(alias="apiVersion")
+    install_hint: str | None = Field(None, alias="installHint")
+    provide_cluster_info: bool | None = Field(None, alias="provideClusterInfo")
+    interactive_mode: str | None = Field(None, alias="interactiveMode")
+
+
+class _NamedExtension(_Part):
+    name: str
+    extension: Any = None
+
+
+class Cluster(_Part):
+    """Where an API server is, and how its certificate is verified."""
+
+    server: str = ""
+    tls_server_name: str | None = None
+    insecure_skip_tls_verify: bool | None = None
+    certificate_authority: str | None = None
+    certificate_authority_data: str | None = Field(None, repr=False)
+    proxy_url: str | None = Field(None, repr=False)
+    extensions: tuple[_NamedExtension, ...] | None = Field(None, strict=False)
+
+    @property
+    def plugin_config(self) -> Any:
+        """What the cluster says to credential plugins."""
+        return next((each.extension for each in self.extensions or () if each.name == _EXTENSION), None)
+
+
+class User(_Part):
+    """How requests are authenticated, and as whom they act."""
+
+    token: str | None = Field(None, repr=False)
+    token_file: str | None = Field(None, alias="tokenFile")
+    username: str | None = None
+    password: str | None = Field(None, repr=False)
+    client_certificate: str | None = None
+    client_certificate_data: str | None = Field(None, repr=False)
+    client_key: str | None = None
+    client_key_data: str | None = Field(None, repr=False)
+    exec: Plugin | None = Field(None, repr=False)
+    auth_provider: Any = Field(None, repr=False)
+    as_user: str | None = Field(None, alias="as")
+    as_uid: str | None = None
+    as_groups: tuple[str, ...] | None = Field(None, strict=False)
+    as_user_extra: dict[str, list[str]] | None = None
+
+    @property
+    def problem(self) -> str:
+        """Why kubectl does not take this user; "": it does."""
+        certificate, key = (
+            self.client_certificate or self.client_certificate_data,
+            self.client_key or self.client_key_data,
+        )
+        if self.auth_provider:
+            return "names an 'auth-provider', which kubectl 1.26 and later do not know: use its 'exec' plugin"
+        if (self.token or self.token_file) and (self.username or self.password):
+            return "has a token and a user name: only one of them is allowed"
+        if certificate and not key:
+            return "has a client certificate without its key"
+        if not self.as_user and (self.as_uid or self.as_groups or self.as_user_extra):
+            return "impersonates groups, a uid or extra values, but no user: 'as' is missing"
+        if self.exec and self.exec.interactive_mode not in (None, "", "Never", "IfAvailable", "Always"):
+            return "names an 'interactiveMode' that does not exist: Never, IfAvailable and Always do"
+        return ""
+
+
+class _Context(_Part):
+    cluster: str = ""
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """One context of a kubeconfig. name: of the context; "": none. source: the file or files, as the user knows them;
+    "": it is one that Flux uses.
+
+    file: what `kubectl --kubeconfig` takes; None: what kubectl reads by itself. The directories are those that relative paths
+    of the cluster and of the user start from; None: such a path is not allowed.
+    """
+
+    name: str = ""
+    source: str = ""
+    file: Path | None = None
+    cluster: Cluster
+    user: User = field(repr=False)
+    cluster_directory: Path | None = None
+    user_directory: Path | None = None
+
+    def __str__(self) -> str:
+        return f"context '{self.name}' of kubeconfig {self.source}" if self.source else "the kubeconfig that Flux uses"
+
+    @property
+    def authority(self) -> str | None:
+        """Certificates in PEM format. Raises: OSError, ValueError: the file cannot be read, or the data is no certificate."""
+        cluster = self.cluster
+        return _content(cluster.certificate_authority_data, cluster.certificate_authority, self.cluster_directory)
+
+    @property
+    def certificate(self) -> tuple[str, str] | None:
+        """The client's certificate and key in PEM format. Raises: as `authority`."""
+        user, directory = self.user, self.user_directory
+        certificate = _content(user.client_certificate_data, user.client_certificate, directory)
+        return (certificate and (certificate, _content(user.client_key_data, user.client_key, directory) or "")) or None
+
+    @property
+    def token(self) -> str | None:
+        """The content of the token's file as it is now, before the token. Raises: OSError, ValueError: as `authority`."""
+        if not self.user.token_file:
+            return self.user.token or None
+        return _beside(self.user.token_file, self.user_directory).read_text(encoding="utf-8").strip()
+
+    @property
+    def command(self) -> str:
+        """The credential plugin: a name on the PATH, or a path, which a kubeconfig may give relative to itself."""
+        command = self.user.exec.command if self.user.exec else ""
+        return str(_beside(command, self.user_directory)) if os.sep in command else command
+
+
+def _content(data: str | None, file: str | None, directory: Path | None) -> str | None:
+    """Raises: OSError, ValueError. Comments of other alphabets are left out: OpenSSL takes ASCII alone."""
+    if not data and not file:
+        return None
+    content = b64decode("".join(data.split()), validate=True) if data else _beside(str(file), directory).read_bytes()
+    return content.decode("ascii", errors="ignore")
+
+
+def _beside(file: str, directory: Path | None) -> Path:
+    if directory is None and not Path(file).is_absolute():
+        raise ValueError("a relative path, and no file that it is relative to")
+    return (directory or Path()) / file
+
+
+# --- the files -----------------------------------------------------------------------------------------------------------
+
+_P = TypeVar("_P", bound=_Part)
+_Entry = tuple[_P, Path | None]
+"""A part of a kubeconfig, with the directory of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kubeconfig:
+    """current: the name of the current context."""
+
+    current: str
+    clusters: Mapping[str, _Entry[Cluster]]
+    users: Mapping[str, _Entry[User]]
+    contexts: Mapping[str, _Entry[_Context]]
+
+    def access(self, name: str, source: str, file: Path | None) -> Access | None:
+        """The context of a name; None: its cluster or its user is missing."""
+        context, _ = self.contexts[name]
+        cluster, user = self.clusters.get(context.cluster), self.users.get(context.user or "")
+        if cluster is None or user is None or not cluster[0].server:
+            return None
+        return Access(
+            name=name,
+            source=source,
+            file=file,
+            cluster=cluster[0],
+            user=user[0],
+            cluster_directory=cluster[1],
+            user_directory=user[1],
+        )
+
+
+def select(file: Path | None, context: str | None) -> Access:
+    """The server and the credentials of one context.
+
+    Args:   file: None: the files that KUBECONFIG names, of which the first one that has an entry counts; else ~/.kube/config.
+            context: None: the current one.
+    Raises: Refused: the file or context does not exist or is invalid.
+    """
+    files, source, named = _files(file)
+    kubeconfig = _merged([_read(path) for path in files])
+    name = context or kubeconfig.current
+    if name not in kubeconfig.contexts:
+        what = f"context '{name}'" if name else "current context"
+        contexts = sorted(kubeconfig.contexts, key=lambda known: (-SequenceMatcher(None, name, known).ratio(), known))
+        raise Refused(f"kubeconfig {source} has no {what} (contexts: {', '.join(contexts) or 'none'})", OTHER_CONTEXT)
+    access = kubeconfig.access(name, source, named)
+    if access is None:
+        problem = f"context '{name}' of kubeconfig {source} lacks its cluster or its user"
+        raise Refused(problem, f"complete it, or {OTHER_CONTEXT}")
+    if problem := access.user.problem:
+        raise Refused(f"the user of {access} {problem}", f"correct it, or {OTHER_CONTEXT}")
+    if access.cluster.insecure_skip_tls_verify and (
+        access.cluster.certificate_authority or access.cluster.certificate_authority_data
+    ):
+        problem = (
+            f"the cluster of {access} has a certificate authority and 'insecure-skip-tls-verify': only one is allowed"
+        )
+        raise Refused(problem, f"correct it, or {OTHER_CONTEXT}")
+    return access
+
+
+def _files(file: Path | None) -> tuple[list[Path], str, Path | None]:
+    """The files to read, how they are called, and what kubectl is told."""
+    if file is None:
+        names = list(dict.fromkeys(filter(None, os.environ.get("KUBECONFIG", "").split(os.pathsep))))
+        if len(names) > 1:
+            paths = [path for path in map(Path, names) if path.exists()]
+            return paths, os.pathsep.join(names), None
+        file = Path(names[0] if names else "~/.kube/config")
+    file = file.expanduser()
+    return [file], str(file), file
+
+
+def _read(file: Path) -> _Kubeconfig:
+    try:
+        return _parsed(document(file.read_text(encoding="utf-8")), file.absolute().parent)
+    except OSError as error:
+        fix = f"{OTHER_FILE} (`tenantry sandbox up` writes the sandbox's)"
+        raise Refused(f"kubeconfig {file} cannot be read: {error.strerror}", fix) from None
+    except ValidationError as error:
+        # The input of an error can be a secret, so only its place is shown.
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise Refused(
+            f"kubeconfig {file} has a value of a wrong type at '{place}'", f"repair it, or {OTHER_FILE}"
+        ) from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        raise Refused(f"kubeconfig {file} is not YAML", f"repair it, or {OTHER_FILE}") from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Refused(f"{file} is YAML, but not a kubeconfig", f"repair it, or {OTHER_FILE}") from None
+
+
+def _parsed(content: Mapping[str, Any], directory: Path | None) -> _Kubeconfig:
+    """Raises: AttributeError, KeyError, TypeError, ValueError: it is no kubeconfig."""
+
+    def entries(key: str, model: type[_P]) -> dict[str, _Entry[_P]]:
+        made = ((entry["name"], entry.get(key.removesuffix("s")) or {}) for entry in content.get(key) or ())
+        return {
+            name: (model.model_validate({k: v for k, v in part.items() if v is not None}), directory)
+            for name, part in made
+        }
+
+    if not content.keys() & {"clusters", "contexts", "users"}:
+        raise ValueError("no kubeconfig")
+    current = str(content.get("current-context") or "")
+    return _Kubeconfig(current, entries("clusters", Cluster), entries("users", User), entries("contexts", _Context))
+
+
+def _merged(kubeconfigs: list[_Kubeconfig]) -> _Kubeconfig:
+    first, *others = kubeconfigs or [_Kubeconfig("", {}, {}, {})]
+    for other in others:
+        first = _Kubeconfig(
+            first.current or other.current,
+            {**other.clusters, **first.clusters},
+            {**other.users, **first.users},
+            {**other.contexts, **first.contexts},
+        )
+    return first
+
+
+# --- the kubeconfigs that Flux uses ---------------------------------------------------------------------------------------
+
+_REFUSED = {
+    "clusters": ("certificate-authority", "insecure-skip-tls-verify"),
+    "users": ("client-certificate", "client-key", "tokenFile", "exec", "auth-provider"),
+}
+"""What Flux refuses or ignores: files, programs, and a server that nobody verifies. Source: fluxcd.io, "Remote clusters"."""
+
+
+def of_secret(data: bytes) -> Access:
+    """The current context of a kubeconfig from somebody else, limited to what Flux accepts: no files, no commands.
+
+    Raises: Refused: it is not a kubeconfig; the message quotes nothing from it.
+    """
+    access = None
+    try:
+        kubeconfig = _parsed(_accepted(document(data)), None)
+        access = kubeconfig.access(kubeconfig.current, "", None)
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
+        pass
+    if access is None or access.user.problem:
+        fix = "have its writer write a complete one, whose current context names a cluster and a user"
+        raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
+    return access
+
+
+def _accepted(content: Mapping[str, Any]) -> dict[str, Any]:
+    parts = {
+        group: [{**entry, group[:-1]: _without(entry.get(group[:-1]) or {}, keys)} for entry in content[group]]
+        for group, keys in _REFUSED.items()
+    }
+    return {**content, **parts}
+
+
+def _without(part: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key not in keys}
+
+
+def ignored_in(data: bytes) -> list[str]:
+    """The keys of a kubeconfig, as `of_secret` takes it, that Flux refuses or ignores: also in what the context does not use."""
+
+    def ignored() -> Iterator[str]:
+        content = document(data)
+        for group, keys in _REFUSED.items():
+            for entry in content[group]:
+                yield from (key for key in keys if (entry[group[:-1]] or {}).get(key))
+
+    return list(dict.fromkeys(ignored()))
