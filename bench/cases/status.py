@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx2
-from lightkube.config.kubeconfig import SingleConfig
-from lightkube.config.models import Cluster, Context, User
 
 from bench.fleets import text_of
 from bench.measure import timed
@@ -23,6 +21,7 @@ from tenantry.cli.status.command import status_document
 from tenantry.cli.status.table import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
+from tenantry.cluster.kubeconfig import Access, Cluster, User
 from tenantry.cluster.report import StatusReport, full_report
 from tenantry.cluster.requests import plural
 from tenantry.kube.objects import KubeObject
@@ -46,7 +45,7 @@ def measure(*, tenants: int) -> Iterator[Table]:
         with timed("read from the API server", times.__setitem__):
             found = tuple(flux_objects_of(client, planned))
         with timed("read the rest and join", times.__setitem__):
-            report = full_report(client, "tenantry-system", planned, found)
+            report = full_report(client, fleet, planned, found)
     for name, write in _FORMATS.items():
         with timed(f"write: {name}", times.__setitem__):
             write(report)
@@ -92,8 +91,8 @@ def _client(lists: dict[str, list[dict[str, Any]]]) -> Client:
         found = pages.get((kind, request.url.params.get("continue", "0")))
         return httpx2.Response(200, content=found or b'{"items": []}')
 
-    config = SingleConfig("hub", Context(cluster="hub", user="u"), Cluster(server="https://hub", insecure=True), User())
-    return Client(config, transport=httpx2.MockTransport(answer))
+    access = Access(name="hub", cluster=Cluster(server="https://hub"), user=User())
+    return Client(access, network=httpx2.MockTransport(answer))
 
 
 def _page(items: list[dict[str, Any]], start: int) -> dict[str, Any]:

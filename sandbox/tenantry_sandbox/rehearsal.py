@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tenantry.cluster.client import Client
-from tenantry.cluster.connect import select
+from tenantry.cluster.kubeconfig import select
 from tenantry.cluster.running import WORKLOADS, inventory_of, read_running
 from tenantry.kube.objects import ObjectId, object_id
 from tenantry.plan.planned_apps import PlannedApp

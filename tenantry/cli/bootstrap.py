@@ -178,7 +178,7 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         fix = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
         raise Refused(refused.message, fix, code=refused.code) from None
     with client:
-        say(f"cluster {client.config.cluster.server}, context '{client.config.context_name}'")
+        say(f"cluster {client.access.cluster.server}, context '{client.access.name}'")
         for id, outcome in apply(client, manifests, dry_run=dry_run):
             data(f"{id}: {_WOULD[outcome] if dry_run else outcome}")
 

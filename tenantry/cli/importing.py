@@ -102,7 +102,7 @@ def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
         if source.text.startswith(_CONTEXT):
             from tenantry.cluster.connect import answering, connect
 
-            with connect(kubeconfig, source.text.removeprefix(_CONTEXT) or None) as client, answering(client.config):
+            with connect(kubeconfig, source.text.removeprefix(_CONTEXT) or None) as client, answering(client):
                 return list(objects_on(client))
         path = Path(source.text).expanduser()
         if path.is_file():

@@ -161,7 +161,7 @@ def _check_cluster(
         if remote is None:
             contacted = contact_management(client, fleet, planned)
         else:
-            local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
+            local = is_loopback(urlsplit(client.access.cluster.server).hostname or "")
             contacted = contact(client, remote, now, local=local)
     # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
     decisive = (problem for problem in contacted.problems if strict or problem.code == "unreachable")

@@ -127,9 +127,9 @@ def _given(**options: object) -> tuple[str, ...]:
 
 def _kubectl(client: Client) -> tuple[str, ...]:
     """The options with which kubectl reaches the cluster of a client."""
-    config = client.config
-    file = ("--kubeconfig", str(Path(config.fname).absolute())) if config.fname else ()
-    return (*file, *(("--context", config.context_name) if config.context_name else ()))
+    access = client.access
+    file = ("--kubeconfig", str(access.file.absolute())) if access.file else ()
+    return (*file, *(("--context", access.name) if access.name else ()))
 
 
 # --- text -----------------------------------------------------------------------------------------------------------------

@@ -193,7 +193,7 @@ OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
 def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
     """Whether the cluster is the management cluster of the plan, according to its marker."""
     hub = plan.management
-    marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
+    marked, server = marked_as(client, fleet.document.platform.namespace), client.access.cluster.server
     if marked is None:
         yield error(
             UNMARKED,

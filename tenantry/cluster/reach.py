@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import secret_of
+from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.cluster.requests import seen_as
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
@@ -21,14 +21,12 @@ from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.model import SecretKey
 
 if TYPE_CHECKING:
-    from lightkube.config.kubeconfig import SingleConfig
-
     from tenantry.cluster.client import Client
 
 TIMEOUT = 5.0
 """Seconds for each step of an answer. A person waits, and a cluster that Flux reaches may be unreachable from here."""
 
-Connect = Callable[["SingleConfig"], "Client"]
+Connect = Callable[[Access], "Client"]
 
 
 class Way(NamedTuple):
@@ -67,7 +65,7 @@ def way_of(reconciler: Manifest) -> Way:
     return Way(None, user, by_identity="kubeConfig" in spec)
 
 
-def connected(config: SingleConfig) -> Client:
+def connected(config: Access) -> Client:
     """A client that has sent no request yet."""
     return connect_remote(config, TIMEOUT)
 
@@ -83,7 +81,7 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
     if way.by_identity:
         fix = "look at it with kubectl and credentials of your own"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
-    config = hub.config if way.kubeconfig is None else config_of(hub, way.kubeconfig)
+    config = hub.access if way.kubeconfig is None else config_of(hub, way.kubeconfig)
     with connect(config) as client, answered():
         note = ""
         if way.is_remote and not way.user:
@@ -129,14 +127,14 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
         yield Reached(client, "" if note else way.user, note)
 
 
-def config_of(hub: Client, reference: SecretKey) -> SingleConfig:
+def config_of(hub: Client, reference: SecretKey) -> Access:
     """The kubeconfig that Flux uses, from its Secret, limited to what Flux accepts. Raises: Refused."""
     secret = secret_of(hub, reference)
     if secret is None or reference.key not in secret.data:
         missing = f"key '{reference.key}' in Secret" if secret else "Secret"
         what = f"there is no {missing} {reference.namespace}/{reference.name}, which holds the cluster's kubeconfig"
         raise Refused(what, "have the kubeconfig's writer write it")
-    return kubeconfigs.of_secret(secret.data[reference.key])
+    return of_secret(secret.data[reference.key])
 
 
 @contextmanager

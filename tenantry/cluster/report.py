@@ -14,9 +14,11 @@ from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains
 from tenantry.cluster.reading import UNLISTED, not_read
+from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_namespace
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
 from tenantry.cluster.stuck import stuck
+from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
@@ -91,10 +93,21 @@ class StatusReport:
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
+    foreign_rights: a message with a fix for each tenant in whose namespaces somebody else gave rights.
     left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
-    json_keys: ClassVar = ("environment", "read_at", "ready", "planned", "waves", "undeclared", "stuck", "unread")
+    json_keys: ClassVar = (
+        "environment",
+        "read_at",
+        "ready",
+        "planned",
+        "waves",
+        "undeclared",
+        "stuck",
+        "foreign_rights",
+        "unread",
+    )
 
     environment: str
     read_at: datetime
@@ -108,6 +121,7 @@ class StatusReport:
     remaining: tuple[ObjectId, ...] = ()
     kept: tuple[Kept, ...] = ()
     left_out: str = ""
+    foreign_rights: tuple[str, ...] = ()
 
     @property
     def off(self) -> int:
@@ -132,7 +146,7 @@ class StatusReport:
         """What a person has to know besides the apps, each with a fix on a second line."""
         undeclared = format_undeclared(self.environment, self.undeclared or ())
         kept, retained = format_kept(self.environment, self.kept), format_retained(self.remaining, self.kept)
-        return tuple(filter(None, (*self.stuck, undeclared, kept, retained, self.unread)))
+        return tuple(filter(None, (*self.stuck, undeclared, kept, retained, *self.foreign_rights, self.unread)))
 
 
 def apps_report(
@@ -209,12 +223,11 @@ def _progress(states: Mapping[Readiness, int], changes: Sequence[WaveChange]) ->
 
 
 def full_report(
-    client: Client, platform: str, plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING
+    client: Client, fleet: Fleet, plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING
 ) -> StatusReport:
     """The same for every planned object, and everything else.
 
-    Args:   platform: the namespace of the claims.
-            live: the environment's Kustomizations, HelmReleases, sources and charts, which have just been read.
+    Args:   live: the environment's Kustomizations, HelmReleases, sources and charts, which have just been read.
     Raises: httpx2.RequestError: no answer.
     """
     live, now = tuple(live), datetime.now(UTC)
@@ -226,7 +239,10 @@ def full_report(
         read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
         comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
-        claims = claims_on(client, platform)
+        claims = claims_on(client, fleet.document.platform.namespace)
+        rights = rights_by_namespace(fleet, plan, plan.management)
+        selected = {name: there for name, there in rights.items() if selection.names(there.tenant, "", plan.management)}
+        foreign = foreign_bindings(client, selected)
         pending = _pending(client, plan, differences, live, now)
     except Refused as refused:
         unread = f"the objects on the management cluster were not compared with the file: {refused}"
@@ -241,6 +257,7 @@ def full_report(
         undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),
         kept=tuple(filter(selection.takes_kept, kept)),
+        foreign_rights=tuple(f"{message}\n{fix}" for message, fix in format_bindings(foreign)),
         unread="\n".join(filter(None, (not_read(client), UNLISTED if client.unlisted else ""))),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.kubectl import chart_patch, resume
 from tenantry.cluster.requests import every, in_parallel
+from tenantry.cluster.rights import Rights, foreign_bindings, format_bindings
 from tenantry.facts.fields import FieldChange, changed_fields, projected
 from tenantry.facts.objects import Changed
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
@@ -115,45 +116,10 @@ def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
             )
 
 
-def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
-    """RoleBindings that Tenantry does not manage and that give cluster-admin in a tenant's namespace. They stay in effect.
-
-    Args: bindings: those on the management cluster without the environment's label.
-    """
-    whose = {
-        planned.id.name: planned.owner.tenant
-        for planned in plan.objects
-        if planned.id.kind == "Namespace" and planned.owner.tenant
-    }
-    meant = {
-        planned.id.namespace
-        for planned in plan.objects
-        if planned.id.kind == "RoleBinding" and _gives_all(planned.manifest)
-    }
-    for binding in bindings:
-        namespace, name = binding["metadata"]["namespace"], binding["metadata"]["name"]
-        if namespace in whose and namespace not in meant and _gives_all(binding):
-            yield warning(
-                "former-rights",
-                f"RoleBinding {namespace}/{name} is not managed by Tenantry and gives cluster-admin in a namespace of tenant"
-                f" '{whose[namespace]}' to {listed(_subjects(binding))}: it stays in effect, whatever the tenant's role is",
-                f"once the role bindings of Tenantry exist: kubectl delete rolebinding {name} --namespace {namespace}",
-            )
-
-
-def _gives_all(binding: Manifest) -> bool:
-    role = binding["roleRef"]
-    return (role["kind"], role["name"]) == ("ClusterRole", "cluster-admin")
-
-
-def _subjects(binding: Manifest) -> list[str]:
-    subjects = binding.get("subjects") or ()
-    return [
-        f"{subject['kind']} {subject['namespace']}/{subject['name']}"
-        if subject.get("namespace")
-        else f"{subject['kind']} {subject['name']}"
-        for subject in subjects
-    ] or ["nobody"]
+def check_rights(client: Client, rights: Mapping[str, Rights]) -> Iterator[Problem]:
+    """Role bindings on a cluster that the fleet did not make. Raises: Refused: they may not be read."""
+    for message, fix in format_bindings(foreign_bindings(client, rights)):
+        yield warning("foreign-rights", message, fix)
 
 
 def check_accounts(client: Client, namespace: str, impersonated: tuple[str, ...]) -> Iterator[Problem]:

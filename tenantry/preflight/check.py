@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from tenantry.cluster.drift import Difference, compare, confirmed, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
-from tenantry.cluster.requests import every, in_parallel
+from tenantry.cluster.requests import in_parallel
+from tenantry.cluster.rights import rights_by_namespace
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -23,7 +24,6 @@ from tenantry.messages.text import lines_of, listed
 from tenantry.model import SecretKey
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
@@ -173,10 +173,8 @@ class _Check:
             return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _former_rights(self) -> Iterator[Problem]:
-        others = f"{ENVIRONMENT_LABEL}!={self.plan.environment}"
-        return check_rights(
-            self.plan, every(self.client, "rbac.authorization.k8s.io/v1", "RoleBinding", selector=others)
-        )
+        rights = rights_by_namespace(self.fleet, self.plan, self.plan.management)
+        return check_rights(self.client, rights)
 
     def _fitness(self) -> Iterator[Problem]:
         yield from unserved(self.client, self.fleet, self.plan)
@@ -205,7 +203,7 @@ class _Check:
         return problems
 
     def _remotes(self) -> Iterator[Problem]:
-        local, unread = is_loopback(urlsplit(self.client.config.cluster.server).hostname or ""), list[str]()
+        local, unread = is_loopback(urlsplit(self.client.access.cluster.server).hostname or ""), list[str]()
 
         def contact(remote: remotes.Remote) -> remotes.Contact:
             try:

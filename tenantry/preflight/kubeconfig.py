@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from tenantry.cluster.connect import ignored_in, of_secret
 from tenantry.cluster.inventory import FoundSecret
+from tenantry.cluster.kubeconfig import ignored_in, of_secret
 from tenantry.kube.values import end_of_token, lifetime_of_token
 from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.text import listed
@@ -61,7 +61,7 @@ def check_kubeconfig(data: bytes, *, now: datetime, local: bool) -> Iterator[Pro
         fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
         yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig", fix)
     yield from _of_server(config.cluster.server, local=local)
-    yield from _of_token((config.user and config.user.token) or "", now)
+    yield from _of_token(config.user.token or "", now)
 
 
 def _of_server(address: str, *, local: bool) -> Iterator[Problem]:
@@ -112,7 +112,6 @@ def _days(duration: timedelta) -> str:
 def end_of_credentials(data: bytes) -> datetime | None:
     """Until when the token of a kubeconfig's current context is valid; None: it does not say, or there is none."""
     try:
-        user = of_secret(data).user
+        return end_of_token(of_secret(data).user.token or "")
     except Refused:
         return None
-    return end_of_token((user and user.token) or "")

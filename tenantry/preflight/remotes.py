@@ -11,12 +11,13 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as, secret_of
+from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
+from tenantry.cluster.rights import Rights, rights_by_namespace
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
@@ -25,13 +26,11 @@ from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
-from tenantry.preflight.adoption import check_accounts
+from tenantry.preflight.adoption import check_accounts, check_rights
 from tenantry.preflight.fitness import check_policies
 from tenantry.preflight.kubeconfig import check_secret, end_of_credentials
 
 if TYPE_CHECKING:
-    from lightkube.config.kubeconfig import SingleConfig
-
     from tenantry.cluster.client import Client
 
 REMOTE_TIMEOUT = 5.0
@@ -44,6 +43,7 @@ class Remote:
 
     accounts: the service accounts that Flux impersonates there, all in the kubeconfig's namespace.
     platform: the one for baselines and add-ons, "" if the plan has none. bootstrapped: the namespace that it needs there.
+    rights: of the tenants, by namespace.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Remote:
     accounts: tuple[str, ...]
     platform: str
     bootstrapped: str
+    rights: Mapping[str, Rights] = field(default_factory=dict, compare=False, repr=False)
 
 
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
@@ -69,6 +70,7 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
             tuple(accounts[name]),
             platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
             fleet.document.platform.namespace,
+            rights_by_namespace(fleet, plan, name),
         )
         for name, declared in fleet.clusters.items()
         if name in accounts and declared.state == "active" and declared.kubeconfig
@@ -88,10 +90,10 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     return found
 
 
-Connect = Callable[["SingleConfig"], "Client"]
+Connect = Callable[[Access], "Client"]
 
 
-def connect(config: SingleConfig) -> Client:
+def connect(config: Access) -> Client:
     """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig cannot be used."""
     return connect_remote(config, REMOTE_TIMEOUT)
 
@@ -133,11 +135,11 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool, connect:
     result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
     if not result.fit:
         return result
-    asked, uid = _access(remote, kubeconfigs.of_secret(kubeconfig), connect)
+    asked, uid = _access(remote, of_secret(kubeconfig), connect)
     return replace(result, problems=errors_first([*problems, *asked]), identity=uid)
 
 
-def _access(remote: Remote, config: SingleConfig, connect: Connect) -> tuple[list[Problem], str]:
+def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Problem], str]:
     """What the cluster itself refuses; and its identity, "" if it does not answer."""
     from httpx2 import RequestError
 
@@ -176,6 +178,7 @@ class _Access:
         yield from self._bootstrap(marked)
         accounts = self.remote.accounts
         yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
+        yield from self._readable(lambda: check_rights(self.client, self.remote.rights))
 
     def _marked(self) -> str | None:
         """The name in the cluster's marker; its own if this user may not read it. None: there is no marker."""

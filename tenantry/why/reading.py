@@ -152,7 +152,7 @@ def _of_kubeconfig(hub: Client, seen: Seen) -> Iterator[Evidence]:
     if reference is None:
         return
     name = f"Secret {reference.namespace}/{reference.name}"
-    local = is_loopback(urlsplit(hub.config.cluster.server).hostname or "")
+    local = is_loopback(urlsplit(hub.access.cluster.server).hostname or "")
     try:
         problems = check_secret(reference, secret_of(hub, reference), now=datetime.now(UTC), local=local)
     except Refused as refused:

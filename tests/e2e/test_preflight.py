@@ -340,7 +340,7 @@ def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(handmade: Pr
         "4 objects exist already on 'hub-dev' outside of environment 'dev': tenant 'rocky' would take them over\n"
         "    Namespace rocky\n    ServiceAccount rocky/rocky\n    GitRepository rocky/manifests\n    Kustomization rocky/db"
     )
-    assert found == {"not-the-fleets": refused, "former-rights": FORMER}
+    assert found == {"not-the-fleets": refused, "foreign-rights": FORMER}
     before = uids(hub)
     result = project.up()
     assert result.code != 0
@@ -352,8 +352,8 @@ def test_a_tenant_that_was_made_by_hand_is_refused_object_by_object(handmade: Pr
 
 
 FORMER = (
-    "RoleBinding rocky/rocky-reconciler is not managed by Tenantry and gives cluster-admin in a namespace of tenant 'rocky' to"
-    " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays in effect, whatever the tenant's role is"
+    "1 role binding in namespaces of tenant 'rocky' is not Tenantry's and stays in effect, whatever the tenant's role is\n"
+    "    rocky/rocky-reconciler: ClusterRole cluster-admin for User gotk:rocky:reconciler, ServiceAccount rocky/rocky"
 )
 
 
@@ -384,7 +384,7 @@ def test_up_takes_it_over_without_a_deletion_or_a_duplicate(adopted: Adopted, hu
     assert uids(hub) == adopted.before
     ours = {each for each in hub.fleet_objects() if each.startswith("Kustomization rocky/")}
     assert ours == {"Kustomization rocky/db", "Kustomization rocky/web"}
-    assert problems(project, 0) == {"former-rights": FORMER}
+    assert problems(project, 0) == {"foreign-rights": FORMER}
     assert told(project, 0)["adoptions"] == []
     hub.delete("RoleBinding", "rocky", "rocky-reconciler")
     assert problems(project, 0) == {}

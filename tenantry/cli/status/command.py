@@ -141,7 +141,7 @@ def read_report(
     with working(f"reading the status of {planned.environment}"):
         planned = fitted(client, planned)
         live = live or tuple(flux_objects_of(client, planned))
-        return full_report(client, fleet.document.platform.namespace, planned, live, selection)
+        return full_report(client, fleet, planned, live, selection)
 
 
 def status_document(reports: Sequence[StatusReport], refusals: Iterable[tuple[str, Refused]] = ()) -> dict[str, Any]:

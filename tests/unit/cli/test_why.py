@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from lightkube.config.kubeconfig import SingleConfig
 
 from tenantry.cluster import connect as connecting
 from tenantry.cluster import reach
 from tenantry.cluster.client import Client
+from tenantry.cluster.kubeconfig import Access
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import KubeObject, ObjectId
 from tests.table import table
@@ -133,7 +133,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edge: Cluster) -> Hub:
         201, json={"status": {"userInfo": {"username": request.headers["Impersonate-User"]}}}
     )
 
-    def connect_remote(config: SingleConfig, _: float) -> Client:
+    def connect_remote(config: Access, _: float) -> Client:
         return edge.client(ADDRESS) if config.cluster.server == ADDRESS else memory.client()
 
     monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())

@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx2
 import yaml
-from lightkube.config.kubeconfig import SingleConfig
 
 from tenantry.cluster.client import Client
+from tenantry.cluster.kubeconfig import Access
 from tenantry.cluster.requests import path_of
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import object_id
@@ -94,12 +94,12 @@ class Edge(Memory):
         self.rights = rights
         self.seen = seen
         self.asked: list[Mapping[str, Any]] = []
-        self.configs: list[SingleConfig] = []
+        self.configs: list[Access] = []
         for kind in ("selfsubjectaccessreviews", "subjectaccessreviews"):
             self.refusals["POST", f"{REVIEWS}{kind}"] = self._review
         self.refusals["POST", SELF] = self._self
 
-    def connect(self, config: SingleConfig) -> Client:
+    def connect(self, config: Access) -> Client:
         self.configs.append(config)
         return self.client(config.cluster.server)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tenantry.facts.fields import ABSENT
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
-from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
+from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions
 from tests.unit.texts import one, planned, rocky
 
 PLAN = planned(
@@ -105,42 +105,3 @@ def test_what_is_suspended_stays_so() -> None:
         "after `tenantry up`: flux resume kustomization web --namespace rocky",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
-
-
-def binding(
-    role: str, *subjects: dict[str, str], namespace: str = "rocky", kind: str = "ClusterRole"
-) -> dict[str, Any]:
-    metadata = {"name": "rocky-reconciler", "namespace": namespace}
-    return {"metadata": metadata, "roleRef": {"kind": kind, "name": role}, "subjects": list(subjects)}
-
-
-SUBJECTS = (
-    {"kind": "User", "name": "gotk:rocky:reconciler"},
-    {"kind": "ServiceAccount", "name": "rocky", "namespace": "rocky"},
-)
-
-
-def test_a_binding_to_cluster_admin_that_stays_is_told() -> None:
-    (problem,) = check_rights(PLAN, [binding("cluster-admin", *SUBJECTS)])
-    assert (problem.severity, problem.code, problem.message, problem.fix) == (
-        "warning",
-        "former-rights",
-        "RoleBinding rocky/rocky-reconciler is not managed by Tenantry and gives cluster-admin in a namespace of tenant 'rocky' to"
-        " User gotk:rocky:reconciler, ServiceAccount rocky/rocky: it stays in effect, whatever the tenant's role is",
-        "once the role bindings of Tenantry exist: kubectl delete rolebinding rocky-reconciler --namespace rocky",
-    )
-
-
-def test_other_bindings_are_no_news() -> None:
-    others = [
-        binding("edit", *SUBJECTS),
-        binding("cluster-admin", *SUBJECTS, kind="Role"),
-        binding("cluster-admin", *SUBJECTS, namespace="kube-system"),
-    ]
-    assert list(check_rights(PLAN, others)) == []
-    meant = planned(
-        rocky(
-            "web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}\nrole: cluster-admin\nclusterAdmin: true"
-        )
-    )
-    assert list(check_rights(meant, [binding("cluster-admin", *SUBJECTS)])) == []

@@ -219,12 +219,12 @@ def test_adoptions_are_part_of_the_report() -> None:
             }
         ],
     }
-    assert {each.code for each in told(management)} == {"not-the-fleets", "former-rights"}
+    assert {each.code for each in told(management)} == {"not-the-fleets", "foreign-rights"}
     adopting = TEXT.replace("  rocky:\n", "  rocky:\n    adopt: true\n")
     found = report(management, text=adopting)
     assert found.fit
     ((adoption,), codes) = (found.adoptions, {each.code for each in found.problems})
-    assert "former-rights" in codes
+    assert "foreign-rights" in codes
     assert [str(each.id) for each in adoption.taken] == ["Namespace rocky"]
 
 

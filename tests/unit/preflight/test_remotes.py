@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
-from lightkube.config.kubeconfig import SingleConfig
 
 from tenantry.cluster.client import Client
-from tenantry.cluster.connect import of_secret
+from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight import remotes as module
@@ -154,9 +154,9 @@ def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: p
     monkeypatch.setattr(module, "REMOTE_TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are made, and nobody answers
 
-        def connect(config: SingleConfig) -> Client:
-            config.cluster.server = f"http://127.0.0.1:{silent.getsockname()[1]}"
-            return module.connect(config)
+        def connect(config: Access) -> Client:
+            server = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            return module.connect(replace(config, cluster=config.cluster.model_copy(update={"server": server})))
 
         begun = time.monotonic()
         found = told(Edge(), connect=connect)
@@ -224,7 +224,7 @@ def test_only_what_flux_takes_of_a_kubeconfig_is_used() -> None:
 
 
 def test_a_key_that_can_not_be_used_is_told() -> None:
-    def refuse(_: SingleConfig) -> Client:
+    def refuse(_: Access) -> Client:
         raise Refused(f"a certificate of {ADDRESS} is wrong")
 
     assert told(Edge(), connect=refuse) == [
