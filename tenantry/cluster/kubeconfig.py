@@ -23,6 +23,8 @@ from tenantry.messages.errors import Refused
 OTHER_FILE = "name another with --kubeconfig, or: pulumi config set tenantry:kubeconfig FILE"
 OTHER_CONTEXT = "choose another context with --context, or: pulumi config set tenantry:context NAME"
 RENEW = f"renew it, or {OTHER_CONTEXT}"
+PROTOCOLS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+"""Of credential plugins."""
 _EXTENSION = "client.authentication.k8s.io/exec"
 """The extension of a cluster whose content a credential plugin gets."""
 
@@ -39,7 +41,7 @@ class _Variable(_Part):
 
 
 class Plugin(_Part):
-    """A command that prints credentials. interactiveMode: whether it gets the terminal; without one, if there is one."""
+    """A command that prints credentials. interactiveMode: whether it gets the terminal."""
 
     command: str
     args: tuple[str, ...] | None = Field(None, strict=False)
@@ -48,6 +50,20 @@ class Plugin(_Part):
     install_hint: str | None = Field(None, alias="installHint")
     provide_cluster_info: bool | None = Field(None, alias="provideClusterInfo")
     interactive_mode: str | None = Field(None, alias="interactiveMode")
+
+    @property
+    def mode(self) -> str:
+        """Never, IfAvailable or Always; "": none is named, which the current version of the protocol does not allow."""
+        return self.interactive_mode or ("" if self.api_version == PROTOCOLS[0] else "IfAvailable")
+
+
+def _twice(part: _Part, *names: str) -> str:
+    """A problem if something is given as data and as a file."""
+    for name in names:
+        if getattr(part, name) and getattr(part, f"{name}_data"):
+            key = name.replace("_", "-")
+            return f"has '{key}' and '{key}-data': only one of them is allowed"
+    return ""
 
 
 class _NamedExtension(_Part):
@@ -65,6 +81,18 @@ class Cluster(_Part):
     certificate_authority_data: str | None = Field(None, repr=False)
     proxy_url: str | None = Field(None, repr=False)
     extensions: tuple[_NamedExtension, ...] | None = Field(None, strict=False)
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether requests are encrypted. kubectl sends no credentials otherwise."""
+        return self.server.startswith("https://")
+
+    @property
+    def problem(self) -> str:
+        """Why kubectl does not take this cluster; "": it does."""
+        if self.insecure_skip_tls_verify and (self.certificate_authority or self.certificate_authority_data):
+            return "has a certificate authority and 'insecure-skip-tls-verify': only one of them is allowed"
+        return _twice(self, "certificate_authority")
 
     @property
     def plugin_config(self) -> Any:
@@ -105,9 +133,9 @@ class User(_Part):
             return "has a client certificate without its key"
         if not self.as_user and (self.as_uid or self.as_groups or self.as_user_extra):
             return "impersonates groups, a uid or extra values, but no user: 'as' is missing"
-        if self.exec and self.exec.interactive_mode not in (None, "", "Never", "IfAvailable", "Always"):
-            return "names an 'interactiveMode' that does not exist: Never, IfAvailable and Always do"
-        return ""
+        if self.exec and self.exec.mode not in ("Never", "IfAvailable", "Always"):
+            return "needs an 'interactiveMode' of its plugin: Never, IfAvailable or Always"
+        return _twice(self, "client_certificate", "client_key")
 
 
 class _Context(_Part):
@@ -227,15 +255,9 @@ def select(file: Path | None, context: str | None) -> Access:
     if access is None:
         problem = f"context '{name}' of kubeconfig {source} lacks its cluster or its user"
         raise Refused(problem, f"complete it, or {OTHER_CONTEXT}")
-    if problem := access.user.problem:
-        raise Refused(f"the user of {access} {problem}", f"correct it, or {OTHER_CONTEXT}")
-    if access.cluster.insecure_skip_tls_verify and (
-        access.cluster.certificate_authority or access.cluster.certificate_authority_data
-    ):
-        problem = (
-            f"the cluster of {access} has a certificate authority and 'insecure-skip-tls-verify': only one is allowed"
-        )
-        raise Refused(problem, f"correct it, or {OTHER_CONTEXT}")
+    for what, part in (("cluster", access.cluster), ("user", access.user)):
+        if problem := part.problem:
+            raise Refused(f"the {what} of {access} {problem}", f"correct it, or {OTHER_CONTEXT}")
     return access
 
 
@@ -317,7 +339,7 @@ def of_secret(data: bytes) -> Access:
         access = kubeconfig.access(kubeconfig.current, "", None)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
         pass
-    if access is None or access.user.problem:
+    if access is None or access.user.problem or access.cluster.problem:
         fix = "have its writer write a complete one, whose current context names a cluster and a user"
         raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
     return access

@@ -25,10 +25,9 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
-from tenantry.cluster.kubeconfig import OTHER_CONTEXT, RENEW, Access, Plugin
+from tenantry.cluster.kubeconfig import OTHER_CONTEXT, PROTOCOLS, RENEW, Access, Plugin
 from tenantry.messages.errors import Refused
 
-_PROTOCOLS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _PROXIES = ("http", "https", "socks5", "socks5h")
 _MAKING = threading.Lock()
 """One context of TLS at a time: to read certificates, OpenSSL loads and keeps parts that all threads share."""
@@ -61,11 +60,13 @@ class Transport(httpx2.BaseTransport):
         certificate = _usable(access)
         # What a kubeconfig has itself comes first, and then its plugin is never run.
         has_own = bool(certificate or user.token or user.token_file or user.username or user.password)
-        self._plugin = None if has_own else user.exec
+        self._plugin = user.exec if access.cluster.is_secure and not has_own else None
         self._network = network or _network(access, certificate, self._proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Raises: Refused: there are no credentials. httpx2.RequestError: no answer."""
+        if not self._access.cluster.is_secure:
+            return self._network.handle_request(request)
         request.headers.update(_impersonation(self._access, request.headers))
         if name := self._access.cluster.tls_server_name:
             request.extensions = {**request.extensions, "sni_hostname": name}
@@ -186,12 +187,12 @@ def _impersonation(access: Access, headers: httpx2.Headers) -> httpx2.Headers:
 def _run(access: Access, plugin: Plugin) -> _Credentials:
     """Credentials of a plugin. Raises: Refused: it gives none; the message has what it wrote to standard error."""
     problem = f"no credentials from {access}"
-    if plugin.api_version not in _PROTOCOLS:
-        raise Refused(f"{problem}: nobody implements the version of its plugin's protocol", f"use {_PROTOCOLS[0]}")
+    if plugin.api_version not in PROTOCOLS:
+        raise Refused(f"{problem}: nobody implements the version of its plugin's protocol", f"use {PROTOCOLS[0]}")
     is_terminal = sys.stdin is not None and sys.stdin.isatty()
-    if plugin.interactive_mode == "Always" and not is_terminal:
+    if plugin.mode == "Always" and not is_terminal:
         raise Refused(f"{problem}: its plugin {plugin.command} needs a terminal", f"log in first, or {OTHER_CONTEXT}")
-    interactive = is_terminal and plugin.interactive_mode != "Never"
+    interactive = is_terminal and plugin.mode != "Never"
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
         spec["cluster"] = _cluster_info(access)
@@ -228,7 +229,7 @@ def _answered(answer: Mapping[str, Any], plugin: Plugin) -> _Credentials:
     token, end = status.get("token"), status.get("expirationTimestamp")
     pair = status.get("clientCertificateData"), status.get("clientKeyData")
     if (
-        answer.get("apiVersion", plugin.api_version) != plugin.api_version
+        (answer.get("kind"), answer.get("apiVersion")) != ("ExecCredential", plugin.api_version)
         or not (token or all(pair))
         or any(pair) != all(pair)
     ):

@@ -104,6 +104,15 @@ def test_the_name_of_the_certificate_is_asked_for() -> None:
     assert {request.extensions["sni_hostname"] for request in sent({"token": "token"})} == {"api"}
 
 
+def test_credentials_are_not_sent_over_a_connection_that_anybody_can_read() -> None:
+    requests: list[httpx2.Request] = []
+    plain = access({"token": "token", "as": "jane"}, server="http://hub.example.com")
+    network = httpx2.MockTransport(lambda request: requests.append(request) or httpx2.Response(200))
+    with Client(plain, network=network) as client:
+        client.http.get("/version")
+    assert not {"authorization", "impersonate-user"} & requests[0].headers.keys()
+
+
 def test_a_closed_client_keeps_no_connection() -> None:
     client = Client(access({"token": "token"}), network=httpx2.MockTransport(lambda _: httpx2.Response(200)))
     assert not client.http.is_closed
@@ -120,7 +129,9 @@ class Plugin:
     def __init__(self, directory: Path, *answers: dict[str, Any]) -> None:
         self.directory = directory
         for number, answer in enumerate(answers):
-            (directory / f"answer-{number}").write_text(json.dumps({"apiVersion": PROTOCOL, "status": answer}))
+            (directory / f"answer-{number}").write_text(
+                json.dumps({"kind": "ExecCredential", "apiVersion": PROTOCOL, "status": answer})
+            )
         plugin = directory / "bin" / "login"
         plugin.parent.mkdir()
         plugin.write_text(
@@ -133,7 +144,14 @@ class Plugin:
             "certificate-authority-data": b64encode(b"authority").decode(),
             "extensions": [{"name": "client.authentication.k8s.io/exec", "extension": {"audience": "hub"}}],
         }
-        user = {"exec": {"apiVersion": PROTOCOL, "command": "./bin/login", "provideClusterInfo": True}}
+        user = {
+            "exec": {
+                "apiVersion": PROTOCOL,
+                "command": "./bin/login",
+                "interactiveMode": "Never",
+                "provideClusterInfo": True,
+            }
+        }
         content = {
             "current-context": "hub",
             "clusters": [{"name": "hub", "cluster": cluster}],

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 import pytest
 import yaml
-from lightkube.resources.authentication_v1 import SelfSubjectReview
 
 from tenantry.cluster import connect
 from tenantry.messages.errors import Refused
@@ -91,19 +90,6 @@ def test_a_cluster_too_old_to_say_who_we_are_gets_a_client(write: Write) -> None
         assert client.access.name == "hub"
 
 
-def test_a_credentials_command_runs_once_for_a_connection(write: Write, tmp_path: Path) -> None:
-    ran = tmp_path / "ran"
-    script = f"""echo >> {ran}; echo '{{"status": {{"token": "{SECRET}"}}}}'"""
-    how = {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", script]}
-    with (
-        answering(201, json.dumps(REVIEW).encode()) as server,
-        connect.connect(write(server, exec=how), None) as client,
-    ):
-        client.create(SelfSubjectReview())
-        assert client.http.post("/").request.headers["authorization"] == f"Bearer {SECRET}"
-    assert ran.read_text() == "\n"
-
-
 def test_later_answers_may_take_longer_than_the_first(write: Write) -> None:
     with refusing(404) as server, connect.connect(write(server), None, 42.0) as client:
         assert client.http.timeout.read == 42.0
@@ -177,6 +163,6 @@ def test_certificates_that_can_not_be_used_are_not_shown(write: Write, cluster: 
     ],
 )
 def test_a_credentials_command_that_fails_is_named(write: Write, command: list[str], message: str) -> None:
-    how = {"apiVersion": "client.authentication.k8s.io/v1", "command": command[0], "args": command[1:]}
+    how = {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": command[0], "args": command[1:]}
     file = write("https://127.0.0.1", exec=how)
     assert refusal(file) == message.format(f"context 'hub' of kubeconfig {file}")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.cluster.kubeconfig import select
+from tenantry.cluster.kubeconfig import PROTOCOLS, select
 from tenantry.messages.errors import Refused
 
 SECRET = "c2VjcmV0"
@@ -85,8 +85,12 @@ def test_of_several_files_the_first_with_an_entry_counts(file: Path, monkeypatch
         ({"client-certificate-data": SECRET}, "has a client certificate without its key"),
         ({"token": SECRET, "as-groups": ["a"]}, "impersonates groups, a uid or extra values, but no user"),
         (
-            {"exec": {"apiVersion": "v1", "command": "a", "interactiveMode": "No"}},
-            "names an 'interactiveMode' that does",
+            {"exec": {"apiVersion": PROTOCOLS[0], "command": "a"}},
+            "needs an 'interactiveMode' of its plugin",
+        ),
+        (
+            {"client-certificate": "a", "client-certificate-data": "a", "client-key": "b"},
+            "has 'client-certificate' and",
         ),
     ],
 )
