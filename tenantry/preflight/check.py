@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from tenantry.cluster.drift import Difference, compare, confirmed, is_applied
+from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
@@ -181,11 +181,16 @@ class _Check:
         if fitted(self.client, self.plan) is not self.plan:
             yield no_in_place()
 
-    def _compare(self) -> tuple[()]:
+    def _compare(self) -> Iterator[Problem]:
+        """What the API server refuses to change, such as a field that cannot. Of Secrets the plan knows no values."""
         planned = fitted(self.client, self.plan).objects
         differences = compare(self.client, self.plan.environment, planned).differences
-        self.changed = confirmed(self.client, [difference for difference in differences if difference.by])
-        return ()
+        known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
+        answer = asked(self.client, known)
+        self.changed = [difference for difference in answer.differences if difference.by]
+        for id, reason in answer.refused.items():
+            fix = f"correct it in tenants.yaml; where a field cannot change, give the {id.kind} another name"
+            yield error("not-changeable", f"{reason}: `tenantry up` leaves it, and what belongs to it, as it is", fix)
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tenantry.cluster.drift import Comparison, Difference
+from tenantry.cluster.drift import Comparison, Confirmed, Difference
 from tenantry.guard import RunLimits
 from tenantry.preflight import check
 from tests.unit.memory import Memory
@@ -22,7 +22,7 @@ def test_what_others_have_changed_is_a_warning_and_what_a_run_will_change_is_non
     monkeypatch: pytest.MonkeyPatch, differences: list[Difference], told: int
 ) -> None:
     monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison(differences, []))
-    monkeypatch.setattr(check, "confirmed", lambda _, found: found)
+    monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {}))
     limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
     report = check.preflight(Memory().client(), fleet(TEXT), PLAN, limits, now=now)
     found = [problem for problem in report.problems if problem.code == "drift"]
@@ -33,3 +33,17 @@ def test_what_others_have_changed_is_a_warning_and_what_a_run_will_change_is_non
             "`tenantry up --environment dev` puts it back",
         )
     ] * told
+
+
+def test_what_the_api_server_does_not_change_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "the API server refuses Kustomization rocky/web: field is immutable"
+    monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison([BY_A_RUN], []))
+    monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {WEB.id: why}))
+    limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
+    report = check.preflight(Memory().client(), fleet(TEXT), PLAN, limits, now=now)
+    (problem,) = [problem for problem in report.problems if problem.code == "not-changeable"]
+    assert (problem.severity, problem.message, problem.fix) == (
+        "error",
+        f"{why}: `tenantry up` leaves it, and what belongs to it, as it is",
+        "correct it in tenants.yaml; where a field cannot change, give the Kustomization another name",
+    )
