@@ -32,7 +32,7 @@ from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.plan import Plan
-from tenantry.preflight.fitness import Policed, fitted
+from tenantry.preflight.fitness import Policed
 from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
 from tenantry.rollout.lines import Lines
@@ -253,7 +253,6 @@ def check_plan(config: StackConfig, state: State) -> Checked:
         held_objects, now = _held(client, fleet, planned, config, state)
         refused = _check(fleet, planned, now, config)
         check_unprotected(state, never_applied(planned, now))
-        planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
     places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))

@@ -30,7 +30,7 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
-from tenantry.preflight.fitness import Policed, check_policies, fitted, no_in_place
+from tenantry.preflight.fitness import Policed, check_policies
 from tenantry.preflight.kubeconfig import is_loopback
 
 if TYPE_CHECKING:
@@ -178,13 +178,10 @@ class _Check:
 
     def _fitness(self) -> Iterator[Problem]:
         yield from unserved(self.client, self.fleet, self.plan)
-        if fitted(self.client, self.plan) is not self.plan:
-            yield no_in_place()
 
     def _compare(self) -> Iterator[Problem]:
         """What the API server refuses to change, such as a field that cannot. Of Secrets the plan knows no values."""
-        planned = fitted(self.client, self.plan).objects
-        differences = compare(self.client, self.plan.environment, planned).differences
+        differences = compare(self.client, self.plan.environment, self.plan.objects).differences
         known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
         answer = asked(self.client, known)
         self.changed = [difference for difference in answer.differences if difference.by]
@@ -204,7 +201,7 @@ class _Check:
             )
 
     def _dry_run(self) -> list[Problem]:
-        self.rehearsed, problems = dry_run(self.client, fitted(self.client, self.plan), self.tell)
+        self.rehearsed, problems = dry_run(self.client, self.plan, self.tell)
         return problems
 
     def _remotes(self) -> Iterator[Problem]:

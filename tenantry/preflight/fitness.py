@@ -1,84 +1,15 @@
-"""A field that the management cluster's Flux may not know yet, and admission policies that are not as this version makes them."""
+"""Whether a cluster has the admission policies as this version makes them, and what follows for the labels of its objects."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from tenantry.cluster.requests import one
 from tenantry.facts.fields import changed_fields, projected
-from tenantry.flux.schemas import schema_of
-from tenantry.guard.targets import upgrades_in_place
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, warning
+from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.plan.admission import label_policies
-from tenantry.plan.objects.scope import APP_LABEL
-from tenantry.plan.plan import Plan
-
-if TYPE_CHECKING:
-    from tenantry.cluster.client import Client
-
-
-_FIELD = "chartNameChangeStrategy"
-DEFINITION = ObjectId("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "helmreleases.helm.toolkit.fluxcd.io")
-"""Of HelmRelease, which `fitted` reads."""
-
-
-def fitted(client: Client, plan: Plan) -> Plan:
-    """The plan as the management cluster's Flux knows it. Where its CRD may not be read, the plan is left as it is.
-
-    Raises: Refused: the cluster does not answer as one should.
-    """
-    if not any(map(_is_set, plan.objects)):
-        return plan
-    try:
-        definition = one(client, DEFINITION)
-    except Refused as refused:
-        if refused.code != NOT_ALLOWED:
-            raise
-        return plan
-    return plan if definition is None or serves_in_place(definition) else without_in_place(plan)
-
-
-def serves_in_place(definition: Manifest) -> bool:
-    """Whether the CRD of HelmRelease lets the field be; one that does not describe `spec.upgrade` takes everything."""
-    path = ("schema", "openAPIV3Schema", "properties", "spec", "properties", "upgrade", "properties")
-    served = [
-        mapping for mapping in mappings_in(mapping_at(definition, "spec").get("versions")) if mapping.get("served")
-    ]
-    described = [fields for version in served if (fields := mapping_at(version, *path))]
-    return not described or any(_FIELD in fields for fields in described)
-
-
-def without_in_place(plan: Plan) -> Plan:
-    """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
-    objects = list(plan.objects)
-    for index, planned in enumerate(objects):
-        if _is_set(planned):
-            spec = planned.manifest["spec"]
-            upgrade = {key: value for key, value in spec["upgrade"].items() if key != _FIELD}
-            manifest = {**planned.manifest, "spec": {**spec, "upgrade": upgrade}}
-            objects[index] = replace(planned, manifest=manifest)
-    return replace(plan, objects=tuple(objects))
-
-
-def no_in_place() -> Problem:
-    """A warning that the field is left out."""
-    source = schema_of("HelmRelease").source
-    return warning(
-        "no-in-place",
-        f"HelmRelease has no field 'spec.upgrade.{_FIELD}' on the cluster, so runs leave it out: if the chart of a baseline or"
-        " add-on gets another name in its repository, Flux uninstalls what it installed and installs it anew",
-        f"upgrade Flux's helm-controller: {source.version} knows the field",
-    )
-
-
-def _is_set(planned: KubeObject) -> bool:
-    of_app = planned.owner.tenant and APP_LABEL in planned.manifest["metadata"].get("labels", {})
-    return planned.id.kind == "HelmRelease" and not of_app and upgrades_in_place(planned.manifest)
 
 
 def check_policies(

@@ -23,7 +23,6 @@ from tenantry.plan.admission import DEPLOYING, management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
-from tenantry.preflight.fitness import DEFINITION
 from tenantry.preflight.remotes import remotes
 
 RoleName: TypeAlias = Literal["deploy", "preview", "operate"]
@@ -90,7 +89,7 @@ def _reading(rights: _Rights, fleet: Fleet, plan: Plan) -> None:
             rights.allow("", api_version, plural(kind), _READ)
     platform = fleet.document.platform
     policies = management_policies(homes_of_addons(fleet, plan.management), shared_identity=platform.sharedIdentity)
-    for id in (DEFINITION, *map(object_id, policies)):
+    for id in map(object_id, policies):
         rights.allow("", id.api_version, plural(id.kind), ["get"], id.name)
 
 

@@ -21,7 +21,6 @@ from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.preflight.fitness import fitted
 from tenantry.preflight.kubeconfig import check_secret, is_loopback
 from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.readiness import reconcilers_of
@@ -52,7 +51,7 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
 
     Raises: Refused: the management cluster may not be read. httpx2.RequestError: it does not answer.
     """
-    asking, now = replace(asking, plan=fitted(hub, asking.plan)), datetime.now(UTC)
+    now = datetime.now(UTC)
     rank = [*Readiness].index
     observed = sorted(_seen(hub, asking.plan, list(apps), now), key=lambda seen: rank(seen.state.readiness))
     applied = [seen for seen in observed if seen.reconciler is not None]

@@ -314,24 +314,6 @@ def test_a_stack_keeps_its_claim_on_the_management_cluster(monkeypatch: pytest.M
     assert claims == [{"environment": "dev", "stack": "tenantry/dev"}]
 
 
-@pytest.mark.parametrize("known", ["strategy", "chartNameChangeStrategy"])
-def test_a_cluster_gets_no_field_that_its_flux_does_not_know(monkeypatch: pytest.MonkeyPatch, known: str) -> None:
-    hub, fields = hub_with(PLANS["dev"]), {known: {"type": "string"}}
-    structure = {"properties": {"spec": {"properties": {"upgrade": {"properties": fields}}}}}
-    versions = [{"name": "v2", "served": True, "schema": {"openAPIV3Schema": structure}}]
-    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/helmreleases.helm.toolkit.fluxcd.io"
-    hub.objects[path] = {"metadata": {}, "spec": {"versions": versions}}
-    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
-    recording, message = run({}, stack="dev")
-    assert message == ""
-    (upgrade,) = (
-        each.inputs["spec"]["upgrade"]
-        for each in recording.objects
-        if each.key.name == "kamaji-edge/edge-1-rocky-baseline"
-    )
-    assert ("chartNameChangeStrategy" in upgrade) == (known == "chartNameChangeStrategy")
-
-
 @pytest.fixture
 def gated(tmp_path: Path) -> Path:
     """The fleet with a gate between dev and prod."""

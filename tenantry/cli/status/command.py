@@ -29,7 +29,6 @@ from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import counted, one_line
 from tenantry.plan.plan import Plan, plan
-from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -139,7 +138,6 @@ def read_report(
     """
     live = None if seconds is None else _wait_until_ready(client, planned, selection, seconds)
     with working(f"reading the status of {planned.environment}"):
-        planned = fitted(client, planned)
         live = live or tuple(flux_objects_of(client, planned))
         return full_report(client, fleet, planned, live, selection)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Mapping
-from copy import deepcopy
 from typing import Any
 
 import httpx2
@@ -19,7 +18,6 @@ from tenantry.kube.objects import object_id
 from tenantry.load import plan_one
 from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import bootstrap, cluster_marker
-from tenantry.preflight.fitness import DEFINITION
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
 
@@ -61,16 +59,9 @@ def hub() -> Memory:
     for kind in sorted({planned.id.kind for planned in PLAN.objects} & {*kinds()}):
         schema = schema_of(kind)
         memory.objects[f"/apis/{schema.api_version}/{schema.plural}"] = {"metadata": {}, "items": []}
-    memory.objects[path_of(DEFINITION)] = definition()
     memory.objects[SECRET] = secret(kubeconfig())
     memory.objects[DEPLOYMENTS] = {"metadata": {}, "items": [controller("source-controller", *IDENTITY)]}
     return memory
-
-
-def definition() -> dict[str, Any]:
-    """The CRD of HelmRelease, as a cluster has it that runs the Flux whose schemas are known here."""
-    structure = {"openAPIV3Schema": {"properties": {"spec": deepcopy(schema_of("HelmRelease").spec)}}}
-    return {"spec": {"versions": [{"name": "v2", "served": True, "schema": structure}]}}
 
 
 def controller(name: str, *arguments: str) -> dict[str, Any]:

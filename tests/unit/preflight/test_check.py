@@ -7,17 +7,14 @@ from typing import Any
 
 import httpx2
 
-from tenantry.cluster.requests import path_of
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Report, preflight
-from tenantry.preflight.fitness import DEFINITION
 from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.memory import FLUX, SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
-from tests.unit.preflight.test_in_place import old
 from tests.unit.texts import fleet, planned
 
 POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/tenantry-tenants"
@@ -77,12 +74,6 @@ def test_a_kind_of_flux_that_is_not_served_is_told_with_the_line_that_needs_it()
     assert problem.message.startswith(
         "cluster 'hub' does not serve GitRepository of source.toolkit.fluxcd.io/v1, which GitRepository "
     )
-
-
-def test_a_release_field_that_flux_does_not_know_is_a_warning() -> None:
-    management = hub()
-    management.objects[path_of(DEFINITION)] = old()
-    assert codes(management) == [("warning", "no-in-place")]
 
 
 def test_a_deployment_of_a_tenant_with_fluxs_labels_hides_no_controller() -> None:
