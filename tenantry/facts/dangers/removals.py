@@ -8,7 +8,7 @@ from functools import cached_property
 from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
-from tenantry.guard.kubeconfigs import held_by
+from tenantry.guard.reading import held_by
 from tenantry.kube.objects import Manifest, Owner, holds_data
 from tenantry.plan.engine_order import bypass, is_range
 from tenantry.plan.objects.lifecycle import is_marked

@@ -86,7 +86,9 @@ def test_every_duration_of_flux_is_one_that_its_controllers_can_read() -> None:
     """A CRD takes `9999999h`. One object with it stops a controller from listing any object of that kind, of all tenants."""
     (rule,) = (each for each in policies()["tenantry-tenants"]["validations"] if "8784h" in each["message"])
     for path in duration_paths():
-        assert f"duration(object.spec.?{path.replace('.', '.?')}.orValue('1s')) <= duration('8784h')" in rule["expression"]
+        assert (
+            f"duration(object.spec.?{path.replace('.', '.?')}.orValue('1s')) <= duration('8784h')" in rule["expression"]
+        )
         assert "*" not in path, "CEL needs a loop for a list"
     assert {"interval", "timeout", "install.timeout", "upgrade.strategy.retryInterval"} <= {*duration_paths()}
 
