@@ -11,6 +11,16 @@ from tenantry.guard.reading import Known, held, held_by
 from tenantry.guard.removals import never_applied, removals
 
 __all__ = [
-    *("Held", "Known", "RunLimits", "check", "doubts", "held", "held_by", "limits_of", "never_applied"),
-    *("refusals", "refusals_of_change", "removals"),
+    "Held",
+    "Known",
+    "RunLimits",
+    "check",
+    "doubts",
+    "held",
+    "held_by",
+    "limits_of",
+    "never_applied",
+    "refusals",
+    "refusals_of_change",
+    "removals",
 ]

@@ -36,7 +36,7 @@ from tenantry.plan.notifications import plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
-from tenantry.plan.objects.remote import baseline_release, service_account
+from tenantry.plan.objects.remote import objects_release, service_account
 from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
@@ -233,7 +233,7 @@ class PlacementPlanner:
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
         state = self._state(scope)
-        release = baseline_release(scope, platform, manifests, settings, first, after, state, adopt=adopt)
+        release = objects_release(scope, platform, "baseline", manifests, settings, first, after, state, adopt=adopt)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared)
