@@ -169,7 +169,7 @@ def _kept_in(text: Any, environment: str, where: str) -> tuple[Kept, ...]:
     if not text:
         return ()
     try:
-        entries = [Kept(*(entry[field] for field in _FIELDS), environment) for entry in json.loads(text)]
+        entries = [Kept._make((*(entry[field] for field in _FIELDS), environment)) for entry in json.loads(text)]
         if all(isinstance(part, str) for entry in entries for part in entry):
             return tuple(entries)
     except (ValueError, TypeError, LookupError):
