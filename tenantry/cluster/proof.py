@@ -12,7 +12,7 @@ from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import After
-from tenantry.plan.engine_order import becomes_ready, bypass
+from tenantry.plan.engine_order import Chains, becomes_ready, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import age, moment
@@ -45,7 +45,7 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
     known = grouped(before.apps, lambda app: app.full_name)
     by_name = grouped(changed, lambda app: app.full_name)
     asked = Question(len(by_name))
-    objects, objects_before = ({planned.id: planned for planned in of.objects} for of in (plan, before))
+    own, others = Chains(plan), Chains(before)
     for name, apps in by_name.items():
         if name not in known:
             asked.absent.append(name)
@@ -53,9 +53,9 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
         # Where it is paused or leaves it shows nothing, and another cluster has to show it.
         chains = [(app, contents_before.chain_of(app)) for app in known[name]]
         running = [(app, facets(chain)) for app, chain in chains if becomes_ready(chain[-1])]
-        wanted, facets_before = [facets(contents.chain_of(app)) for app in apps], [own for _, own in running]
+        wanted, facets_before = [facets(contents.chain_of(app)) for app in apps], [facet for _, facet in running]
         # Of a branch or a range, the file does not know what it is.
-        follows = any(bypass(app, objects) for app in apps) or any(bypass(app, objects_before) for app in known[name])
+        follows = any(bypass(app, own) for app in apps) or any(bypass(app, others) for app in known[name])
         if not running:
             asked.unproven[name] = f"it is paused in {before.environment}, or leaves"
         elif follows:

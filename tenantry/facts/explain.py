@@ -17,7 +17,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
 from tenantry.plan.after import After
-from tenantry.plan.engine_order import bypass
+from tenantry.plan.engine_order import Chains, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -184,7 +184,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         return None
     if any(app.full_name in plan.off for app in apps):
         return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "waves")))
-    objects, clusters = {planned.id: planned for planned in plan.objects}, {app.cluster for app in apps}
+    chains, clusters = Chains(plan), {app.cluster for app in apps}
     waves = [
         AppWave(
             number=wave.number,
@@ -202,7 +202,7 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         origin=origin_at(fleet.source, fleet.declared_at(plan.environment, "waves")),
         total=len(plan.rollout.waves),
         waves=tuple(waves),
-        bypass=next(filter(None, (bypass(reconciler, objects) for reconciler in apps)), ""),
+        bypass=next(filter(None, (bypass(reconciler, chains) for reconciler in apps)), ""),
     )
 
 

@@ -107,23 +107,9 @@ GCR = Use("a receiver of type 'gcr'", (("token", "email", "audience"),))
 RECEIVER = Use("a receiver", _TOKEN)
 
 USES = (
-    GIT,
-    SSH,
-    APP,
-    OCI,
-    INDEX,
-    OCI_CHARTS,
-    *BUCKETS.values(),
-    STS,
-    SOPS,
-    CERTIFICATES,
-    PROXY,
-    COMMITS,
-    COSIGN,
-    NOTATION,
-    TRUSTED_ROOT,
+    *(GIT, SSH, APP, OCI, INDEX, OCI_CHARTS, *BUCKETS.values(), STS, SOPS, CERTIFICATES, PROXY),
+    *(COMMITS, COSIGN, NOTATION, TRUSTED_ROOT, *PROVIDERS.values(), ADDRESS, GCR, RECEIVER),
 )
-USES += (*PROVIDERS.values(), ADDRESS, GCR, RECEIVER)
 """All of them, in the order of the reference."""
 
 

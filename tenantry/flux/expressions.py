@@ -108,68 +108,62 @@ def expression_problem(text: str, language: Language) -> Misread | None:
 
 def _may_be_field(name: str, text: str) -> bool:
     """Whether an unknown name may be a field at the top of some object, and no function."""
-    is_called = re.search(rf"\b{re.escape(name)}\s*\(", text)
-    return not (is_called or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
+    return not (_is_called(name, text) or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
+
+
+def _is_called(name: str, text: str) -> bool:
+    return bool(re.search(rf"\b{re.escape(name)}\s*\(", text))
 
 
 def _first_error(error: str) -> tuple[str, str, str]:
     """The line, the column and the text of the compiler's first error."""
-    match = _ERROR.search(error)
-    return (
-        (match[1], match[2], match[3].partition(" (in container")[0]) if match else ("1", "1", "it cannot be compiled")
-    )
+    line, column, why = match.groups() if (match := _ERROR.search(error)) else ("1", "1", "it cannot be compiled")
+    return line, column, why.partition(" (in container")[0]
 
 
 def _not_compiled(text: str, language: Language, line: str, column: str, why: str) -> Misread:
-    named = _UNDECLARED.match(why)
+    named, fix = _UNDECLARED.match(why), f"write it as in {language.example}"
     where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
     if not named:
         why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
         why = "it ends too early" if "'<EOF>'" in why else why
-        message = f"this is no CEL expression: {shorten(why)} ({where})"
-        return Misread("bad-expression", message, f"write it as in {language.example}")
-    name = shorten(named[1])
-    known = f"variables: {', '.join(language.variables)}"
-    if re.search(rf"\b{re.escape(named[1])}\s*\(", text):
-        return Misread(
-            "bad-expression",
-            f"'{name}' is no function that Flux's CEL has ({where})",
-            f"write it as in {language.example}",
-        )
+        return Misread("bad-expression", f"this is no CEL expression: {shorten(why)} ({where})", fix)
+    name, known = shorten(named[1]), ", ".join(language.variables)
+    if _is_called(named[1], text):
+        return Misread("bad-expression", f"'{name}' is no function that Flux's CEL has ({where})", fix)
     if near := closest(named[1], language.variables):
         fix = f"write '{near}'"
     elif language.of_object:
         fix = f"leave out '{name}.': the fields of the object are variables, as in {language.example}"
     else:
-        fix = f"name one of {', '.join(language.variables)}"
-    return Misread("bad-expression", f"'{name}' is not known in this expression ({where})", fix, (known,))
+        fix = f"name one of {known}"
+    return Misread(
+        "bad-expression", f"'{name}' is not known in this expression ({where})", fix, (f"variables: {known}",)
+    )
 
 
 def _cost(text: str) -> Misread | None:
     """Loops that are nested too deep, or calls that can make a value too long; counted on the text, before anything parses it."""
-    growth, opened = 1, list[tuple[str, int]]()
+    growth, deepest, opened = 1, 0, list[tuple[str, int]]()
     for token in _TEXT_OR_PARENTHESIS.finditer(text):
         if token["open"]:
             opened.append((token["call"] or "", token.end()))
+            deepest = max(deepest, sum(call in _LOOPS for call, _ in opened))
         elif token["close"] and opened:
             call, start = opened.pop()
             argument = text[start : token.start()]
             if call == "map" and (variable := re.match(r"\s*(\w+)\s*,", argument)):
                 growth *= max(1, len(re.findall(rf"\b{variable[1]}\b", argument)) - 1)
             elif call in _GROWING:
-                growth *= max(
-                    1, sum(len(match["text"]) - 2 for match in _TEXT_OR_PARENTHESIS.finditer(argument) if match["text"])
-                )
-        if sum(call in _LOOPS for call, _ in opened) > MOST_NESTED:
-            message = (
-                f"more than {MOST_NESTED} loops are nested in this expression, and Flux evaluates it without a limit"
-            )
-            return Misread("bad-expression", message, "write it with fewer of " + ", ".join(_LOOPS))
+                texts = (match["text"] for match in _TEXT_OR_PARENTHESIS.finditer(argument) if match["text"])
+                growth *= max(1, sum(len(part) - 2 for part in texts))
+    if deepest > MOST_NESTED:
+        message = f"more than {MOST_NESTED} loops are nested in this expression, and Flux evaluates it without a limit"
+        return Misread("bad-expression", message, f"write it with fewer of {', '.join(_LOOPS)}")
     if growth > MOST_GROWTH:
         message = f"this expression can make a value {growth:,} times as long, and Flux evaluates it without a limit of memory"
-        return Misread(
-            "bad-expression", message, f"use fewer of map, {', '.join(_GROWING)}, at most {MOST_GROWTH:,} times in all"
-        )
+        fix = f"use fewer of map, {', '.join(_GROWING)}, at most {MOST_GROWTH:,} times in all"
+        return Misread("bad-expression", message, fix)
     return None
 
 

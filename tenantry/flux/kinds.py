@@ -125,14 +125,6 @@ def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
             yield at, Misread("bad-check", message, f"add 'namespace: {target or 'NAMESPACE'}'")
 
 
-def expression_kinds(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
-    """What no object of an entry of `healthCheckExprs` can be. One without a kind is for all of a group."""
-    for index, entry in enumerate(mappings_in(spec.get("healthCheckExprs"))):
-        problem = kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"])) if entry.get("kind") else None
-        if problem:
-            yield ("healthCheckExprs", index, problem[0]), problem[1]
-
-
 def kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:
     """The key that is wrong, and how, of a group, version and kind."""
     if not _KIND.fullmatch(kind):

@@ -27,16 +27,12 @@ LOCKDOWN: Mapping[str, Mapping[str, str]] = {
 
 # A controller does not start with one of the accounts and without the gate.
 _GATE = {FEATURE_GATES: "ObjectLevelWorkloadIdentity=true"}
-_OWN_IDENTITY = {**_GATE, "default-service-account": "default"}
 _OWN_KUBECONFIG = {**_GATE, "default-kubeconfig-service-account": "default"}
 
 IDENTITY: Mapping[str, Mapping[str, str]] = {
-    "source-controller": _OWN_IDENTITY,
+    **{controller: {**_GATE, "default-service-account": "default"} for controller in LOCKDOWN},
     "kustomize-controller": {**_OWN_KUBECONFIG, "default-decryption-service-account": "default"},
     "helm-controller": _OWN_KUBECONFIG,
-    "notification-controller": _OWN_IDENTITY,
-    "image-reflector-controller": _OWN_IDENTITY,
-    "image-automation-controller": _OWN_IDENTITY,
 }
 """Controller -> the flags that keep its own identity, in a cloud or in the cluster, from tenants that share it.
 

@@ -58,55 +58,42 @@ _Bad: TypeAlias = tuple[str, str, str]
 
 
 def _of_registry(ref: Mapping[str, str]) -> Iterator[_Bad]:
-    if (tag := ref.get("tag")) is not None and not _TAG.fullmatch(tag):
+    tag, digest = ref.get("tag", "_"), ref.get("digest")
+    if not _TAG.fullmatch(tag):
         fix = "write the tag alone"
         if tagged := _TAGGED.fullmatch(tag):
             fix = f"write 'digest: {tagged[1]}' instead of 'tag:'"
         elif "+" in tag and _TAG.fullmatch(spelled := tag.replace("+", "_")):
             fix = f"write '{spelled}': registries take no '+', so `helm push` writes '_' for it"
-        yield (
-            "tag",
-            "not a tag, which has letters, digits, '_', '.' and '-', at most 128, and no '.' or '-' first",
-            fix,
-        )
-    if (digest := ref.get("digest")) is not None and not _DIGEST.fullmatch(digest):
-        small = _DIGEST.fullmatch(digest.lower())
-        fix = (
-            "write it in small letters"
-            if small
-            else "write the whole digest, as `crane digest` or `flux push artifact` prints it"
-        )
-        yield ("digest", "not a digest, which is 'sha256:' and 64 digits from 0 to 9 and a to f", fix)
+        yield "tag", "not a tag, which has letters, digits, '_', '.' and '-', at most 128, and no '.' or '-' first", fix
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        whole = "the whole digest, as `crane digest` or `flux push artifact` prints it"
+        fix = f"write {'it in small letters' if _DIGEST.fullmatch(digest.lower()) else whole}"
+        yield "digest", "not a digest, which is 'sha256:' and 64 digits from 0 to 9 and a to f", fix
 
 
 def _of_git(ref: Mapping[str, str]) -> Iterator[_Bad]:
-    for start, key in _STARTS.items():
-        if (text := ref.get(key)) is None:
-            continue
+    for start, key in ((start, key) for start, key in _STARTS.items() if key in ref):
+        text = ref[key]
         if text.startswith("refs/"):
             why = f"a full reference, and '{key}' takes a name: Flux would look for '{start}{shorten(text)}'"
-            yield (key, why, f"write {_meant(text)}")
+            yield key, why, f"write {_meant(text)}"
         elif why := _misfit(text):
-            fix = f"write the {key} as `git ls-remote` prints it after '{start}'"
-            yield (key, f"not the name of a {key}: {why}", fix)
+            yield (
+                key,
+                f"not the name of a {key}: {why}",
+                f"write the {key} as `git ls-remote` prints it after '{start}'",
+            )
     if (name := ref.get("name")) is not None and (not name.startswith("refs/") or _misfit(name)):
-        why = f": {_misfit(name)}" if _misfit(name) else ", which begins with 'refs/'"
-        plain = not name.startswith("refs/") and not _misfit(name)
-        fix = (
-            f"write 'branch: {name}', or 'name: refs/heads/{name}'"
-            if plain
-            else "write it as `git ls-remote` prints it"
-        )
-        yield ("name", f"not a full reference{why}", fix)
+        why, fix = f": {_misfit(name)}", "write it as `git ls-remote` prints it"
+        if not _misfit(name):
+            why, fix = ", which begins with 'refs/'", f"write 'branch: {name}', or 'name: refs/heads/{name}'"
+        yield "name", f"not a full reference{why}", fix
     if (commit := ref.get("commit")) is not None and not _COMMIT.fullmatch(commit):
-        short = _SHORT_COMMIT.fullmatch(commit)
-        why = "a short commit, for which Flux does not look" if short else "not a commit"
-        fix = (
-            f"write what `git rev-parse {commit}` prints"
-            if short
-            else "write all 40 digits, or 'branch:' or 'tag:' instead"
-        )
-        yield ("commit", why, fix)
+        why, fix = "not a commit", "write all 40 digits, or 'branch:' or 'tag:' instead"
+        if _SHORT_COMMIT.fullmatch(commit):
+            why, fix = "a short commit, for which Flux does not look", f"write what `git rev-parse {commit}` prints"
+        yield "commit", why, fix
 
 
 def _meant(reference: str) -> str:

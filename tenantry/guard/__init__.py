@@ -6,24 +6,20 @@ only tells what the fleet has in a tenant's namespace from what the tenant has m
 """
 
 from tenantry.guard.check import RunLimits, check, doubts, limits_of, refusals, refusals_of_change
-from tenantry.guard.held import Held, HeldApp, Reference
-from tenantry.guard.reading import Known, held
-from tenantry.guard.removals import Removal, kept_namespaces, never_applied, planned_namespaces, removals
+from tenantry.guard.held import Held
+from tenantry.guard.reading import Known, held, held_by
+from tenantry.guard.removals import never_applied, removals
 
 __all__ = [
     "Held",
-    "HeldApp",
     "Known",
-    "Reference",
-    "Removal",
     "RunLimits",
     "check",
     "doubts",
     "held",
-    "kept_namespaces",
+    "held_by",
     "limits_of",
     "never_applied",
-    "planned_namespaces",
     "refusals",
     "refusals_of_change",
     "removals",

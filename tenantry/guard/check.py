@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import keeping_problems
-from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems, kubeconfigs_by, renamed
+from tenantry.guard.kubeconfigs import kubeconfig_problems, renamed
 from tenantry.guard.permissions import CEILING, most_of, permitting, unused
+from tenantry.guard.reading import held_by
 from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
-from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, planned_namespaces, removals
+from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, removals
 from tenantry.guard.taken import taken
 from tenantry.guard.targets import planned_targets
 from tenantry.guard.ways import Declared, first_mark, two_runs
@@ -136,7 +137,7 @@ def _too_many(
     reinstalled = [reinstall for reinstall in again if reinstall.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
-    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
+    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), plan.namespaces)):
         message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:
@@ -147,7 +148,7 @@ def _protected(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     # A renamed cluster is refused already, and has another way.
-    others = {rename.before for rename in renamed(now, kubeconfigs_by(plan))} if unasked else set()
+    others = {rename.before for rename in renamed(now, held_by(plan).kubeconfigs)} if unasked else set()
     unasked = [removal for removal in unasked if not others.issuperset(removal.clusters)]
     protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
@@ -179,54 +180,42 @@ def _over(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
-    tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
-    for what, total in _there(now).items():
+    tenants, there = {removal.name: removal for removal in unasked if removal.what == "tenant"}, _there(now)
+    for what, total in there.items():
         reinstalled = again if what == "app" else []
         removed = [removal for removal in unasked if removal.what == what and not removal.alone]
-        count = len(removed) + len(reinstalled)
-        most = most_of(limits.deletions, total)
-        if what == "namespace" and len(tenants) <= most_of(limits.deletions, _there(now)["tenant"]):
+        count, most = len(removed) + len(reinstalled), most_of(limits.deletions, total)
+        if what == "namespace" and len(tenants) <= most_of(limits.deletions, there["tenant"]):
             # A tenant on a hundred clusters is more than one.
             count += sum(tenant in tenants for tenant, _, _ in _kept(now, limits))
             removed = [*tenants.values(), *removed]
-        if count > most:
-            mark = first_mark(plan, now, removed, _declared(plan, limits)) if removed else ""
-            yield _too_many_of((what, count, most, total), (removed, reinstalled), mark, plan.environment, limits)
+        if count <= most:
+            continue
+        over: list[Removal | Reinstall] = [*removed, *reinstalled]
+        does = " or ".join(["remove"] * bool(removed) + ["uninstall and reinstall"] * bool(reinstalled))
+        share = f": {limits.deletions} of {counted(total, what)}" if isinstance(limits.deletions, str) else ""
+        whose = "the apps and rights of " if what == "namespace" else ""
+        message = (
+            f"this run would {does} {whose}{counted(count, what)}; the limit for '{plan.environment}' is {most}"
+            f" (maxDeletions{share}){f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
+        )
+        raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
+        allowing = raising if count <= CEILING else permitting(over, limits.allowed)
+        if removed:
+            mark = first_mark(plan, now, removed, _declared(plan, limits))
+            run = (
+                f"{mark}{'  # and so on' if len(over) > 1 else ''}\n    tenantry up -e {shlex.quote(plan.environment)}"
+            )
+            announced = f"undo this change and announce it in a run of its own first:\n    {run}"
+            yield error("removals", message, f"if this is intended, {announced}\n  or {allowing}\n  or {_PUT_BACK}")
+        else:
+            yield error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}")
 
 
 def _there(now: Held) -> dict[str, int]:
     """How many of each kind the cluster holds, of which a limit can be a share."""
     tenants = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()} - {""}
     return {"tenant": len(tenants), "namespace": len(now.namespaces) + len(now.addon_namespaces), "app": len(now.apps)}
-
-
-def _too_many_of(
-    counts: tuple[str, int, int, int],
-    found: tuple[list[Removal], list[Reinstall]],
-    mark: str,
-    environment: str,
-    limits: RunLimits,
-) -> Problem:
-    """counts: what, how many of them, how many may go, and how many are there.
-
-    mark: the command that announces the first one in a run before.
-    """
-    (what, count, most, total), (removed, reinstalled) = counts, found
-    over: list[Removal | Reinstall] = [*removed, *reinstalled]
-    does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
-    share = f": {limits.deletions} of {counted(total, what)}" if isinstance(limits.deletions, str) else ""
-    whose = "the apps and rights of " if what == "namespace" else ""
-    message = (
-        f"this run would {does} {whose}{counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
-        f"{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
-    )
-    raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
-    allowing = raising if count <= CEILING else permitting(over, limits.allowed)
-    run = f"{mark}{'  # and so on' if len(over) > 1 else ''}\n    tenantry up -e {shlex.quote(environment)}"
-    if not mark:
-        return error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}")
-    announced = f"if this is intended, undo this change and announce it in a run of its own first:\n    {run}"
-    return error("removals", message, f"{announced}\n  or {allowing}\n  or {_PUT_BACK}")
 
 
 _PUT_BACK = "put back what changed"

@@ -114,24 +114,20 @@ def unmarked(resources: Iterable[Mapping[str, Any]], planned: Collection[ObjectI
 
     A stack that was last run by a version of Tenantry without such marks has none. resources: all in its state.
     """
-    objects = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
-    if objects:
+    lost: list[str] = []
+    for resource in resources:
+        inputs = mapping_at(dict(resource), "inputs")
+        id = readable_id(inputs)
+        if id and id not in planned and holds_data(group_of(id.api_version), id.kind):
+            lost += [] if resource.get("retainOnDelete") or is_given_up(inputs) else [str(id)]
+    if lost:
         yield error(
             "not-marked-yet",
             "this run would remove objects that Pulumi does not keep yet, and they would be deleted with their data\n"
-            f"{lines_of(objects)}",
+            f"{lines_of(sorted(lost))}",
             "put back what is missing and run `tenantry up`, which marks them; then remove it; to delete them, set"
             " 'state: offboarding' instead",
         )
-
-
-def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
-    """The object of a resource, if it can hold data and goes with the resource without having been off-boarded."""
-    inputs = mapping_at(dict(resource), "inputs")
-    id = readable_id(inputs)
-    if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
-        return None
-    return None if is_given_up(inputs) else id
 
 
 # --- namespaces that were left with their data, which a claim records until they are declared again ---------------------
@@ -173,21 +169,14 @@ def _kept_in(text: Any, environment: str, where: str) -> tuple[Kept, ...]:
     if not text:
         return ()
     try:
-        return tuple(
-            Kept(**{field: _text(entry, field) for field in _FIELDS}, environment=environment)
-            for entry in json.loads(text)
-        )
+        entries = [Kept._make((*(entry[field] for field in _FIELDS), environment)) for entry in json.loads(text)]
+        if all(isinstance(part, str) for entry in entries for part in entry):
+            return tuple(entries)
     except (ValueError, TypeError, LookupError):
-        namespace, _, name = where.partition("/")
-        raise Refused(
-            f"key '{KEPT_KEY}' of ConfigMap {where} is malformed, so nobody knows which namespaces hold whose data: it has to be a"
-            f" JSON list of objects with {', '.join(_FIELDS)}",
-            f"correct it: kubectl --namespace {namespace} edit configmap {name}",
-        ) from None
-
-
-def _text(entry: Any, field: str) -> str:
-    value = entry[field]
-    if not isinstance(value, str):
-        raise TypeError(field)
-    return value
+        pass  # as what is no text
+    namespace, _, name = where.partition("/")
+    raise Refused(
+        f"key '{KEPT_KEY}' of ConfigMap {where} is malformed, so nobody knows which namespaces hold whose data: it has to be a"
+        f" JSON list of objects with {', '.join(_FIELDS)}",
+        f"correct it: kubectl --namespace {namespace} edit configmap {name}",
+    )

@@ -73,15 +73,9 @@ def installed_namespaces(manifest: Manifest) -> Iterator[Manifest]:
 def mark_of(release: Manifest, namespace: Manifest) -> Mark:
     if is_decommissioned(release) or _has_installed_nothing(release):
         return Mark(is_kept=True, is_freed=True)
-    keeps, settled = _annotations(namespace).get(_POLICY) == KEEP[_POLICY], is_settled(release)
+    keeps = KEEP.items() <= mapping_at(dict(namespace), "metadata", "annotations").items()
+    settled = is_settled(release)
     return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
-
-
-_POLICY = next(iter(KEEP))
-
-
-def _annotations(manifest: Manifest) -> Mapping[str, Any]:
-    return mapping_at(dict(manifest), "metadata", "annotations")
 
 
 def _is_written(manifest: Manifest) -> bool:
@@ -102,8 +96,7 @@ def has_applied_nothing(manifest: Manifest) -> bool:
     or cannot be read proves nothing. Nor does that of an attempt under way: Flux records only afterwards what that has applied.
     """
     status = mapping_at(dict(manifest), "status")
-    conditions = status.get("conditions")
-    if not isinstance(conditions, list) or not _has_failed(conditions):
+    if _readiness(status) != ["False"]:
         return False
     if manifest.get("kind") == "HelmRelease":
         return not any(status.get(key) for key in ("history", "lastAppliedRevision", "lastReleaseRevision"))
@@ -115,25 +108,20 @@ _NOTHING: tuple[Any, ...] = (None, {}, {"entries": None}, {"entries": []})
 """Inventories of a Kustomization that has applied nothing."""
 
 
-def _has_failed(conditions: list[Any]) -> bool:
-    """Whether Flux is done with an attempt, and it failed. While it works on the next one, it is not known whether it is ready."""
-    if not all(isinstance(condition, dict) for condition in conditions):
-        return False
-    return [condition.get("status") for condition in conditions if condition.get("type") == "Ready"] == ["False"]
+def _readiness(status: Mapping[str, Any]) -> list[Any]:
+    """The states of the conditions of type Ready, of which there is one; empty if the conditions are malformed."""
+    conditions = status.get("conditions")
+    if not isinstance(conditions, list) or not all(isinstance(condition, dict) for condition in conditions):
+        return []
+    return [condition.get("status") for condition in conditions if condition.get("type") == "Ready"]
 
 
 def is_settled(manifest: Manifest) -> bool:
     """Whether Flux is done with an object: it is ready as it is written, or not on a cluster."""
+    status, metadata = (mapping_at(dict(manifest), key) for key in ("status", "metadata"))
     if _is_written(manifest):
         return True
-    status = mapping_at(manifest, "status")
-    conditions = status.get("conditions")
-    found = conditions if isinstance(conditions, list) else []
-    ready = any(
-        isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == ("Ready", "True")
-        for condition in found
-    )
-    return ready and status.get("observedGeneration") == mapping_at(manifest, "metadata")["generation"]
+    return "True" in _readiness(status) and status.get("observedGeneration") == metadata["generation"]
 
 
 def is_named(manifest: Manifest) -> bool:
@@ -147,20 +135,12 @@ def kubeconfig_of(id: ObjectId, manifest: Manifest) -> Reference | None:
     return Reference(id.namespace, name) if isinstance(name, str) else None
 
 
-_MAPPINGS = (
-    ("metadata", "labels"),
-    ("spec",),
-    ("spec", "kubeConfig"),
-    ("status",),
-    ("status", "inventory"),
-)
-_PLANNED_MAPPINGS = _MAPPINGS[:3]
-"""Those of an object without a status."""
+_MAPPINGS = (("metadata", "labels"), ("spec",), ("spec", "kubeConfig"), ("status",), ("status", "inventory"))
 
 
 def problems_of(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
     """What the guard cannot read of an object."""
-    for path in _MAPPINGS if manifest.get("status") else _PLANNED_MAPPINGS:
+    for path in _MAPPINGS if manifest.get("status") else _MAPPINGS[:3]:
         if not isinstance(value_at(manifest, path) or {}, dict):
             yield f"{'.'.join(path)} is not a mapping"
     if not all(map(_is_entry, _entries(manifest))):

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 
 from tenantry.guard.claims import Kept
 from tenantry.guard.facts import is_settled
-from tenantry.guard.held import READ, Held
-from tenantry.guard.reading import held
-from tenantry.guard.removals import planned_namespaces
+from tenantry.guard.held import Held
+from tenantry.guard.reading import held, held_by
 from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
@@ -110,10 +109,8 @@ def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
 
 def namespaces_of(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
-    namespaces = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
-    shared = (planned.manifest for planned in plan.objects if not planned.owner.tenant and planned.id.kind in READ)
-    of_addons = held(shared, plan.environment).addons
-    return namespaces | {place: ("", addon) for place, addon in of_addons.items()}
+    namespaces = {(cluster, name): (tenant, "") for tenant, cluster, name in plan.namespaces}
+    return namespaces | {place: ("", addon) for place, addon in held_by(plan).addons.items()}
 
 
 def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
@@ -121,14 +118,13 @@ def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
 
     Without those whose suspended release goes, which the guard refuses anyway.
     """
-    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
+    placed, planned = plan.placed, namespaces_of(plan)
     held_here = {
         (cluster, name): (tenant, leaving)
         for (tenant, cluster, name), leaving in now.namespaces.items()
         if (tenant, cluster) not in now.frozen or (tenant, cluster) in placed
     }
     held_here |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
-    planned = namespaces_of(plan)
     return {place: gone for place, gone in sorted(held_here.items()) if place not in planned}
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tenantry.guard.facts import note_kubeconfig
-from tenantry.guard.held import READ, Held, Reference
-from tenantry.guard.places import Places, whose
-from tenantry.guard.reading import held
-from tenantry.messages.data import mapping_at
+from tenantry.guard.held import Held, Reference
+from tenantry.guard.reading import held_by
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
@@ -21,26 +18,6 @@ class Renamed(NamedTuple):
     before: str
     after: str
     reference: Reference
-
-
-def held_by(plan: Plan) -> Held:
-    """What the management cluster holds once a plan is applied."""
-    return held((planned.manifest for planned in plan.objects if planned.id.kind in READ), plan.environment)
-
-
-def kubeconfigs_by(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
-    """The kubeconfigs of `held_by`, in a fraction of the time."""
-    objects = [planned for planned in plan.objects if planned.id.kind in READ]
-    places = Places(object.manifest for object in objects)
-    kubeconfigs: dict[tuple[str, Reference], bool] = {}
-    for object in objects:
-        if "kubeConfig" not in mapping_at(object.manifest, "spec"):
-            continue
-        labels = whose(object.manifest)
-        is_there = object.id.kind == "Namespace" or places.puts(object.manifest, labels)
-        if labels.environment == plan.environment and labels.cluster and is_there:
-            note_kubeconfig(object.id, object.manifest, labels.cluster, kubeconfigs)
-    return kubeconfigs
 
 
 def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Renamed]:
@@ -56,7 +33,7 @@ def renamed(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Ren
 
 def kubeconfig_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """A problem for each cluster that is reached otherwise than today, or whose kubeconfig is another cluster's today."""
-    planned = kubeconfigs_by(plan)
+    planned = held_by(plan).kubeconfigs
     yield from _others(now, planned)
     renames = dict.fromkeys(renamed(now, planned))
     if not renames:

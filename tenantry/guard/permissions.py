@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 
+from tenantry.guard.reinstalls import Reinstall
+from tenantry.guard.removals import Removal
 from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.messages.text import listed
 from tenantry.model.scalars import SHARE, share_of
@@ -34,15 +35,6 @@ def most_of(limit: int | str, total: int) -> int:
     return max(share_of(limit, total), int(limit not in (0, "0%")))
 
 
-class Permitted(Protocol):
-    """What a run does only if it may: a removal, or a reinstallation."""
-
-    @property
-    def permit(self) -> str:
-        """Its name in the stack's settings."""
-        ...
-
-
 def checked(names: Iterable[object]) -> tuple[str, ...]:
     """The names that a stack permits. Raises: Refused: one has another form, and would never permit anything."""
     permits = tuple(map(str, names))
@@ -56,7 +48,7 @@ def checked(names: Iterable[object]) -> tuple[str, ...]:
     return permits
 
 
-def permitting(items: Sequence[Permitted], allowed: Sequence[str]) -> str:
+def permitting(items: Sequence[Removal | Reinstall], allowed: Sequence[str]) -> str:
     """How to permit what a run would do, by name, as the beginning of a fix; allowed: what the stack permits already."""
     names = [item.permit for item in items]
     if len(names) == 1:
@@ -64,7 +56,7 @@ def permitting(items: Sequence[Permitted], allowed: Sequence[str]) -> str:
     return f"list each under {KEY} in the stack's file ({listed(names, _LISTED)})"
 
 
-def unused(items: Iterable[Permitted], allowed: Sequence[str]) -> Iterator[Problem]:
+def unused(items: Iterable[Removal | Reinstall], allowed: Sequence[str]) -> Iterator[Problem]:
     """A warning if permissions are left that this run does not use: they would permit an accident later."""
     going = {item.permit for item in items}
     if left := [name for name in allowed if name not in going]:

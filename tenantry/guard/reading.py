@@ -30,6 +30,7 @@ from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import printable
 from tenantry.plan.objects.lifecycle import is_given_up, is_marked
 from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,15 @@ def held(manifests: Iterable[Manifest], environment: str, known: Known | None = 
         reading.add(manifest)
     reading.found.marked.update(key for key, is_marked in reading.marked.items() if is_marked)
     return reading.found
+
+
+def held_by(plan: Plan) -> Held:
+    """What the management cluster holds once a plan is applied."""
+    if "held" not in plan.derived:
+        objects = (planned.manifest for planned in plan.objects if planned.id.kind in READ)
+        plan.derived["held"] = held(objects, plan.environment)
+    by_plan: Held = plan.derived["held"]
+    return by_plan
 
 
 @dataclass(slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from tenantry.guard.held import Held, HeldApp
-from tenantry.guard.reading import held
+from tenantry.guard.reading import held_by
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import grouped
@@ -66,15 +67,7 @@ class Removal:
 
 def removals(plan: Plan, now: Held) -> list[Removal]:
     """What the cluster holds and the plan does not. A removed tenant stands for everything it has."""
-    namespaces = (*_namespaces_gone(plan, now), *_addon_namespaces_gone(plan, now))
-    return sorted((*_tenants(plan, now), *namespaces, *_apps_gone(plan, now)))
-
-
-def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
-    """Namespaces that a plan wants, as (tenant, cluster, name)."""
-    return {
-        (placement.tenant, placement.cluster, name) for placement in plan.placements for name in placement.namespaces
-    }
+    return sorted((*_tenants(plan, now), *_namespaces(plan, now), *_addon_namespaces(plan, now), *_apps(plan, now)))
 
 
 def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
@@ -83,23 +76,16 @@ def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
 
 
 def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
-    staying = {placement.tenant for placement in plan.placements}
-    here: dict[str, dict[str, tuple[bool, bool]]] = {}
-    for (tenant, cluster, name), leaving in now.namespaces.items():
-        on, marked = here.setdefault(tenant, {}), (tenant, cluster, name) in now.marked
-        before = on.get(cluster, (True, True))
-        on[cluster] = (before[0] and leaving, before[1] and (leaving or marked))
-    for app in _without_namespaces(now):
-        on = here.setdefault(app.tenant, {})
-        before = on.get(app.cluster, (True, True))
-        on[app.cluster] = (before[0] and app.leaving, before[1] and app.leaving)
-    frozen, idle = _left_behind(now)
-    for tenant, clusters in here.items():
+    staying, behind = {tenant for tenant, _ in plan.placed}, _left_behind(now)
+    parts = [(*key[:2], leaving, leaving or key in now.marked) for key, leaving in now.namespaces.items()]
+    parts += [(app.tenant, app.cluster, app.leaving, app.leaving) for app in _without_namespaces(now)]
+    for tenant, held_parts in grouped(parts, itemgetter(0)).items():
         if tenant not in staying:
+            clusters = grouped(held_parts, itemgetter(1))
             suspended = any(
-                (tenant, cluster) in (frozen if leaving else idle) for cluster, (leaving, _) in clusters.items()
+                (tenant, cluster) in behind[all(part[2] for part in own)] for cluster, own in clusters.items()
             )
-            leaving, marked = (all(states) for states in zip(*clusters.values(), strict=True))
+            leaving, marked = (all(part[index] for part in held_parts) for index in (2, 3))
             yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), leaving, suspended, marked=marked)
 
 
@@ -109,40 +95,39 @@ def _without_namespaces(now: Held) -> list[HeldApp]:
     return [app for app in now.apps.values() if app.tenant and (app.tenant, app.cluster) not in known]
 
 
-def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
-    staying = {placement.tenant for placement in plan.placements}
-    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
-    planned = planned_namespaces(plan)
-    frozen, idle = _left_behind(now)
+def _namespaces(plan: Plan, now: Held) -> Iterator[Removal]:
+    placed, planned, behind = plan.placed, plan.namespaces, _left_behind(now)
+    staying = {tenant for tenant, _ in placed}
     for key, leaving in now.namespaces.items():
         tenant, cluster, name = key
         if tenant in staying and key not in planned:
             # A baseline that stays removes the namespace when it is no longer suspended.
-            suspended = (tenant, cluster) in (frozen if leaving else idle) and (tenant, cluster) not in placed
-            alone = not leaving and (tenant, cluster) in placed
-            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone, marked=key in now.marked)
+            stays = (tenant, cluster) in placed
+            suspended = not stays and (tenant, cluster) in behind[leaving]
+            alone, marked = stays and not leaving, key in now.marked
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone, marked=marked)
 
 
-def _left_behind(now: Held) -> tuple[Collection[tuple[str, str]], Collection[tuple[str, str]]]:
-    """Placements as (tenant, cluster) of which Flux leaves behind what it installed, if they go with their namespaces, or without.
+def _left_behind(now: Held) -> Mapping[bool, Collection[tuple[str, str]]]:
+    """Placements as (tenant, cluster) of which Flux leaves behind what it installed, by whether they go with their namespaces.
 
     What a suspended app has installed stays with the namespace.
     """
-    return now.frozen, now.frozen | {(app.tenant, app.cluster) for app in now.apps.values() if app.suspended}
+    return {
+        True: now.frozen,
+        False: now.frozen | {(app.tenant, app.cluster) for app in now.apps.values() if app.suspended},
+    }
 
 
-def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
-    if now.addon_namespaces:
-        planned = held((object.manifest for object in plan.objects), plan.environment).addon_namespaces
-        for (cluster, name), leaving in now.addon_namespaces.items():
-            if (cluster, name) not in planned:
-                marked = ("", cluster, name) in now.marked
-                yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=marked)
+def _addon_namespaces(plan: Plan, now: Held) -> Iterator[Removal]:
+    for (cluster, name), leaving in now.addon_namespaces.items():
+        if (cluster, name) not in held_by(plan).addon_namespaces:
+            marked = ("", cluster, name) in now.marked
+            yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=marked)
 
 
-def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
-    planned = {app.id for app in plan.apps}
-    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
+def _apps(plan: Plan, now: Held) -> Iterator[Removal]:
+    planned, placed = {app.id for app in plan.apps}, plan.placed
     staying = {tenant for tenant, _ in placed}
     # Where a whole placement is removed, its namespaces are listed already, and a tenant stands for all of its apps.
     counted = placed | {(app.tenant, app.cluster) for app in _without_namespaces(now) if app.tenant in staying}
@@ -191,7 +176,7 @@ def _in_words(tenant: str, app: str) -> str:
 
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
     """One problem for each namespace that still contains an app."""
-    leaving = now.namespaces.keys() - planned_namespaces(plan)
+    leaving = now.namespaces.keys() - plan.namespaces
     occupants = (occupant for occupant in sorted(_occupants(plan, now)) if occupant[0] in leaving)
     for (tenant, cluster, namespace), apps in grouped(occupants, lambda occupant: occupant[0]).items():
         listed = ", ".join(f"'{name}'" for _, name in apps)
@@ -206,8 +191,7 @@ def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
 
 def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
-    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
-    planned = {app.id for app in plan.apps}
+    placed, planned = plan.placed, {app.id for app in plan.apps}
     for id, app in now.apps.items():
         if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):
             yield from (((app.tenant, app.cluster, namespace), app.name) for namespace in app.installed)

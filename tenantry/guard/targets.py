@@ -45,24 +45,22 @@ class Charts:
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         """manifests: all of a plan."""
-        self._places: dict[tuple[str, ...], str] = {}
-        self._known: set[tuple[str, ...]] = set()
+        self._names: dict[tuple[str, ...], tuple[str, bool]] = {}
         for manifest in manifests:
             if (kind := manifest.get("kind")) in ("HelmChart", "OCIRepository") and (id := readable_id(manifest)):
-                spec, key = mapping_at(manifest, "spec"), (kind, id.namespace, id.name)
-                place = label(spec, "chart" if kind == "HelmChart" else "url")
-                self._places[key] = place.rstrip("/").rpartition("/")[2]
-                if mapping_at(spec, "sourceRef").get("kind") == "HelmRepository":
-                    self._known.add(key)
+                spec = mapping_at(manifest, "spec")
+                place = label(spec, "chart" if kind == "HelmChart" else "url").rstrip("/").rpartition("/")[2]
+                is_name = mapping_at(spec, "sourceRef").get("kind") == "HelmRepository"
+                self._names[kind, id.namespace, id.name] = (place, is_name)
 
     def of(self, release: Manifest) -> str | None:
         """The name of a release's chart; None: nobody knows it before Flux has fetched it."""
-        at = chart_of(release)
-        return self._places.get(at) if at in self._known else None
+        name, is_known = self._names.get(chart_of(release), ("", False))
+        return name if is_known else None
 
     def guess(self, release: Manifest) -> str:
         """The name of a release's chart, or the last part of the path or address that it comes from; "": not even that."""
-        return self._places.get(chart_of(release), "")
+        return self._names.get(chart_of(release), ("", False))[0]
 
 
 def chart_of(release: Manifest) -> tuple[str, str, str]:

@@ -148,9 +148,8 @@ def namespaces_release(
 ) -> KubeObject:
     """The release that installs them, with the objects in them, on a remote cluster."""
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
-    state = _state(fleet, scope, addon)
     return objects_release(
-        scope, scope, key, scope.release(key), manifests, settings, depends_on, (), state, adopt=adopt
+        scope, scope, key, manifests, settings, depends_on, (), _state(fleet, scope, addon), adopt=adopt
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TypeVar
 
 from tenantry.fleet import walk
@@ -19,7 +19,7 @@ from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
-from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, Problems, collecting, raise_invalid
+from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import App, Helm, Kustomize
@@ -49,9 +49,11 @@ def plan_apps(
     Args: addons: those that the apps may depend on, by what `dependsOn` calls them.
           before: what else comes before an app.
     """
-    apps = tuple(apps)
-    result = AppSet()
-    resolved = _resolved(fleet, scope, settings, apps, variables, result.findings)
+    result, resolved = AppSet(), dict[str, EffectiveApp]()
+    for app in apps:
+        with collecting(result.findings):
+            at, own = _path_of(scope, app), {**variables, "app": app}
+            resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own, settings)
     builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
@@ -59,29 +61,12 @@ def plan_apps(
         **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
         **addons,
     }
-    for app in in_order(resolved, result.findings):
-        result.findings += missing_dependencies(fleet, scope, app, known)
+    for effective in in_order(resolved, result.findings):
+        result.findings += missing_dependencies(fleet, scope, effective, known)
         with collecting(result.findings):
-            builder.build(app)
+            builder.build(effective)
     result.sources.update(builder.sources.built)
     return result
-
-
-def _resolved(
-    fleet: Fleet,
-    scope: Scope,
-    settings: TenantSettings,
-    apps: Iterable[str],
-    variables: Variables,
-    findings: Problems,
-) -> dict[str, EffectiveApp]:
-    """The apps as they are in the scope, without those that cannot be resolved."""
-    resolved: dict[str, EffectiveApp] = {}
-    for app in apps:
-        with collecting(findings):
-            at, own = _path_of(scope, app), {**variables, "app": app}
-            resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own, settings)
-    return resolved
 
 
 def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
@@ -143,7 +128,7 @@ class _Builder:
         check_size(planned, at)
         if not self.scope.tenant and self._addon(app.name).keepCRDs:
             planned = with_kept_definitions(planned, state)
-        planned = self._bound(planned, app, self.attachments) if names_others else planned
+        planned = self.attachments.bound(planned, lambda path: app.origin(app.kind, *path)) if names_others else planned
         self.add(in_state(planned, state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
@@ -205,7 +190,7 @@ class _Builder:
             self._check_spec(chart, app, {("interval",): ("chartInterval",)})
             platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
             attachments = Attachments(self.fleet, self.scope, self.variables)
-            bound = self._bound(chart, app, attachments)
+            bound = attachments.bound(chart, lambda path: app.origin(app.kind, *path))
             chart = shared_chart(self.fleet, self.scope, bound, source, platforms=platforms)
             check_length(chart, _path_of(self.scope, app.name))
             return chart, attachments.made
@@ -223,15 +208,10 @@ class _Builder:
         written = {key: value for key, value in helm.model_dump(exclude_none=True).items() if key in of_chart}
         places = [app.origin("helm", *path) for path, _ in leaves(written)]
         if not helm.chartInterval:
-            places += self._interval_at
+            scope = self.scope
+            interval = setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, "interval")
+            places += [interval] if interval[-1] == "interval" else []
         return all(is_equal_for_all(self.fleet.source, self.scope.tenant, at) for at in places)
-
-    @cached_property
-    def _interval_at(self) -> tuple[Path, ...]:
-        """Where the tenant's interval is written; empty if nowhere."""
-        scope = self.scope
-        at = setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, "interval")
-        return (at,) if at[-1] == "interval" else ()
 
     def _check(self, planned: KubeObject, app: EffectiveApp) -> bool:
         """Whether an app's object names Secrets or ConfigMaps. Raises: InvalidPart: an API server or Flux would not take it."""
@@ -253,10 +233,6 @@ class _Builder:
         raise_invalid(self.wall.check(kind, spec, origin))
         raise_invalid(self.attachments.misfits(kind, spec, origin))
         raise_invalid(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
-
-    def _bound(self, planned: KubeObject, app: EffectiveApp, attachments: Attachments) -> KubeObject:
-        """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""
-        return attachments.bound(planned, lambda path: app.origin(app.kind, *path))
 
     def _source_name(self, app: EffectiveApp) -> str:
         at = _path_of(self.scope, app.name)

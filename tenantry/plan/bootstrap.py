@@ -1,16 +1,14 @@
-"""What a cluster needs once, before Flux can work on it, and what Flux needs to act as the platform team there."""
+"""What a cluster needs once, before Flux can work on it."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.placement import addons_on
-from tenantry.kube.objects import KubeObject, Manifest, Owner
-from tenantry.messages.errors import Path
-from tenantry.model import ConfigMap, SecretKey
+from tenantry.kube.objects import Manifest
 from tenantry.plan.admission import management_policies, remote_policies
-from tenantry.plan.objects.remote import NO_TOKEN, service_account
+from tenantry.plan.objects.remote import NO_TOKEN
 from tenantry.plan.objects.scope import MANAGED_BY
 
 MARKER = "tenantry"
@@ -92,16 +90,3 @@ def _binding(account: str, namespace: str) -> Manifest:
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
         "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{namespace}:{account}"}],
     }
-
-
-def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | ConfigMap | None:
-    """Where the kubeconfig of a remote cluster is; None: it is a management cluster of the environment."""
-    declared = fleet.clusters[cluster].kubeconfig
-    return declared.resolved if declared and cluster != fleet.environments[environment].management else None
-
-
-def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
-    """The service account of the platform team on a remote cluster, with its place."""
-    if kubeconfig := kubeconfig_of(fleet, environment, cluster):
-        account = platform_account(fleet, environment, cluster)
-        yield service_account(account, kubeconfig.namespace, environment, Owner()), ("clusters", cluster)

@@ -14,7 +14,7 @@ from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import InvalidPart, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
 from tenantry.model.strict import FILLED
@@ -58,30 +58,26 @@ class Surroundings:
 
 def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
     """The objects in the scope's namespace. Raises: InvalidPart: one of them cannot be there; all findings together."""
-    findings: list[Problem] = []
+    findings = Problems()
     made: list[DeclaredObject] = []
     taken = {_key(manifest) for manifest in around.taken}
     for key, data in sorted(written.items()):
         at = ("objects", key)
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
-        try:
+        with collecting(findings):
             manifest = manifest_of(at, data, _variables(scope, around))
-        except InvalidPart as found:
-            findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
-            continue
-        meta = manifest["metadata"]
-        labels = {**meta["labels"], **installed_labels(scope)}
-        manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
-        problems = list(_problems(scope, manifest, at, around))
-        if _key(manifest) in taken or _is_fleets(scope, manifest):
-            message = f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
-            problems.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
-        taken.add(_key(manifest))
-        findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
-        made.append(DeclaredObject(manifest, around.origin(at)))
-    if findings:
-        raise InvalidPart(findings)
+            meta = manifest["metadata"]
+            labels = {**meta["labels"], **installed_labels(scope)}
+            manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
+            findings += _problems(scope, manifest, at, around)
+            if _key(manifest) in taken or _is_fleets(scope, manifest):
+                twice = "Tenantry makes an object of that name, or another entry does"
+                message = f"{object_id(manifest)} would be created twice: {twice}"
+                findings.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
+            taken.add(_key(manifest))
+            made.append(DeclaredObject(manifest, around.origin(at)))
+    raise_invalid(replace(finding, path=around.origin(finding.path)) for finding in findings)
     return made
 
 
@@ -187,19 +183,15 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
 def cluster_objects(scope: Scope, declared: Mapping[str, ObjectManifest], variables: Variables) -> list[DeclaredObject]:
     """The tenant's own cluster-scoped objects, sorted by their keys. Raises: InvalidPart: some cannot be there."""
     made: list[DeclaredObject] = []
-    findings: list[Problem] = []
+    findings = Problems()
     for key, declared_object in sorted(declared.items()):
         at = ("tenants", scope.tenant, "clusterObjects", key)
-        data = declared_object.model_dump(exclude_none=True)
-        try:
+        with collecting(findings):
+            data = declared_object.model_dump(exclude_none=True)
             manifest = manifest_of(at, data, {**variables, "namespace": scope.namespace})
-        except InvalidPart as found:
-            findings += found.findings
-            continue
-        manifest["metadata"]["labels"] |= installed_labels(scope)
-        made.append(DeclaredObject(manifest, at))
-    if findings:
-        raise InvalidPart(findings)
+            manifest["metadata"]["labels"] |= installed_labels(scope)
+            made.append(DeclaredObject(manifest, at))
+    raise_invalid(findings)
     return made
 
 

@@ -28,21 +28,22 @@ def missing_dependencies(
     Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
     Args: known: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
+    other = "set another 'dependsOn' in an override"
     for index, name in enumerate(app.depends_on):
         at = app.origin("dependsOn", index)
         if name in known:
             if not known[name].planned and known[name].id.kind != KINDS[app.kind]:
-                yield _of_another_stack(fleet, scope, app, name, at)
+                what = f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind"
+                fix = f"make both of one kind, or {other} of environment '{scope.environment}'"
+                yield _of_another_stack(fleet, scope, str(addon_named(name)) if scope.tenant else name, what, at, fix)
         elif not _is_declared(fleet, scope, name):
             continue
         elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
-            fix = f"set another 'dependsOn' in an override of environment '{scope.environment}'"
-            yield Problem(at, _NOT_PLACED, message, fix=fix)
+            yield Problem(at, _NOT_PLACED, message, fix=f"{other} of environment '{scope.environment}'")
         else:
             message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
-            fix = f"place '{name}' there too, or set another 'dependsOn' in an override"
-            yield Problem(at, _NOT_PLACED, message, (scope.cluster,), fix)
+            yield Problem(at, _NOT_PLACED, message, (scope.cluster,), f"place '{name}' there too, or {other}")
 
 
 def placement_after(
@@ -59,32 +60,23 @@ def placement_after(
             if dependency.planned or (scope.kubeconfig and dependency.id.kind == KINDS["helm"]):
                 yield name, dependency
             else:
-                findings.append(_for_another_stack(fleet, scope, waiting, name, at))
+                what = f"{waiting} cannot wait for '{name}' on cluster '{scope.cluster}'"
+                fix = f"remove '{name}' from 'dependsOn'"
+                findings.append(_of_another_stack(fleet, scope, str(addon_named(name)), what, at, fix))
         elif (addon := addon_named(name) or "") in fleet.document.platform.addons:
-            elsewhere = _elsewhere(fleet, scope, addon)
-            message = f"{waiting} cannot wait for '{name}', which does not run on the same clusters"
-            fix = f"place '{name}' there too, or remove it from 'dependsOn'"
-            if elsewhere:
-                message, fix = f"{waiting} cannot wait for '{name}': {elsewhere}", f"remove '{name}' from 'dependsOn'"
-            findings.append(Problem(at, _NOT_PLACED, message, (scope.cluster,), fix))
+            why, fix = (
+                ", which does not run on the same clusters",
+                f"place '{name}' there too, or remove it from 'dependsOn'",
+            )
+            if elsewhere := _elsewhere(fleet, scope, addon):
+                why, fix = f": {elsewhere}", f"remove '{name}' from 'dependsOn'"
+            findings.append(Problem(at, _NOT_PLACED, f"{waiting} cannot wait for '{name}'{why}", (scope.cluster,), fix))
 
 
-def _for_another_stack(fleet: Fleet, scope: Scope, waiting: str, name: str, at: Path) -> Problem:
-    owner = addon_environment(fleet, str(addon_named(name)), scope.cluster)
-    message = (
-        f"{waiting} cannot wait for '{name}' on cluster '{scope.cluster}': environment '{owner}' has it, and Pulumi waits"
-        " within one stack only"
-    )
-    return Problem(at, "dependency-of-other-stack", message, fix=f"remove '{name}' from 'dependsOn'")
-
-
-def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Problem:
-    owner = addon_environment(fleet, str(addon_named(name)) if scope.tenant else name, scope.cluster)
-    message = (
-        f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has it"
-        f" on cluster '{scope.cluster}', and Pulumi waits within one stack only"
-    )
-    fix = f"make both of one kind, or set another 'dependsOn' in an override of environment '{scope.environment}'"
+def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Path, fix: str) -> Problem:
+    """what: who cannot wait for which add-on."""
+    owner = addon_environment(fleet, addon, scope.cluster)
+    message = f"{what}: environment '{owner}' has it, and Pulumi waits within one stack only"
     return Problem(at, "dependency-of-other-stack", message, fix=fix)
 
 

@@ -102,47 +102,17 @@ _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
 _RANGE = "versions "
 
 
-def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
+def bypass(app: PlannedApp, chains: Chains) -> str:
     """What of an app Flux follows by itself, such as `branch main`; "" if each of its changes stands in the file.
 
-    objects: those of the plan that holds the app.
+    chains: those of the plan that holds the app.
     """
-    if not (planned := objects.get(app.id)):
-        return ""
-    spec = planned.manifest["spec"]
-    reference = spec.get("chartRef") or spec.get("sourceRef") or {}
-    for id in planned.depends_on:
-        if id in objects and (id.kind, id.name) == (reference.get("kind"), reference.get("name")):
-            return _followed(objects[id], objects)
-    return ""
-
-
-def following(*plans: Plan) -> list[str]:
-    """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
-    followers: dict[str, None] = {}
-    for plan in plans:
-        objects = {object.id: object for object in plan.objects}
-        followers |= dict.fromkeys(app.full_name for app in plan.apps if bypass(app, objects))
-    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in followers]
-
-
-def is_range(bypassed: str) -> bool:
-    """Whether what `bypass` found is a range of versions."""
-    return bypassed.startswith(_RANGE)
-
-
-def _followed(content: KubeObject, objects: Mapping[ObjectId, KubeObject]) -> str:
-    """What of a source or a chart Flux follows by itself."""
-    spec: dict[str, Any] = mapping_at(dict(content.manifest), "spec")
+    source, *charts = chains.of(app.id)[:-1] or ({},)
+    spec: dict[str, Any] = mapping_at(dict(source), "spec")
     ref = spec.get("ref") or {}
-    match content.id.kind:
-        case "HelmChart":
-            reference = spec["sourceRef"]
-            if reference["kind"] != "HelmRepository":
-                sources = (objects[id] for id in content.depends_on if id.name == reference["name"] and id in objects)
-                source = next(sources, None)
-                return _followed(source, objects) if source else ""
-            version = str(spec.get("version", "*"))
+    match source.get("kind"):
+        case "HelmRepository" if charts:
+            version = str(charts[0]["spec"].get("version", "*"))
             return "" if _EXACT.fullmatch(version) else f"{_RANGE}{version} of its chart"
         case "GitRepository" if not (ref.get("commit") or ref.get("tag")):
             return _moving(ref) or f"branch {ref.get('branch', 'master')}"
@@ -159,3 +129,15 @@ def _moving(ref: Mapping[str, str]) -> str:
     if ref.get("name"):
         return f"ref {ref['name']}"
     return f"{_RANGE}{ref['semver']}" if ref.get("semver") else ""
+
+
+def following(*plans: Plan) -> list[str]:
+    """The full names of the apps of the first plan that follow something by themselves, in any of some plans."""
+    chains = [(plan.apps, Chains(plan)) for plan in plans]
+    followers = {app.full_name for apps, of_plan in chains for app in apps if bypass(app, of_plan)}
+    return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in followers]
+
+
+def is_range(bypassed: str) -> bool:
+    """Whether what `bypass` found is a range of versions."""
+    return bypassed.startswith(_RANGE)

@@ -29,8 +29,7 @@ class Gathering:
         self.origins: dict[ObjectId, Path] = {}
         self.written: dict[tuple[str, ObjectId], Path] = {}
         self._source = source
-        self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
-        self._release_at: dict[tuple[str, str, str], Path] = {}
+        self._claimed_at: dict[tuple[str, ...], Path] = {}
         self._installed: dict[tuple[str, ...], list[tuple[PlannedApp, Installs]]] = {}
 
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
@@ -42,18 +41,16 @@ class Gathering:
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
             known = self.objects.get(object.id)
-            if known == object:
-                continue  # two that need it planned the same one
-            if known and (both := at_one_pace(known, object)):
-                self.objects[object.id] = both
-                continue
-            if known:
-                first = self._source.line_of(self.origins.get(object.id, ()))
-                message = f"{object.id} would be created twice"
-                self.findings.append(Problem(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
-                continue
-            self.objects[object.id] = object
-            self.origins[object.id] = at
+            if known is None:
+                self.objects[object.id], self.origins[object.id] = object, at
+            elif known != object:  # two that need it planned another one
+                if both := at_one_pace(known, object):
+                    self.objects[object.id] = both
+                else:
+                    first = self.origins.get(object.id, ())
+                    self._twice(
+                        at, "duplicate-name", f"{object.id} would be created twice", first, "rename one of them"
+                    )
 
     def note(self, cluster: str, written: Iterable[tuple[Manifest, Path]]) -> None:
         """Remember where the file has objects as they are, whoever creates them on the cluster."""
@@ -82,14 +79,34 @@ class Gathering:
 
     def claim_cluster_wide(self, claim: tuple[str, str, str, str], at: Path) -> bool:
         """Take a cluster-scoped object for one part of the file; whether it is free. claim: cluster, group, kind, name."""
-        first = self._cluster_wide_at.setdefault(claim, at)
+        cluster, _, kind, name = claim
+        message = f"{kind} {name} on cluster '{cluster}' would be created twice"
+        fix = "set another 'metadata.name', such as one with '{namespace}'"
+        return self._claim(claim, at, "duplicate-name", message, fix, at_key=True)
+
+    def claim_release(self, release: tuple[str, str, str], at: Path) -> bool:
+        """Take a Helm release for one part of the file; whether it is free.
+
+        Args: release: cluster, namespace of Helm's storage, name.
+        """
+        cluster, namespace, name = release
+        message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
+        return self._claim(release, at, "duplicate-release", message, "set another 'releaseName'")
+
+    def _claim(
+        self, claim: tuple[str, ...], at: Path, code: str, message: str, fix: str, *, at_key: bool = False
+    ) -> bool:
+        first = self._claimed_at.setdefault(claim, at)
         if first != at:
-            cluster, _, kind, name = claim
-            message = f"{kind} {name} on cluster '{cluster}' would be created twice"
-            notes = (f"first: {self._source.line_of(first)}",)
-            fix = "set another 'metadata.name', such as one with '{namespace}'"
-            self.findings.append(Problem(at, "duplicate-name", message, notes, fix, at_key=True))
+            self._twice(at, code, message, first, fix, at_key=at_key)
         return first == at
+
+    def _twice(
+        self, at: Path, code: str, message: str, first: Path, fix: str, *more: str, at_key: bool = False
+    ) -> None:
+        """Report a part of the file that takes what an earlier part has. more: notes."""
+        notes = (f"first: {self._source.line_of(first)}", *more)
+        self.findings.append(Problem(at, code, message, notes, fix, at_key=at_key))
 
     def _claim_installed(self, installs: Installs, app: PlannedApp) -> None:
         """Take what an app installs for it alone."""
@@ -102,21 +119,8 @@ class Gathering:
         message = (
             f"{both} would both install {installs.what}: when one of them goes, Flux removes what the other one has"
         )
-        notes = (f"first: {self._source.line_of(claimant.at)}", f"on cluster '{app.cluster}'")
         fix = "remove one of them, or give it another 'releaseName' or 'targetNamespace'"
         if not app.release:
             fix = "remove one of them, or give it another 'path', 'targetNamespace', 'namePrefix' or 'nameSuffix'"
-        self.findings.append(Problem(app.at, "installed-twice", message, notes, fix, at_key=True))
-
-    def claim_release(self, release: tuple[str, str, str], at: Path) -> bool:
-        """Take a Helm release for one part of the file; whether it is free.
-
-        Args: release: cluster, namespace of Helm's storage, name.
-        """
-        first = self._release_at.setdefault(release, at)
-        if first != at:
-            cluster, namespace, name = release
-            message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
-            notes = (f"first: {self._source.line_of(first)}",)
-            self.findings.append(Problem(at, "duplicate-release", message, notes, "set another 'releaseName'"))
-        return first == at
+        on = f"on cluster '{app.cluster}'"
+        self._twice(app.at, "installed-twice", message, claimant.at, fix, on, at_key=True)

@@ -66,26 +66,18 @@ class Territory:
     def of(self, tenant: str) -> tuple[str, dict[str, str]]:
         """The tenant's main namespace, and its others by key. Raises: InvalidPart: one is reserved, or another's."""
         if tenant not in self._of:
-            self._of[tenant] = (self._main(tenant), self._extra(tenant))
+            name = main_namespace(self.fleet, self.environment, tenant)
+            at, fix = ("tenants", tenant), "rename the tenant, or change the environment's 'namespace'"
+            if self.fleet.document.tenants[tenant].namespace:
+                at, fix = (*at, "namespace"), "choose another name"
+            self._refuse_reserved(name, tenant, at, fix)
+            self._claim(name, _Claim(tenant))
+            extra = extra_namespaces(self.fleet, self.environment, tenant)
+            for key, extra_name in extra.items():
+                self._refuse_reserved(extra_name, tenant, _entry(tenant, key), _RENAME_ENTRY)
+                self._claim(extra_name, _Claim(tenant, key))
+            self._of[tenant] = (name, extra)
         return self._of[tenant]
-
-    def _main(self, tenant: str) -> str:
-        name = main_namespace(self.fleet, self.environment, tenant)
-        if self.fleet.document.tenants[tenant].namespace:
-            self._refuse_reserved(name, tenant, ("tenants", tenant, "namespace"), "choose another name")
-        else:
-            fix = "rename the tenant, or change the environment's 'namespace'"
-            self._refuse_reserved(name, tenant, ("tenants", tenant), fix)
-        self._claim(name, _Claim(tenant))
-        return name
-
-    def _extra(self, tenant: str) -> dict[str, str]:
-        extra = extra_namespaces(self.fleet, self.environment, tenant)
-        for key, name in extra.items():
-            at = _entry(tenant, key)
-            self._refuse_reserved(name, tenant, at, _RENAME_ENTRY)
-            self._claim(name, _Claim(tenant, key))
-        return extra
 
     def holder(self, namespace: str) -> str | None:
         """The owner of a namespace, in words; None: the fleet knows no owner."""
@@ -153,20 +145,12 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
     On remotes a tenant's service account is named like its namespace and lies beside the platform's, so its name is reserved too:
     a tenant would act with its rights.
     """
-    clusters = fleet.clusters.values()
-    kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
-    accounts = {cluster.platformServiceAccount for cluster in clusters}
-    marked = {
-        platform_account(fleet, environment, name)
-        for name, cluster in fleet.clusters.items()
-        for environment in cluster.environments
-    }
-    return {
-        fleet.document.platform.namespace,
-        *(kubeconfig.namespace for kubeconfig in kubeconfigs),
-        *accounts,
-        *marked,
-    }
+    reserved = {fleet.document.platform.namespace}
+    for name, cluster in fleet.clusters.items():
+        reserved |= {cluster.kubeconfig.resolved.namespace} if cluster.kubeconfig else set()
+        reserved |= {platform_account(fleet, environment, name) for environment in cluster.environments}
+        reserved.add(cluster.platformServiceAccount)
+    return reserved
 
 
 def addon_namespaces(fleet: Fleet) -> set[str]:

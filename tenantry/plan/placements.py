@@ -36,7 +36,7 @@ from tenantry.plan.notifications import plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
-from tenantry.plan.objects.remote import baseline_release, service_account
+from tenantry.plan.objects.remote import objects_release, service_account
 from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
@@ -158,23 +158,21 @@ class PlacementPlanner:
         return (*self._local_base(scope, settings, edges(after)), *self._local_wide(scope, edges(after), own))
 
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
-        state = self._state(scope)
-        own, *extras = self._baselines(scope, settings)
-        self._refuse(scope, settings, [own, *extras])
-        first, *rest = (in_state(manifest, state) for manifest in _in_order(scope.owner, own))
-        more = (object for extra_namespace in extras for object in _in_order(scope.owner, extra_namespace))
-        extra = [in_state(object, state) for object in more]
+        state, baselines = self._state(scope), self._baselines(scope, settings)
+        self._refuse(scope, settings, baselines)
+        own, *extras = (_in_order(scope.owner, manifests, after) for manifests in baselines)
+        first, *rest = (in_state(object, state) for object in own)
+        extra = [in_state(object, state) for objects in extras for object in objects]
         spaces = {object.id.name: object.id for object in (first, *extra) if object.id.kind == "Namespace"}
         accounts = [
             on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
             for account in self._accounts(scope)
         ]
-        objects = [_after(object, after) for object in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
         rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
-        objects += [in_state(object, state) for object in rights]
+        objects = [first, accounts[0], *rest, *extra, *accounts[1:], *(in_state(right, state) for right in rights)]
         self._gathering.add(objects, ("tenants", scope.tenant))
-        return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
+        return (*(object.id for object in objects), *self._local_objects(scope, settings, objects, spaces))
 
     def _local_wide(
         self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
@@ -184,9 +182,10 @@ class PlacementPlanner:
             self._gathering.add([made], declared.at)
             yield made.id
 
-    def _local_objects(self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject]) -> Iterator[ObjectId]:
+    def _local_objects(
+        self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject], spaces: Mapping[str, ObjectId]
+    ) -> Iterator[ObjectId]:
         """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
-        spaces = {object.id.name: object.id for object in base if object.id.kind == "Namespace"}
         for declared in self._objects(scope, settings, [made.manifest for made in base]):
             made = on_management(declared.manifest, scope.owner, (spaces[declared.namespace],))
             planned = in_state(unawaited(made), self._state(scope))
@@ -233,7 +232,7 @@ class PlacementPlanner:
         first = (chart, *platform.base, *alerts)
         adopt = self.fleet.document.tenants[scope.tenant].adopt
         state = self._state(scope)
-        release = baseline_release(scope, platform, manifests, settings, first, after, state, adopt=adopt)
+        release = objects_release(scope, platform, "baseline", manifests, settings, first, after, state, adopt=adopt)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared)
@@ -290,12 +289,7 @@ class PlacementPlanner:
             yield [first if state == "active" else given_up(first, state), *rest]
 
 
-def _after(planned: KubeObject, after: tuple[ObjectId, ...]) -> KubeObject:
-    """A namespace comes after the add-ons that the placement waits for; everything in it comes after the namespace."""
-    return replace(planned, depends_on=(*planned.depends_on, *after)) if planned.id.kind == "Namespace" else planned
-
-
-def _in_order(owner: Owner, manifests: Sequence[Manifest]) -> list[KubeObject]:
-    """A baseline on the management cluster: the namespace, and what lies in it after it."""
-    first = on_management(manifests[0], owner)
+def _in_order(owner: Owner, manifests: Sequence[Manifest], after: tuple[ObjectId, ...]) -> list[KubeObject]:
+    """A baseline on the management cluster: the namespace, after the add-ons that the placement waits for, and then all in it."""
+    first = on_management(manifests[0], owner, after)
     return [first, *(on_management(manifest, owner, (first.id,)) for manifest in manifests[1:])]

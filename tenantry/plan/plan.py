@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -47,6 +47,7 @@ class Plan:
     homes: the environments of each cluster of the fleet.
     management: the management cluster.
     timeout: seconds that Flux has for a change, and Pulumi for a deletion.
+    derived: what others work out of the plan, once.
     """
 
     environment: str
@@ -64,6 +65,17 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     timeout: int = 600
+    derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def placed(self) -> set[tuple[str, str]]:
+        """Each placement as (tenant, cluster)."""
+        return {(placement.tenant, placement.cluster) for placement in self.placements}
+
+    @property
+    def namespaces(self) -> set[tuple[str, str, str]]:
+        """The tenants' namespaces, as (tenant, cluster, name)."""
+        return {(place.tenant, place.cluster, name) for place in self.placements for name in place.namespaces}
 
     def wave_of(self, id: ObjectId) -> Wave | None:
         """The wave that an object belongs to; None: the object is in no wave and waits for none."""

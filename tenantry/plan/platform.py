@@ -16,7 +16,7 @@ from tenantry.flux.addresses import address_problems
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.revisions import revision_problems
 from tenantry.kube import names
-from tenantry.kube.objects import ObjectId, Owner
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.messages.errors import InvalidPart, Problem, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
@@ -29,12 +29,11 @@ from tenantry.plan.addon_namespaces import (
     objects_in_namespaces,
 )
 from tenantry.plan.apps import plan_apps
-from tenantry.plan.bootstrap import access_objects, kubeconfig_of
 from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts
 from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import chart_of_objects
+from tenantry.plan.objects.remote import chart_of_objects, service_account
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import chart_object, source_object
 from tenantry.plan.shared import key_of_address, shared, shared_chart
@@ -61,7 +60,6 @@ class PlatformPlanner:
         self._charts: dict[str, ObjectId] = {}
         self._scopes: dict[str, Scope] = {}
         self._there: dict[str, dict[str, Dependency]] = {}
-        self._accessible: set[str] = set()
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
     def alerts(self, cluster: str) -> None:
@@ -191,46 +189,46 @@ class PlatformPlanner:
     def scope(self, cluster: str) -> Scope:
         """The platform team on one cluster. Its `base` is what `plan_access` plans."""
         if cluster not in self._scopes:
-            self._scopes[cluster] = self._scope(cluster)
+            kubeconfig, namespace = self.kubeconfig(cluster), self._platform.namespace
+            prefix = (cluster,) if kubeconfig else ()
+            # This separates an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from all others.
+            # Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
+            apart = () if self.environment == self._beside(cluster)[0] else (self.environment, "platform")
+            access = self._access(cluster)
+            common = (namespace, *environment_part(self.fleet, self.environment, self.management))
+            self._scopes[cluster] = Scope(
+                environment=self.environment,
+                cluster=cluster,
+                owner=Owner(cluster=cluster),
+                home=kubeconfig.namespace if kubeconfig else namespace,
+                prefix=prefix,
+                namespace=namespace,
+                storage=namespace,
+                service_account=platform_account(self.fleet, self.environment, cluster),
+                kubeconfig=kubeconfig,
+                base=(access.id,) if access else (),
+                shard=self.fleet.clusters[cluster].shard,
+                attached=(*prefix, *apart),
+                common=common if kubeconfig else (),
+            )
         return self._scopes[cluster]
 
-    def _scope(self, cluster: str) -> Scope:
-        kubeconfig = self.kubeconfig(cluster)
-        namespace = self._platform.namespace
-        prefix = (cluster,) if kubeconfig else ()
-        return Scope(
-            environment=self.environment,
-            cluster=cluster,
-            owner=Owner(cluster=cluster),
-            home=kubeconfig.namespace if kubeconfig else namespace,
-            prefix=prefix,
-            namespace=namespace,
-            storage=namespace,
-            service_account=platform_account(self.fleet, self.environment, cluster),
-            kubeconfig=kubeconfig,
-            base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
-            shard=self.fleet.clusters[cluster].shard,
-            attached=(*prefix, *self._attached(cluster)),
-            common=(namespace, *environment_part(self.fleet, self.environment, self.management)) if kubeconfig else (),
-        )
-
-    def _attached(self, cluster: str) -> tuple[str, ...]:
-        """What separates an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from all others.
-
-        Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
-        """
-        return () if self.environment == self._beside(cluster)[0] else (self.environment, "platform")
+    def _access(self, cluster: str) -> KubeObject | None:
+        """The service account with which Flux acts as the platform team on a remote cluster."""
+        if not (kubeconfig := self.kubeconfig(cluster)):
+            return None
+        account = platform_account(self.fleet, self.environment, cluster)
+        return service_account(account, kubeconfig.namespace, self.environment, Owner())
 
     def plan_access(self, cluster: str) -> None:
-        """Plan the service account with which Flux acts as the platform team on a remote cluster."""
-        if cluster not in self._accessible:
-            self._accessible.add(cluster)
-            for made, at in access_objects(self.fleet, self.environment, cluster):
-                self._gathering.share(made, at)
+        """Plan what Flux needs to act as the platform team on a cluster."""
+        if access := self._access(cluster):
+            self._gathering.share(access, ("clusters", cluster))
 
     def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
         """Where the kubeconfig of a remote cluster lies; None: it is the management cluster."""
-        return kubeconfig_of(self.fleet, self.environment, cluster)
+        declared = self.fleet.clusters[cluster].kubeconfig
+        return declared.resolved if declared and cluster != self.management else None
 
     def objects_chart(self, platform: Scope, why: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first that needs it there.

@@ -237,7 +237,7 @@ FIELD_HOLES = (
     ),
     Hole(
         "a baseline is not kept as it is",
-        _leaks((placements, "baseline_release"), "spec.driftDetection.mode", "warn"),
+        _leaks((placements, "objects_release"), "spec.driftDetection.mode", "warn"),
     ),
     Hole("a baseline stands still", _leaks((remote, "in_state"), "spec.suspend", value=True)),
     Hole(

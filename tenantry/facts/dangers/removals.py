@@ -8,9 +8,9 @@ from functools import cached_property
 from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
 from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
-from tenantry.guard.kubeconfigs import held_by
+from tenantry.guard.reading import held_by
 from tenantry.kube.objects import Manifest, Owner, holds_data
-from tenantry.plan.engine_order import bypass, is_range
+from tenantry.plan.engine_order import Chains, bypass, is_range
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -149,7 +149,7 @@ def rollout_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
 
 def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
     if plan.rollout:
-        objects = {planned.id: planned for planned in plan.objects}
+        chains = Chains(plan)
         for app in plan.apps:
-            if plan.wave_of(app.id) and (followed := bypass(app, objects)):
+            if plan.wave_of(app.id) and (followed := bypass(app, chains)):
                 yield app, followed

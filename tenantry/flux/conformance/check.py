@@ -2,68 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, wraps
-from typing import Any, TypeVar
+from functools import cache
+from pathlib import Path as File
+from typing import Any
+
+import yaml
 
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
 from tenantry.flux.schemas import schema_of
 from tenantry.flux.texts import text_problems
 from tenantry.messages.errors import Path, Problem
 
-_T = TypeVar("_T")
-
-
-def once(find: Callable[[dict[str, Any]], _T]) -> Callable[[dict[str, Any]], _T]:
-    """A function of a schema that computes its result once for each. Mappings cannot be keys of a cache."""
-    known: dict[int, tuple[dict[str, Any], _T]] = {}
-
-    @wraps(find)
-    def found(schema: dict[str, Any]) -> _T:
-        # The schema is kept, so that no other can get its identity.
-        entry = known.get(id(schema))
-        if entry is None:
-            entry = known[id(schema)] = (schema, find(schema))
-        return entry[1]
-
-    return found
-
 
 def completed(schema: dict[str, Any], value: Any) -> Any:
-    """A copy of the value with the schema's defaults, as an API server adds them. Parts without defaults are not copied."""
-    defaults = _defaults_of(schema)
-    return value if defaults is None else defaults.completed(value)
-
-
-@dataclass(frozen=True, slots=True)
-class _Defaults:
-    """The defaults of a schema with properties or items, and of those of its parts that have some."""
-
-    own: dict[str, Any]
-    properties: dict[str, _Defaults]
-    items: _Defaults | None
-
-    def completed(self, value: Any) -> Any:
-        if isinstance(value, dict) and (self.own or self.properties):
-            complete = self.own | value
-            for key, part in self.properties.items():
-                if key in value:
-                    complete[key] = part.completed(value[key])
-            return complete
-        if isinstance(value, list) and self.items:
-            return [self.items.completed(entry) for entry in value]
-        return value
-
-
-@once
-def _defaults_of(schema: dict[str, Any]) -> _Defaults | None:
-    """The defaults of a schema; None: it has none."""
-    properties = schema.get("properties") or {}
-    own = {key: part["default"] for key, part in properties.items() if "default" in part}
-    parts = {key: defaults for key, part in properties.items() if (defaults := _defaults_of(part))}
-    items = _defaults_of(schema["items"]) if schema.get("items") else None
-    return _Defaults(own, parts, items) if own or parts or items else None
+    """A copy of the value with the schema's defaults, as an API server adds them."""
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        own = {key: part["default"] for key, part in properties.items() if "default" in part}
+        return own | {key: completed(properties.get(key, {}), part) for key, part in value.items()}
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [completed(items, entry) for entry in value]
+    return value
 
 
 def described(schema: dict[str, Any], value: Any) -> Any:
@@ -80,46 +40,18 @@ def described(schema: dict[str, Any], value: Any) -> Any:
 
 def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Problem]:
     """The rules that a value and its parts break. The value has the right structure and includes defaults."""
-    if ruled := _ruled(schema):
-        yield from ruled.broken(value, at)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ruled:
-    """What a schema says beyond its structure, with the properties and the items that say something themselves.
-
-    keys: no two entries of the list may be equal in all of them.
-    """
-
-    schema: dict[str, Any]
-    rules: tuple[str, ...]
-    keys: list[str]
-    properties: tuple[tuple[str, _Ruled], ...]
-    items: _Ruled | None
-
-    def broken(self, value: Any, at: Path) -> Iterator[Problem]:
-        for rule in self.rules:
-            if not holds(rule, value, self.schema):
-                yield _finding(EXPLANATIONS[rule], value, at)
-        if self.keys:
-            yield from _duplicates(self.keys, value, at)
-        if isinstance(value, dict):
-            for key, part in self.properties:
-                if key in value:
-                    yield from part.broken(value[key], (*at, key))
-        elif self.items and isinstance(value, list):
-            for index, entry in enumerate(value):
-                yield from self.items.broken(entry, (*at, index))
-
-
-@once
-def _ruled(schema: dict[str, Any]) -> _Ruled | None:
-    """What a schema or a part of it says beyond its structure; None: nothing."""
-    rules = tuple(schema.get("x-kubernetes-validations", ()))
-    keys = schema.get("x-kubernetes-list-map-keys") or []
-    parts = tuple((key, ruled) for key, part in schema.get("properties", {}).items() if (ruled := _ruled(part)))
-    items = _ruled(schema["items"]) if schema.get("items") else None
-    return _Ruled(schema, rules, keys, parts, items) if rules or keys or parts or items else None
+    for rule in schema.get("x-kubernetes-validations", ()):
+        if not holds(rule, value, schema):
+            yield _finding(explanations()[rule], value, at)
+    if keys := schema.get("x-kubernetes-list-map-keys"):
+        yield from _duplicates(keys, value, at)
+    if isinstance(value, dict):
+        for key, part in schema.get("properties", {}).items():
+            if key in value:
+                yield from broken_rules(part, value[key], (*at, key))
+    elif isinstance(value, list) and (items := schema.get("items")):
+        for index, entry in enumerate(value):
+            yield from broken_rules(items, entry, (*at, index))
 
 
 def holds(rule: str, value: Any, schema: dict[str, Any]) -> bool:
@@ -147,7 +79,7 @@ def _finding(explanation: Explanation, value: Any, at: Path) -> Problem:
         (*at, explanation.key) if at_key else at,
         explanation.code,
         explanation.message,
-        explanation.notes,
+        tuple(explanation.notes),
         explanation.fix,
         at_key=at_key,
     )
@@ -202,82 +134,12 @@ class Explanation:
     message: str
     key: str = ""
     fix: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     code: str = "bad-combination"
 
 
-_NO_RETRIES = "retryInterval has no effect unless failures are retried"
-_OIDC = "type 'generic-oidc'"
-_NEITHER_KUBECONFIG = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has neither"
-_BOTH_KUBECONFIGS = "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has both"
-
-EXPLANATIONS = {
-    # Bucket
-    "self.provider == 'aws' || self.provider == 'generic' || !has(self.sts)": Explanation(
-        "sts needs provider 'aws' or 'generic'", "sts", "remove it, or change the provider"
-    ),
-    "self.provider != 'aws' || !has(self.sts) || self.sts.provider == 'aws'": Explanation(
-        "with provider 'aws', sts.provider must be 'aws'", "sts", "write 'provider: aws' in it"
-    ),
-    "self.provider != 'generic' || !has(self.sts) || self.sts.provider == 'ldap'": Explanation(
-        "with provider 'generic', sts.provider must be 'ldap'", "sts", "write 'provider: ldap' in it"
-    ),
-    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.secretRef)": Explanation(
-        "sts of provider 'aws' takes no secretRef", "sts", "remove secretRef from it"
-    ),
-    "!has(self.sts) || self.sts.provider != 'aws' || !has(self.sts.certSecretRef)": Explanation(
-        "sts of provider 'aws' takes no certSecretRef", "sts", "remove certSecretRef from it"
-    ),
-    "self.provider != 'generic' || !has(self.serviceAccountName)": Explanation(
-        "provider 'generic' takes no serviceAccountName", "serviceAccountName", "remove it, or name a cloud's provider"
-    ),
-    "!has(self.secretRef) || !has(self.serviceAccountName)": Explanation(
-        "secretRef and serviceAccountName cannot be combined", "serviceAccountName", "remove one of them"
-    ),
-    # GitRepository
-    (
-        "!has(self.serviceAccountName) || (has(self.provider) && (self.provider == 'azure' || self.provider == 'aws'))"
-    ): Explanation(
-        "serviceAccountName needs provider 'aws' or 'azure'", "serviceAccountName", "remove it, or change the provider"
-    ),
-    # HelmChart
-    "!has(self.verify) || self.sourceRef.kind == 'HelmRepository'": Explanation(
-        "only charts of a HelmRepository can be verified", "verify", "remove it"
-    ),
-    # HelmRelease
-    "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))": Explanation(
-        "a release needs either 'chart:' or 'chartRef:'", "chartRef", code="choose-one"
-    ),
-    "!has(self.retryInterval) || self.name != 'RemediateOnFailure'": Explanation(
-        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
-    ),
-    "!has(self.retryInterval) || self.name == 'RetryOnFailure'": Explanation(
-        _NO_RETRIES, "retryInterval", "remove it, or write 'name: RetryOnFailure' beside it"
-    ),
-    # HelmRelease and Kustomization
-    "has(self.configMapRef) || has(self.secretRef)": Explanation(_NEITHER_KUBECONFIG, code="choose-one"),
-    "!has(self.configMapRef) || !has(self.secretRef)": Explanation(_BOTH_KUBECONFIGS, code="choose-one"),
-    # Provider
-    (
-        "self.type == 'github' || self.type == 'gitlab' || self.type == 'gitea' || self.type == 'bitbucketserver' || "
-        "self.type == 'bitbucket' || self.type == 'azuredevops' || !has(self.commitStatusExpr)"
-    ): Explanation(
-        "commitStatusExpr needs a provider that sets commit statuses",
-        "commitStatusExpr",
-        "remove it, or change the type",
-        ("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
-    ),
-    # Receiver
-    "self.type != 'generic-oidc' || (has(self.oidcProviders) && size(self.oidcProviders) > 0)": Explanation(
-        f"{_OIDC} needs at least one entry in oidcProviders", "oidcProviders", "name the issuer to trust"
-    ),
-    "self.type == 'generic-oidc' || !has(self.oidcProviders) || size(self.oidcProviders) == 0": Explanation(
-        f"oidcProviders needs {_OIDC}", "oidcProviders", "remove it, or change the type"
-    ),
-    "self.type != 'generic-oidc' || !has(self.secretRef)": Explanation(
-        f"{_OIDC} takes no secretRef", "secretRef", "remove it"
-    ),
-    "self.type == 'generic-oidc' || has(self.secretRef)": Explanation(
-        "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"
-    ),
-}
+@cache
+def explanations() -> dict[str, Explanation]:
+    """By the rule."""
+    rows = yaml.safe_load(File(__file__).with_name("explanations.yaml").read_bytes())
+    return {row.pop("rule"): Explanation(**row) for row in rows}

@@ -52,7 +52,8 @@ _FORMS = {
 
 def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
     """The errors in the structure of a value at a path of the document."""
-    yield from _worded(_validator(schema.kind), schema, value, at)
+    errors = list(_validator(schema.kind, of_part=False).iter_errors(value))
+    yield from _worded(errors, schema, at)
 
 
 def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
@@ -60,15 +61,12 @@ def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator
 
     Texts with placeholders are not checked here, but after the placeholders are filled in.
     """
-    yield from _worded(_validator_of_parts(schema.kind), schema, _without_null(value), at, unfilled=True)
+    errors = _validator(schema.kind, of_part=True).iter_errors(_without_null(value))
+    given = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
+    yield from _worded(given, schema, at)
 
 
-def _worded(
-    validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path, *, unfilled: bool = False
-) -> Iterator[Problem]:
-    errors = list(validator.iter_errors(value))
-    if unfilled:
-        errors = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
+def _worded(errors: list[ValidationError], schema: Schema, at: Path) -> Iterator[Problem]:
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
         # A value of the wrong type breaks other constraints too. One error for it is enough.
@@ -77,29 +75,21 @@ def _worded(
 
 
 @cache
-def _validator(kind: str) -> Draft202012Validator:
-    return _compiled(schema_of(kind).spec)
-
-
-@cache
-def _validator_of_parts(kind: str) -> Draft202012Validator:
-    return _compiled(part_of_spec(kind))
-
-
-def part_of_spec(kind: str) -> dict[str, Any]:
-    """A copy of the JSON Schema of a kind's spec without required keys and x- keywords. Raises: KeyError: no such kind."""
-    return _nothing_required(schema_of(kind).spec)
-
-
-def _compiled(schema: dict[str, Any]) -> Draft202012Validator:
+def _validator(kind: str, *, of_part: bool) -> Draft202012Validator:
     # Importing the library takes as long as the rest of a short command.
     import jsonschema_rs
 
     # This engine takes linear time and has no look-around, like the engine of API servers.
     options, formats = jsonschema_rs.RegexOptions(), {_DURATION: is_bounded}
+    schema = part_of_spec(kind) if of_part else schema_of(kind).spec
     return jsonschema_rs.Draft202012Validator(
         _with_formats(schema), pattern_options=options, formats=formats, validate_formats=True
     )
+
+
+def part_of_spec(kind: str) -> dict[str, Any]:
+    """A copy of the JSON Schema of a kind's spec without required keys and x- keywords. Raises: KeyError: no such kind."""
+    return _nothing_required(schema_of(kind).spec)
 
 
 def _with_formats(schema: Any) -> Any:
@@ -168,16 +158,17 @@ def _fix(pattern: str, value: str) -> str:
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:
     """The message for a value that is too large or too small."""
-    match keyword:
-        case "minimum":
-            return f"at least {limit} is needed, found {value}"
-        case "maximum":
-            return f"at most {limit} is allowed, found {value}"
-    single, many = ("character", "characters") if isinstance(value, str) else ("entry", "entries")
-    bound = f"{limit} {single} is" if limit == 1 else f"{limit} {many} are"
-    if keyword.startswith("min"):
-        return f"at least {bound} needed, found {len(value)}"
-    return f"at most {bound} allowed, found {len(value)}"
+    what, count = "", value
+    if not keyword.endswith("imum"):
+        what, count = (" character" if isinstance(value, str) else " entry"), len(value)
+        what = what if limit == 1 else {" entry": " entries"}.get(what, f"{what}s")
+    verb = "is" if limit == 1 or not what else "are"
+    bound = f"{limit}{what} {verb}"
+    return (
+        f"at least {bound} needed, found {count}"
+        if keyword.startswith("min")
+        else f"at most {bound} allowed, found {count}"
+    )
 
 
 def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:

@@ -77,36 +77,10 @@ def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
     )
 
 
-def baseline_release(
-    scope: Scope,
-    platform: Scope,
-    manifests: Sequence[Manifest],
-    settings: TenantSettings,
-    depends_on: tuple[ObjectId, ...],
-    after: Sequence[Dependency],
-    state: Lifecycle,
-    *,
-    adopt: bool,
-) -> KubeObject:
-    """The HelmRelease that installs a placement's baseline, with the platform's rights.
-
-    scope: the placement's, for names and labels; platform: the cluster's, for identity and storage.
-    depends_on: the chart first, then the platform's service account.
-    after: add-ons that the placement waits for.
-    state: what can hold data is held on the cluster when the release is deleted, unless the state is `offboarding`.
-    adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
-    """
-    release = shortened(join(scope.namespace, "baseline"), MAX_RELEASE)
-    return objects_release(
-        scope, platform, "baseline", release, manifests, settings, depends_on, after, state, adopt=adopt
-    )
-
-
 def objects_release(
     scope: Scope,
     platform: Scope,
     key: str,
-    release: str,
     manifests: Sequence[Manifest],
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
@@ -115,16 +89,19 @@ def objects_release(
     *,
     adopt: bool,
 ) -> KubeObject:
-    """A HelmRelease that installs manifests as they are, with the platform's rights; as for `baseline_release`.
+    """The HelmRelease that installs manifests as they are, with the platform's rights: a baseline, or namespaces of an add-on.
 
-    key: what the release is called on the management cluster; release: on the remote one.
+    scope: the owner's, for names and labels; platform: the cluster's, for identity and storage. key: as for an app.
+    depends_on: the chart first, then the platform's service account. after: add-ons that the owner waits for.
+    state: what can hold data is held on the cluster when the release is deleted, unless the state is `offboarding`.
+    adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
     strategy = {"name": "RetryOnFailure", "retryInterval": settings.retryInterval}
     action = {"strategy": strategy, **({} if adopt else {"disableTakeOwnership": True})}
     spec = {
         "interval": settings.interval,
         "timeout": settings.timeout,
-        "releaseName": release,
+        "releaseName": shortened(join(scope.namespace, key) if scope.tenant else key, MAX_RELEASE),
         "targetNamespace": platform.storage,
         "storageNamespace": platform.storage,
         "chartRef": reference(depends_on[0]),

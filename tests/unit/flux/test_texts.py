@@ -362,10 +362,10 @@ def test_patches_that_kustomize_takes(text: str, target: dict[str, str] | None) 
             "[{op: remove}]",
             WEB,
             "operation 1 of the patch has no 'path'",
-            "add 'path:' with a JSON pointer, such as /spec/replicas",
+            "add 'path:'",
         ),
-        ("[{op: add, path: /a}]", WEB, "operation 1 of the patch has no 'value'", "add 'value:', or write another op"),
-        ("[{op: copy, path: /a}]", WEB, "operation 1 of the patch has no 'from'", "add 'from:', or write another op"),
+        ("[{op: add, path: /a}]", WEB, "operation 1 of the patch has no 'value'", "add 'value:'"),
+        ("[{op: copy, path: /a}]", WEB, "operation 1 of the patch has no 'from'", "add 'from:'"),
         (
             "[remove]",
             WEB,

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 
 from tenantry.guard import RunLimits, check, held, refusals
-from tenantry.guard.kubeconfigs import held_by, kubeconfigs_by
-from tenantry.load import load_fleet, plan_all
 from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, refused, tenant
 from tests.unit.texts import FRAME, planned, problems
@@ -76,15 +73,6 @@ def test_two_clusters_with_one_kubeconfig_are_refused_before_anything_is_read() 
     (entry,) = (line for line in FRAME.splitlines(keepends=True) if line.startswith("  edge:"))
     told = problems(fleet(ROCKY, frame=FRAME.replace(entry, entry + entry.replace("  edge:", "  edge-1:"))))
     assert "clusters 'edge' and 'edge-1' name the same kubeconfig Secret 'kamaji/edge-admin-kubeconfig'" in told
-
-
-@table("example", ["hubs", "kamaji", "multi-cluster"])
-def test_the_kubeconfigs_of_a_plan_are_those_that_its_objects_hold(example: str) -> None:
-    file = Path(__file__).parents[3] / "examples" / example / "tenants.yaml"
-    plans = plan_all(load_fleet(file)).values()
-    found = [kubeconfigs_by(plan) for plan in plans]
-    assert any(found)
-    assert found == [held_by(plan).kubeconfigs for plan in plans]
 
 
 @table("kinds", [("HelmRelease", "Kustomization"), ("HelmRelease",), ("Kustomization",)])

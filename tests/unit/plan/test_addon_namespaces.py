@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenantry.guard.check import RunLimits, refusals
-from tenantry.guard.kubeconfigs import held_by
-from tenantry.guard.reading import held
+from tenantry.guard.reading import held, held_by
 from tenantry.plan.plan import Plan
 from tests.table import table
 from tests.unit.texts import FRAME, explained, fleet, one, planned, problems

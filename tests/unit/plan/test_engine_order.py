@@ -97,7 +97,7 @@ def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
     )
     assert problems(text.replace("environments: [dev]", "environments: [dev, r1]")) == told(
         "tenants.yaml:25:57: error[dependency-of-other-stack]: app 'web' (kustomize) cannot wait for 'platform/kyverno', which is"
-        " of the other kind: environment 'dev' has it on cluster 'hub', and Pulumi waits within one stack only",
+        " of the other kind: environment 'dev' has it, and Pulumi waits within one stack only",
         "  at tenants.rocky.apps.web.dependsOn[0]",
         "  fix: make both of one kind, or set another 'dependsOn' in an override of environment 'r1'",
         "Found 1 error",

@@ -72,9 +72,9 @@ def test_two_tenants_may_name_different_namespaces_for_one_environment() -> None
 def test_environments_of_one_management_cluster_whose_templates_give_the_same_names_are_told_once() -> None:
     text = rocky(SIMPLE, BOTH).replace(FRAME, SHARED) + MOVY
     assert problems(text) == told(
-        "tenants.yaml:4:7: error[shared-management]: environments 'dev' and 'qa' share management cluster 'hub', and both give"
-        " tenant 'rocky' namespace 'rocky'",
+        "tenants.yaml:4:7: error[planned-twice]: environments 'dev' and 'qa' would both create Namespace rocky on cluster 'hub'",
         "  at environments.qa",
+        "  first: tenants.yaml:10:3",
         "  fix: put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
         "Found 1 error",
     )
@@ -95,9 +95,9 @@ def test_one_name_for_a_tenant_in_two_environments_of_a_management_cluster_is_re
     apart = SHARED.replace("qa: {management: hub}", 'qa: {management: hub, namespace: "qa-{tenant}"}')
     text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: apps").replace(FRAME, apart)
     assert problems(text) == told(
-        "tenants.yaml:15:16: error[shared-management]: environments 'dev' and 'qa' share management cluster 'hub', and both give"
-        " tenant 'rocky' namespace 'apps'",
+        "tenants.yaml:15:16: error[planned-twice]: environments 'dev' and 'qa' would both create Namespace apps on cluster 'hub'",
         "  at tenants.rocky.namespace",
+        "  first: tenants.yaml:10:3",
         "  fix: put '{env}' into it",
         "Found 1 error",
     )
@@ -111,10 +111,11 @@ def test_management_clusters_that_share_a_cluster_are_told_where_it_names_them()
     )
     text = rocky(SIMPLE, "clusters: {names: [edge]}").replace(FRAME, two)
     assert problems(text) == told(
-        "tenants.yaml:8:30: error[managed-twice]: environments 'dev' and 'prod' would both manage namespace 'rocky' of tenant"
-        " 'rocky' on cluster 'edge'",
-        "  at clusters.edge.environments[1]",
-        "  fix: put '{env}' into the 'namespace' of both environments, or remove the cluster from one environment",
+        "tenants.yaml:4:9: error[planned-twice]: environments 'dev' and 'prod' would both create namespace 'rocky' on"
+        " cluster 'edge'",
+        "  at environments.prod",
+        "  first: tenants.yaml:11:3",
+        "  fix: put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
         "Found 1 error",
     )
     own = text.replace("    apps:\n", '    namespace: "{env}-own"\n    apps:\n')
@@ -130,7 +131,7 @@ def test_tenants_of_two_environments_that_meet_in_one_name_are_told_of_both_plac
     assert problems(text + movy) == told(
         "tenants.yaml:19:16: error[planned-twice]: environments 'dev' and 'qa' would both create Namespace a on cluster 'hub'",
         "  at tenants.movy.namespace",
-        "  first: tenants.yaml:15:5",
+        "  first: tenants.yaml:10:3",
         "  fix: choose another name for one of them",
         "Found 1 error",
     )
