@@ -107,9 +107,6 @@ RULES: tuple[Rule, ...] = (
 
 WARNINGS: tuple[Rule, ...] = (
     tenants.states_of_tenants_are_placed,
-    clusters.frames_come_after_none,
-    rules.grants_are_for_tenants_with_an_included_file,
-    rules.management_clusters_are_left_out_on_purpose,
     overrides.overrides_hold_somewhere,
     overrides.overrides_of_defaults_outweigh_nobody,
     values.keywords_of_go_templates_keep_their_braces,
@@ -120,7 +117,6 @@ WARNINGS: tuple[Rule, ...] = (
     proportions.chains_of_apps_end_in_a_day,
     becomes.numbers_are_what_comes_out,
     becomes.variables_are_what_comes_out,
-    references.substitutions_are_what_comes_out,
     becomes.nulls_of_apps_remove_something,
     becomes.empty_settings_are_meant,
 )
