@@ -42,7 +42,6 @@ RULES: tuple[Rule, ...] = (
     variables.variables_do_not_hide_built_in_placeholders,
     variables.variables_hold_no_placeholders,
     variables.variables_have_one_owner,
-    variables.variables_have_the_type_of_their_default,
     variables.variables_agree_with_labels,
     tenants.no_tenant_is_named_like_the_platform,
     tenants.metadata_of_tenants_leaves_the_fleets_alone,

@@ -137,7 +137,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ),
     (
         "credentials of the template",
-        "platforms-credentials",
+        "platforms-entry",
         "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them",
         "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
     ),
