@@ -42,8 +42,7 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)
     definitions: dict[str, Any] = {
-        name: {"title": _words(name), **definition}
-        for name, definition in made["$defs"].items()
+        name: {"title": _words(name), **definition} for name, definition in made["$defs"].items()
     }
     made["$defs"] = {**definitions, "Nothing": NOTHING}
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.

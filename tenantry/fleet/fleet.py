@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.lineages import in_order, lineage
 from tenantry.fleet.templates import is_shared
-from tenantry.grants.model import Grants
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
@@ -29,14 +28,13 @@ class Fleet:
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
     environments: all but frames: each has a stack.
-    grants: those that `fleet.grants` has merged so far. shared: what `once` keeps; a planner empties it after each tenant.
+    shared: what `once` keeps; a planner empties it after each tenant.
     """
 
     document: Document
     source: ParsedFile
     left_out: frozenset[Path] = frozenset()
     known_problems: bool = False
-    grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     environments: dict[str, Environment] = field(init=False, repr=False, compare=False)
 

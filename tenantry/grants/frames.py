@@ -54,18 +54,20 @@ class _Filling:
         return joined
 
     def _fill(self, name: str, fill: Fill) -> None:
-        at = ("tenants", name)
-        own = fill.file.data["tenants"][name]
-        frame = self._frame(name, fill)
-        if not isinstance(own, dict) or not isinstance(frame, dict | None):
-            # The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping.
-            if not isinstance(own, dict):
-                problem = wrong_type(at, "a mapping", own)
-                self._problem(fill, at, problem.code, problem.message, problem.fix)
-            return
-        joined = self._joined(name, fill, own, frame or {})
-        if frame is not None:  # else nobody knows what the file may say, beside what no file may
-            self.tenants[name] = joined
+        at, own, frame = ("tenants", name), fill.file.data["tenants"][name], self.tenants.get(name)
+        frame, is_declared = {} if frame is None else frame, name in self.tenants
+        if not is_declared:
+            self.written[at] = (fill.file, at)
+            message = f"tenant '{name}' is not declared in {self.main.file}"
+            fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
+            self._problem(fill, at, "no-frame", message, fix)
+        if not isinstance(own, dict):
+            problem = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, problem.code, problem.message, problem.fix)
+        elif isinstance(frame, dict):  # else the check of shapes reports it
+            joined = self._joined(name, fill, own, frame)
+            if is_declared:  # else nobody knows what the file may say, beside what no file may
+                self.tenants[name] = joined
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)
@@ -112,17 +114,6 @@ class _Filling:
                     f"'{path[-1]}' has no value, and a team's file removes nothing outside of the 'values' of a chart"
                 )
                 self._problem(fill, path, NO_VALUE, message, "write a value, or remove the line")
-
-    def _frame(self, name: str, fill: Fill) -> Any:
-        """What the main file says, with the templates of the tenant; None: nothing."""
-        at = ("tenants", name)
-        if name in self.tenants:
-            return {} if self.tenants[name] is None else self.tenants[name]
-        self.written[at] = (fill.file, at)
-        message = f"tenant '{name}' is not declared in {self.main.file}"
-        fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
-        self._problem(fill, at, "no-frame", message, fix)
-        return None
 
     def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
         """The main file's selector is what the included file selects from, unless a grant says otherwise."""
