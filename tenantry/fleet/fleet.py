@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.lineages import in_order, lineage
-from tenantry.fleet.templates import is_shared
+from tenantry.fleet.templates import Once, is_shared
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
@@ -124,16 +124,11 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
 
     One in a template is reported once, not for each entry that takes it over.
     """
-    known: set[tuple[str, Path]] = set()
-    for finding in findings:
+    for finding in Once(source)(findings):
         path, notes = source.origin(finding.path), finding.notes
-        if is_shared(path):
-            if (finding.code, path) in known:
-                continue
-            known.add((finding.code, path))
-            if path != finding.path:
-                whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
-                notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
+        if is_shared(path) and path != finding.path:
+            whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
+            notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
         yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)
