@@ -79,11 +79,10 @@ def platforms_entry(fleet: Fleet, tenant: str, path: Path, group: str, name: str
     source, at = fleet.source, ("tenants", tenant, group, name)
     first, last = source.extent(at)
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    what = group if group == "credentials" else group.removesuffix("s")
     return Problem(
         path,
         "platforms-entry",
-        f"{what} '{name}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it",
+        f"'{name}' under '{group}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it",
         (f"declared: {source.line_of(at)}",),
         fix=f"declare one in this file; is it the tenant's own, {lines} of {source.file} can move here",
     )

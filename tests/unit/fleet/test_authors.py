@@ -257,14 +257,14 @@ def test_a_placeholder_for_the_kind_of_a_reference_hides_no_name() -> None:
 def test_what_the_author_is_told() -> None:
     (problem,) = problems(at("sources.m.credentials", "deploy"))
     assert problem.message == (
-        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them"
+        "'deploy' under 'credentials' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
     )
     assert problem.fix == (
         "declare others under 'credentials:' of this file; are these the tenant's own, line 1 of tenants.yaml can move here"
     )
     (problem,) = problems(at("apps.web.kustomize.source", "base"))
     assert problem.message == (
-        "source 'base' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
+        "'base' under 'sources' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
     )
     assert problem.fix == "declare one in this file; is it the tenant's own, line 1 of tenants.yaml can move here"
 
