@@ -72,7 +72,8 @@ _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apir
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
     for at, manifest in walk.cluster_objects(fleet):
-        group, kind, refusal = group_of(manifest.apiVersion), manifest.kind, None
+        group, kind = group_of(manifest.apiVersion), manifest.kind
+        refusal: _Refusal = None
         if is_built_in(manifest.apiVersion) and not is_cluster_scoped(manifest.apiVersion, kind):
             refusal = "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
         elif kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
