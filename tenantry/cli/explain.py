@@ -14,7 +14,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import data, data_json, working
 from tenantry.facts.explain import AppRollout, Explanation, Placed, explain
 from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject
-from tenantry.fleet.choice import Choice
+from tenantry.fleet.placement import Choice
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, listed

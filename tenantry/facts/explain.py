@@ -9,10 +9,9 @@ from typing import Literal
 from tenantry.facts.changes import hidden
 from tenantry.facts.facts import Facts
 from tenantry.facts.subjects import CLUSTER, THE_PLATFORM, Kind, Subject, subject_of
-from tenantry.fleet.choice import Choice, choice_of, choice_of_grant
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
-from tenantry.fleet.placement import in_another_environment
+from tenantry.fleet.placement import Choice, choice_of, choice_of_grant, in_another_environment
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, THE_PLATFORM, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Origin, Value, merge, origin_at, trace
+from tenantry.fleet.merge import Layer, Origin, Value, merge, origin_at, trace
 from tenantry.fleet.placed import (
     cluster_entry,
     environment_values,
@@ -20,7 +20,6 @@ from tenantry.fleet.placed import (
     tenant_entry,
 )
 from tenantry.fleet.settings import variable_at, variables_of
-from tenantry.grants.grants import grant_layers
 from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.plan.plan import Plan
@@ -100,6 +99,5 @@ class Facts:
 
 def grant_values(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
     """What the main file grants to the tenant's included file, or would."""
-    layers = grant_layers(fleet, tenant)
-    granted = merge(layers)
-    return tuple(value.under("grants") for value in trace(fleet.source, layers, granted)) if granted else ()
+    layers = [Layer(("tenants", tenant, "grants"), fleet.raw("tenants", tenant, "grants"))]
+    return tuple(value.under("grants") for value in trace(fleet.source, layers, merge(layers)))

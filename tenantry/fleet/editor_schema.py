@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from tenantry.fleet.json_schema import DIALECT, json_schema
@@ -44,14 +42,13 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)
     definitions: dict[str, Any] = {
-        name: {"title": _words(name.partition("Without")[0]), **definition}
-        for name, definition in made["$defs"].items()
+        name: {"title": _words(name), **definition} for name, definition in made["$defs"].items()
     }
     made["$defs"] = {**definitions, "Nothing": NOTHING}
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.
     needed = {key: made.pop(key) for key in ("required", "anyOf") if key in made}
     made["allOf"] = [{"title": "a whole file", **needed}]
-    return _Shared(made).schema()
+    return made
 
 
 def _prepared(schema: Any) -> Any:
@@ -145,95 +142,6 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
     return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
 
 
-# --- what stands in several places ------------------------------------------------------------------------------------
-
-_REFERENCE = "#/$defs/"
-_OF_PLACES = ("title", "description", "markdownDescription", "default")
-"""Keywords about the place where a schema stands. The others are about its values."""
-_OF_SCHEMAS = ("additionalProperties", "items", "not", "propertyNames")
-_OF_LISTS = ("allOf", "anyOf", "oneOf")
-_SHORTEST = 60
-"""Characters of a schema for which a reference is shorter."""
-
-
-class _Shared:
-    """A schema in which each part that stands in several places is a definition, named after the first key that has it."""
-
-    def __init__(self, whole: dict[str, Any]) -> None:
-        self.whole = whole
-        self.counts: Counter[str] = Counter()
-        self.names: dict[str, str] = {}
-        self.definitions: dict[str, Any] = {}
-
-    def schema(self) -> dict[str, Any]:
-        self._inside(self.whole, "", self._counted)
-        made: dict[str, Any] = self._inside(self.whole, "", self._replaced)
-        definitions = {**made["$defs"], **self.definitions}
-        return {**made, "$defs": dict(sorted(definitions.items(), key=lambda entry: (entry[0].lower(), entry[0])))}
-
-    def _counted(self, schema: Any, key: str) -> None:
-        for part in _parts(schema):
-            self.counts[_text(part)] += 1
-            if self.counts[_text(part)] > 1:
-                return  # its own parts are counted already
-        self._inside(schema, key, self._counted)
-
-    def _replaced(self, schema: Any, key: str) -> Any:
-        return self._by_reference(_parts(schema), schema, key) or self._inside(schema, key, self._replaced)
-
-    def _by_reference(self, parts: list[dict[str, Any]], schema: Any, key: str) -> dict[str, Any] | None:
-        """The schema as a reference to the first of some parts that stands in several places, with the rest beside it."""
-        for part in parts:
-            if self.counts[_text(part)] > 1:
-                rest = {keyword: below for keyword, below in schema.items() if keyword not in part}
-                return {**rest, "$ref": f"{_REFERENCE}{self._name(part, key)}"}
-        return None
-
-    def _name(self, part: dict[str, Any], key: str) -> str:
-        """The name of a part's definition."""
-        text = _text(part)
-        if text not in self.names:
-            self.names[text] = name = self._free(key)
-            self.definitions[name] = {}  # what is in it gets other names
-            inner = self._by_reference(_parts(part)[1:], part, key)
-            self.definitions[name] = inner or self._inside(part, key, self._replaced)
-        return self.names[text]
-
-    def _free(self, key: str) -> str:
-        taken = self.whole["$defs"].keys() | self.definitions.keys()
-        numbered = (f"{key}{number}" for number in count(2))
-        return key if key not in taken else next(name for name in numbered if name not in taken)
-
-    def _inside(self, schema: Any, key: str, seen: Callable[[Any, str], Any]) -> Any:
-        """A copy of a schema, with what a function makes of the schemas right below it."""
-        if not isinstance(schema, dict):
-            return schema
-        made = dict(schema)
-        for keyword, part in schema.items():
-            if keyword == "$defs":
-                made[keyword] = {name: self._inside(below, name, seen) for name, below in part.items()}
-            elif keyword in _OF_NAMES:
-                made[keyword] = {name: seen(below, name) for name, below in part.items()}
-            elif keyword in _OF_LISTS:
-                made[keyword] = [seen(option, key) for option in part]
-            elif keyword in _OF_SCHEMAS:
-                made[keyword] = seen(part, key)
-        return made
-
-
-def _parts(schema: Any) -> list[dict[str, Any]]:
-    """What of a schema can be a definition, the most first: all of it, and what is about its values alone."""
-    if not isinstance(schema, dict):
-        return []
-    values = {keyword: part for keyword, part in schema.items() if keyword not in _OF_PLACES}
-    parts = [schema, values] if len(values) < len(schema) else [schema]
-    return [part for part in parts if len(_text(part)) >= _SHORTEST]
-
-
-def _text(schema: dict[str, Any]) -> str:
-    return json.dumps(schema, sort_keys=True)
-
-
 # --- the files of teams -------------------------------------------------------------------------------------------------
 
 
@@ -245,7 +153,7 @@ def included_schema() -> dict[str, Any]:
     _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *settings})
     _keep(definitions["ExtraNamespace"], {"name", *(set(settings) & {*OF_NAMESPACES})})
     definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
-    del definitions["AppWithoutSourceAndMore"]["properties"]["waves"]
+    del definitions["App"]["properties"]["waves"]
     tenants = whole["properties"]["tenants"]
     return for_editors(
         {
@@ -280,7 +188,7 @@ def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
 def _references(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         if isinstance(reference := schema.get("$ref"), str):
-            yield reference.removeprefix(_REFERENCE)
+            yield reference.removeprefix("#/$defs/")
         for value in schema.values():
             yield from _references(value)
     elif isinstance(schema, list):

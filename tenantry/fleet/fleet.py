@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.lineages import in_order, lineage
-from tenantry.fleet.templates import is_shared
-from tenantry.grants.model import Grants
+from tenantry.fleet.templates import Once, is_shared
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
@@ -29,14 +28,13 @@ class Fleet:
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
     environments: all but frames: each has a stack.
-    grants: those that `fleet.grants` has merged so far. shared: what `once` keeps; a planner empties it after each tenant.
+    shared: what `once` keeps; a planner empties it after each tenant.
     """
 
     document: Document
     source: ParsedFile
     left_out: frozenset[Path] = frozenset()
     known_problems: bool = False
-    grants: dict[str, Grants] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     environments: dict[str, Environment] = field(init=False, repr=False, compare=False)
 
@@ -126,16 +124,11 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
 
     One in a template is reported once, not for each entry that takes it over.
     """
-    known: set[tuple[str, Path]] = set()
-    for finding in findings:
+    for finding in Once(source)(findings):
         path, notes = source.origin(finding.path), finding.notes
-        if is_shared(path):
-            if (finding.code, path) in known:
-                continue
-            known.add((finding.code, path))
-            if path != finding.path:
-                whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
-                notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
+        if is_shared(path) and path != finding.path:
+            whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
+            notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
         yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)

@@ -12,7 +12,6 @@ from typing import Any
 from tenantry.flux.schemas import schema_of
 from tenantry.grants.model import Grants, Include
 from tenantry.model import (
-    SOURCE_KINDS,
     After,
     App,
     Cluster,
@@ -40,12 +39,7 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     """
     if model is None:
         return ""
-    if fix := fix_for_former(model, key) or _one_level_down(model, key, beside):
-        return fix
-    if (block := _source_block(model)) and _is_of_a_source(key):
-        # Written as Flux writes it, so it is no misspelling of the nearest key here.
-        return f"remove it: a {block.flux_kind} does not have it, sources of other kinds do"
-    return ""
+    return fix_for_former(model, key) or _one_level_down(model, key, beside)
 
 
 def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
@@ -55,8 +49,8 @@ def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> 
     """
     names = [name for name in fields_of(model) if name in beside or not issubclass(model, OneOf)]
     places = [name for name in names if (below := model_at(model, (name,))) and key in _keys_of(below)]
-    if block := _source_block(model):
-        reference = schema_of(block.flux_kind).spec["properties"].get("ref", {})
+    if issubclass(model, FluxBlock):
+        reference = schema_of(model.flux_kind).spec["properties"].get("ref", {})
         places += ["ref"] if key in reference.get("properties", ()) else []
     return f"write '{places[0]}: {{{key}: ...}}'" if len(places) == 1 else ""
 
@@ -68,15 +62,6 @@ def _keys_of(model: type[Model]) -> set[str]:
         else ()
     )
     return {*fields_of(model), *flux}
-
-
-def _source_block(model: type[Model]) -> type[FluxBlock] | None:
-    """The model as a source's block; None if it is no such block."""
-    return next((kind for kind in SOURCE_KINDS.values() if kind is model), None)
-
-
-def _is_of_a_source(key: str) -> bool:
-    return any(key in schema_of(kind.flux_kind).spec["properties"] for kind in SOURCE_KINDS.values())
 
 
 FOR_OWNED: Mapping[str, str] = {

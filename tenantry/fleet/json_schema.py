@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar, get_args
@@ -34,7 +34,6 @@ def json_schema() -> dict[str, Any]:
     _complete(schema, "Document", documented)
     _let_complete(schema)
     _let_include(schema)
-    _let_lack(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
@@ -179,50 +178,6 @@ def _let_remove(definitions: dict[str, Any]) -> None:
     for key, part in cluster.items():
         if not _takes_null(part):
             cluster[key] = {"anyOf": [part, {"type": "null"}], "description": part.pop("description", "")}
-
-
-def _let_lack(schema: dict[str, Any]) -> None:
-    """Give what lacks keys of its model in some places, such as the apps of tenants, definitions of its own for these places.
-
-    Otherwise editors would offer the keys that are refused there.
-    """
-    definitions = schema["$defs"]
-    lacking: dict[str, Any] = {}
-    for holder in (schema, *definitions.values()):
-        holder["properties"] = {key: _lacking(part, definitions, lacking) for key, part in holder["properties"].items()}
-    definitions |= lacking
-
-
-def _lacking(part: Any, definitions: Mapping[str, Any], lacking: dict[str, Any]) -> Any:
-    """A copy of a schema with references to such definitions. lacking: takes those."""
-    if isinstance(part, list):
-        return [_lacking(below, definitions, lacking) for below in part]
-    if not isinstance(part, dict):
-        return part
-    match part:
-        case {"allOf": [{"$ref": reference}, {"properties": refused}], **rest} if all(
-            keyword == _REFUSED for keyword in refused.values()
-        ):
-            return {**rest, **_without(reference, refused, definitions, lacking)}
-    return {key: _lacking(below, definitions, lacking) for key, below in part.items()}
-
-
-def _without(
-    reference: str, refused: Iterable[str], definitions: Mapping[str, Any], lacking: dict[str, Any]
-) -> dict[str, Any]:
-    """A reference to what another one leads to, without some keys there and in its overrides."""
-    model = reference.rpartition("/")[2]
-    properties = definitions[model]["properties"]
-    first, *others = (key for key in refused if key in properties)
-    name = f"{model}Without{first[0].upper()}{first[1:]}{'AndMore' if others else ''}"
-    if name not in lacking:
-        kept = {key: part for key, part in properties.items() if key not in refused}
-        lacking[name] = {**definitions[model], "properties": kept}
-        if "overrides" in kept:
-            entry, *rules = kept["overrides"]["items"]["allOf"]
-            items = {"allOf": [_without(entry["$ref"], refused, definitions, lacking), *rules]}
-            kept["overrides"] = {**kept["overrides"], "items": items}
-    return {"$ref": f"#/$defs/{name}"}
 
 
 def _takes_null(schema: dict[str, Any]) -> bool:

@@ -22,7 +22,7 @@ from tenantry.model.tenancy import Network, PodSecurity, TenantOwner, as_written
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
-which are no settings of the tenant's objects; see `fleet.grants`."""
+which are no settings of the tenant's objects."""
 
 _WHOLE = (("podSecurity",),)
 """Settings that a more specific layer replaces as a whole: a stricter `enforce` keeps no laxer `version` of another layer."""

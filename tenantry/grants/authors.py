@@ -16,7 +16,6 @@ from tenantry.model.scalars import Refers
 
 GROUPS: dict[of_flux.Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 """Where the names of each kind are declared."""
-_ONE = {"apps": "app", "configs": "config", "sources": "source"}
 
 
 class Named(NamedTuple):
@@ -78,19 +77,12 @@ def names_all(fleet: Fleet, tenant: str, group: str) -> bool:
 def platforms_entry(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Problem:
     """An included file names an entry of the main file. Args: path: where."""
     source, at = fleet.source, ("tenants", tenant, group, name)
-    notes = (f"declared: {source.line_of(at)}",)
-    if group == "credentials":
-        message = (
-            f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
-        )
-        fix = f"declare others under 'credentials:' of this file; are these the tenant's own, {_lines(fleet, at)} can move here"
-        return Problem(path, "platforms-credentials", message, notes, fix)
-    message = f"{_ONE[group]} '{name}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it"
-    fix = f"declare one in this file; is it the tenant's own, {_lines(fleet, at)} can move here"
-    return Problem(path, "platforms-entry", message, notes, fix)
-
-
-def _lines(fleet: Fleet, at: Path) -> str:
-    first, last = fleet.source.extent(at)
+    first, last = source.extent(at)
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    return f"{lines} of {fleet.source.file}"
+    return Problem(
+        path,
+        "platforms-entry",
+        f"'{name}' under '{group}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it",
+        (f"declared: {source.line_of(at)}",),
+        fix=f"declare one in this file; is it the tenant's own, {lines} of {source.file} can move here",
+    )

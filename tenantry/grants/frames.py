@@ -54,25 +54,27 @@ class _Filling:
         return joined
 
     def _fill(self, name: str, fill: Fill) -> None:
-        at = ("tenants", name)
-        own = fill.file.data["tenants"][name]
-        frame = self._frame(name, fill)
-        if not isinstance(own, dict) or not isinstance(frame, dict | None):
-            # The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping.
-            if not isinstance(own, dict):
-                problem = wrong_type(at, "a mapping", own)
-                self._problem(fill, at, problem.code, problem.message, problem.fix)
-            return
-        joined = self._joined(name, fill, own, frame or {})
-        if frame is not None:  # else nobody knows what the file may say, beside what no file may
-            self.tenants[name] = joined
+        at, own, frame = ("tenants", name), fill.file.data["tenants"][name], self.tenants.get(name)
+        frame, is_declared = {} if frame is None else frame, name in self.tenants
+        if not is_declared:
+            self.written[at] = (fill.file, at)
+            message = f"tenant '{name}' is not declared in {self.main.file}"
+            fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
+            self._problem(fill, at, "no-frame", message, fix)
+        if not isinstance(own, dict):
+            problem = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, problem.code, problem.message, problem.fix)
+        elif isinstance(frame, dict):  # else the check of shapes reports it
+            joined = self._joined(name, fill, own, frame)
+            if is_declared:  # else nobody knows what the file may say, beside what no file may
+                self.tenants[name] = joined
 
     def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
         at = ("tenants", name)
         joined = dict(frame)
         if isinstance(frame.get("grants"), dict | None) and SELECTOR in own and SELECTOR in frame:
             self._keep_selector(at, joined)
-        grants = _Granted(frame)
+        granted = _granted(frame)
         for key, value in own.items():
             if key in PARTS and not isinstance(frame.get(key, {}), dict):
                 continue  # the check of shapes reports what the main file says
@@ -86,7 +88,7 @@ class _Filling:
                 if value is not None:  # else what the platform says stays
                     self._put(joined, fill, (*at, key), value)
             else:
-                self._set(name, fill, key, joined, grants)
+                self._set(name, fill, key, joined, granted)
         self._refuse_nulls(fill, at, own)
         return joined
 
@@ -112,17 +114,6 @@ class _Filling:
                     f"'{path[-1]}' has no value, and a team's file removes nothing outside of the 'values' of a chart"
                 )
                 self._problem(fill, path, NO_VALUE, message, "write a value, or remove the line")
-
-    def _frame(self, name: str, fill: Fill) -> Any:
-        """What the main file says, with the templates of the tenant; None: nothing."""
-        at = ("tenants", name)
-        if name in self.tenants:
-            return {} if self.tenants[name] is None else self.tenants[name]
-        self.written[at] = (fill.file, at)
-        message = f"tenant '{name}' is not declared in {self.main.file}"
-        fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
-        self._problem(fill, at, "no-frame", message, fix)
-        return None
 
     def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
         """The main file's selector is what the included file selects from, unless a grant says otherwise."""
@@ -166,7 +157,7 @@ class _Filling:
         self, name: str, entry: dict[str, Any], frame: dict[str, Any]
     ) -> Iterator[tuple[Path, str]]:
         """The paths of what an override of the file may not say, each with what else to do."""
-        grants, known = _Granted(frame), fields_of(TenantOverride)
+        granted, known = _granted(frame), fields_of(TenantOverride)
         for key, value in entry.items():
             if key in ("apps", "sources"):
                 yield from (((key, inner), "") for inner in mapping_at(entry, key) if inner in mapping_at(frame, key))
@@ -174,13 +165,13 @@ class _Filling:
                 if key in frame and self.main.origin(("tenants", name, key))[:1] != (DEFAULTS,):
                     yield (key,), "or write it in the apps"
             elif key != "when" and key in known:  # the check of shapes reports a key that is misspelt
-                yield from (((key, *path), fix) for path, fix in grants.refused(key, value))
+                yield from (((key, *path), fix) for path, fix in _refused(granted, key, value))
 
-    def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], grants: _Granted) -> None:
+    def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], granted: set[str]) -> None:
         """Take a setting over if it is granted, else report it."""
         at = ("tenants", name, key)
         value = fill.file.data["tenants"][name][key]
-        refused = list(grants.refused(key, value))
+        refused = list(_refused(granted, key, value))
         if refused and key not in fields_of(Tenant):
             unknown = unknown_key_of(at, Tenant, fill.file.data["tenants"][name])
             self.problems += [] if self._is_full else [unknown.at(fill.file.locate(at, key=True))]
@@ -217,24 +208,21 @@ class _Filling:
             self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
 
 
-class _Granted:
-    """What the main file grants to a tenant."""
+def _granted(frame: dict[str, Any]) -> set[str]:
+    """The settings that the main file leaves to a tenant."""
+    settings = mapping_at(frame, "grants").get("settings")
+    return {text for text in settings if isinstance(text, str)} if isinstance(settings, list) else set()
 
-    def __init__(self, frame: dict[str, Any]) -> None:
-        settings = mapping_at(frame, "grants").get("settings")
-        self._settings = (
-            {text for text in settings if isinstance(text, str)} if isinstance(settings, list) else set[str]()
-        )
 
-    def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
-        """The paths below a setting that the included file may not write, each with the grant that would allow it."""
-        if key not in self._settings:
-            yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if key in get_args(GRANTABLE) else ""
-        elif key == "namespaces" and isinstance(value, dict):
-            for name, entry in value.items():
-                for inner in entry if isinstance(entry, dict) else ():
-                    if inner not in OF_NAMESPACES or (inner != "name" and inner not in self._settings):
-                        yield (name, inner), ""
+def _refused(granted: set[str], key: str, value: Any) -> Iterator[tuple[Path, str]]:
+    """The paths below a setting that the included file may not write, each with the grant that would allow it."""
+    if key not in granted:
+        yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if key in get_args(GRANTABLE) else ""
+    elif key == "namespaces" and isinstance(value, dict):
+        for name, entry in value.items():
+            for inner in entry if isinstance(entry, dict) else ():
+                if inner not in OF_NAMESPACES or (inner != "name" and inner not in granted):
+                    yield (name, inner), ""
 
 
 def _nulls(value: Any, at: Path) -> Iterator[Path]:

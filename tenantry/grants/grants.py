@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from tenantry.addresses import Address, BadAddress, read
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.resolve import resolved_layers
 from tenantry.grants.model import Grants
+from tenantry.messages.data import depth_of
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import with_values
 
@@ -36,21 +35,15 @@ def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
     """The grants of a tenant; None if no included file speaks of the tenant."""
     if tenant not in fleet.source.fills:
         return None
-    if tenant not in fleet.grants:
-        fleet.grants[tenant] = resolved_layers(grant_layers(fleet, tenant), Grants, None)
-    return fleet.grants[tenant]
-
-
-def grant_layers(fleet: Fleet, tenant: str) -> list[Layer]:
-    """The layer of a tenant's grants."""
-    path = ("tenants", tenant, "grants")
-    return [Layer(path, {} if path in fleet.left_out else fleet.raw(*path))]
+    declared = fleet.document.tenants.get(tenant)
+    return (declared and declared.grants) or Grants()
 
 
 def grant_at(fleet: Fleet, tenant: str, *path: str | int) -> Path:
     """Where a grant of the tenant is written; the tenant itself if nothing is granted."""
-    at = origin(grant_layers(fleet, tenant), path)
-    return at if len(at) > 2 and at[-1] != "grants" else ("tenants", tenant)
+    at = ("tenants", tenant)
+    depth = depth_of(fleet.raw(*at, "grants"), path) if has_sound_grants(fleet, tenant) else 0
+    return (*at, "grants", *path[:depth]) if depth else at
 
 
 def is_filled(fleet: Fleet, path: Path) -> bool:
@@ -61,17 +54,13 @@ def is_filled(fleet: Fleet, path: Path) -> bool:
 def filled_tenants(fleet: Fleet) -> Iterator[tuple[str, Grants]]:
     """The tenants that included files speak of, with their grants; without those that are left out, or whose grants are."""
     for tenant in fleet.source.fills:
-        if (
-            tenant in fleet.document.tenants
-            and has_sound_grants(fleet, tenant)
-            and (grants := grants_of(fleet, tenant))
-        ):
-            yield tenant, grants
+        if tenant in fleet.document.tenants and has_sound_grants(fleet, tenant):
+            yield tenant, grants_of(fleet, tenant) or Grants()
 
 
 def has_sound_grants(fleet: Fleet, tenant: str) -> bool:
     """Whether the shape of the tenant's grants is right. Otherwise everything would seem not to be granted."""
-    return fleet.left_out.isdisjoint(layer.path for layer in grant_layers(fleet, tenant))
+    return ("tenants", tenant, "grants") not in fleet.left_out
 
 
 def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from tenantry.fleet.parts import parts
 from tenantry.flux.schemas import kinds, schema_of
@@ -21,9 +20,6 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.model import FluxBlock, Tenant
 from tenantry.model.durations import is_duration, seconds_of
 
-_Tree: TypeAlias = "dict[str, _Tree] | str"
-"""Keys, down to the name of the limit of a value. `*`: any key, or any entry of a list."""
-_ANY = "*"
 _SHORTEST_TIMEOUT = "1s"
 """For some programs a timeout of zero means to wait without end."""
 
@@ -41,10 +37,10 @@ def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
     limited: dict[Path, Limited] = {}
     for path, type_, written in parts(Tenant, entry, (), _has_limits):
         if is_duration(type_):
-            limited |= {inner.path: inner for inner in _found(written, _limit_of_duration(str(path[-1])), path)}
+            limited |= {inner.path: inner for inner in _limited(written, _limit_of_duration(str(path[-1])), path)}
         elif isinstance(written, Mapping):
             for kind in (type_.flux_kind, *type_.parts):
-                of_flux = _found(written, _tree_of_kind(kind), path)
+                of_flux = _found(written, schema_of(kind).spec, path)
                 limited |= {inner.path: inner for inner in of_flux if inner.path[len(path)] not in type_.owned}
     yield from limited.values()
 
@@ -55,20 +51,20 @@ def _has_limits(type_: Any) -> bool:
 
 def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
     """The values of a finished spec of Flux."""
-    return _found(spec, _tree_of_kind(kind), ())
+    return _found(spec, schema_of(kind).spec, ())
 
 
 def duration_paths() -> tuple[str, ...]:
     """The fields of Flux's specs that hold durations, such as `install.timeout`, of all kinds together."""
-    return tuple(sorted({path for kind in kinds() for path in _durations_below(_tree_of_kind(kind))}))
+    return tuple(sorted({path for kind in kinds() for path in _durations_in(schema_of(kind).spec, ())}))
 
 
-def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
-    if isinstance(tree, str):
-        yield from [".".join(at)] if tree in (INTERVAL, TIMEOUT) else ()
-    else:
-        for key, below in tree.items():
-            yield from _durations_below(below, (*at, key))
+def _durations_in(schema: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[str]:
+    if _limit_of(schema, at[-1:]) in (INTERVAL, TIMEOUT):
+        yield ".".join(at)
+    below = {**schema.get("properties", {}), "*": schema.get("items") or schema.get("additionalProperties")}
+    for key, part in below.items():
+        yield from _durations_in(part, (*at, key)) if isinstance(part, Mapping) else ()
 
 
 def beyond_limits(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
@@ -122,37 +118,33 @@ def _beyond_number(tenant: str, limited: Limited, path: Path) -> Iterator[Proble
         yield Problem(path, "over-limit", f"{key} {value} is more than {most}, the most for tenant '{tenant}'", fix=fix)
 
 
-def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:
-    if isinstance(tree, str):
-        if isinstance(value, float) and value.is_integer():  # `-1.0` is a whole number for an API server
-            value = int(value)
-        if isinstance(value, str if tree in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
-            yield Limited(at, value, tree)
+def _found(value: Any, schema: Mapping[str, Any], at: Path) -> Iterator[Limited]:
+    """The values with a limit in a part of a spec. Args: schema: Flux's, of the part."""
+    if limit := _limit_of(schema, at[-1:]):
+        yield from _limited(value, limit, at)
     elif isinstance(value, Mapping):
-        for key in value if _ANY in tree else [key for key in tree if key in value]:
-            yield from _found(value[key], tree.get(key) or tree[_ANY], (*at, key))
-    elif isinstance(value, list) and _ANY in tree:
+        named, others = schema.get("properties", {}), schema.get("additionalProperties")
+        for key, inner in value.items():
+            if isinstance(part := named.get(key, others), Mapping):
+                yield from _found(inner, part, (*at, key))
+    elif isinstance(value, list) and isinstance(part := schema.get("items"), Mapping):
         for index, inner in enumerate(value):
-            yield from _found(inner, tree[_ANY], (*at, index))
+            yield from _found(inner, part, (*at, index))
 
 
-@cache
-def _tree_of_kind(kind: str) -> _Tree:
-    """Where the values stand in the spec of a kind of Flux; nowhere for other kinds."""
-    return (_tree_of_schema(schema_of(kind).spec, "") or {}) if kind in kinds() else {}
+def _limited(value: Any, limit: str, at: Path) -> Iterator[Limited]:
+    if isinstance(value, float) and value.is_integer():  # `-1.0` is a whole number for an API server
+        value = int(value)
+    if isinstance(value, str if limit in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
+        yield Limited(at, value, limit)
 
 
-def _tree_of_schema(schema: Mapping[str, Any], name: str) -> _Tree | None:
+def _limit_of(schema: Mapping[str, Any], name: Path) -> str:
+    """The limit of the values of a schema; "" if they have none. Args: name: the last part of their path."""
     if schema.get("type") == "integer":
-        return HISTORY if name == "maxHistory" else RETRIES
-    if schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", ""):
-        return _limit_of_duration(name)
-    parts = dict(schema.get("properties", {}))
-    for below in (schema.get("items"), schema.get("additionalProperties")):
-        if isinstance(below, Mapping):
-            parts[_ANY] = below
-    trees: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
-    return trees or None
+        return HISTORY if name == ("maxHistory",) else RETRIES
+    is_duration_of_flux = schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", "")
+    return _limit_of_duration("".join(map(str, name))) if is_duration_of_flux else ""
 
 
 def _limit_of_duration(name: str) -> str:

@@ -15,14 +15,12 @@ from tenantry.fleet.placement import (
     matches,
     selector_of,
 )
-from tenantry.fleet.templates import DEFAULTS
 from tenantry.grants.authors import foreign_names
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import filled_entries, filled_tenants, grant_at, is_filled
 from tenantry.grants.limits import beyond_limits, limited_in_tenant, refused_by_policy, too_many
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.model import PlacedSettings
@@ -65,39 +63,12 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
 
 def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
     """The management clusters that a granted `all` does not include."""
-    if names := _silently_left_out(fleet, tenant):
-        where = fleet.source.line_of(granted_selector(fleet, tenant)[1])
+    selector, at = granted_selector(fleet, tenant)
+    clusters = fleet.clusters.items() if selector and selector.all else ()
+    names = [name for name, cluster in clusters if is_management(fleet, name) and matches(selector, name, cluster)]
+    if names:
+        where = fleet.source.line_of(at)
         yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"
-
-
-def _silently_left_out(fleet: Fleet, tenant: str) -> list[str]:
-    """The same by name, without those that the selector excludes itself."""
-    selector, _ = granted_selector(fleet, tenant)
-    if selector is None or not selector.all:
-        return []
-    clusters = fleet.clusters.items()
-    return [name for name, cluster in clusters if is_management(fleet, name) and matches(selector, name, cluster)]
-
-
-def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Problem]:
-    """Reported once for each place of a selector, however many tenants it is for."""
-    places: dict[Path, str] = {}
-    for tenant, _ in filled_tenants(fleet):
-        if _silently_left_out(fleet, tenant):
-            places.setdefault(granted_selector(fleet, tenant)[1], tenant)
-    for path, tenant in places.items():
-        names, excluded = _silently_left_out(fleet, tenant), fleet.source.value(path).get("exclude", ())
-        fix = f"exclude them: '{{all: true, exclude: [{', '.join((*excluded, *names[:3]))}]}}', or name the clusters"
-        if isinstance(excluded, dict):
-            named = ", ".join((*excluded.get("names", ()), *names[:3]))
-            fix = f"exclude them too: write 'names: [{named}]' in 'exclude:', or name the clusters"
-        yield doubtful(
-            path,
-            "management-clusters",
-            f"for tenants with an included file, such as '{tenant}', 'all' does not include management clusters",
-            (f"management clusters: {listed(names)}",),
-            fix=fix,
-        )
 
 
 def included_files_give_owners_few_rights(fleet: Fleet) -> Iterator[Problem]:
@@ -206,16 +177,3 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                     f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
                     fix="choose another role, or set 'clusterAdmin: true' for the tenant",
                 )
-
-
-def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, own in fleet.document.tenants.items():
-        at = ("tenants", tenant, "grants")
-        if own.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
-            yield doubtful(
-                at,
-                "unused",
-                f"no included file speaks of tenant '{tenant}', so its grants have no effect",
-                fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",
-                at_key=True,
-            )

@@ -16,7 +16,7 @@ from tenantry.flux.revisions import revision_problems
 from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
-from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
+from tenantry.grants.limits import beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import foreign_address, not_advanced
 from tenantry.messages.data import leaves, value_at
@@ -84,9 +84,6 @@ class Wall:
             if inherited and not is_own(self._fleet, self._scope.tenant, group, name):
                 yield platforms_entry(self._fleet, self._scope.tenant, at, group, name)
 
-    def _is_files(self, place: Path) -> bool:
-        return is_filled(self._fleet, place)
-
     def _advanced(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
     ) -> Iterator[Problem]:
@@ -94,7 +91,7 @@ class Wall:
             return
         for path in ADVANCED.get(kind, ()):
             value = value_at(spec, path)
-            if value and any(self._is_files(origin(leaf)) for leaf, _ in leaves(value, path)):
+            if value and any(is_filled(self._fleet, origin(leaf)) for leaf, _ in leaves(value, path)):
                 yield not_advanced(self._fleet, self._scope.tenant, path)
 
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
@@ -104,7 +101,7 @@ class Wall:
             return
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
-            if self._is_files(place) and not is_own(self._fleet, tenant, group, name):
+            if is_filled(self._fleet, place) and not is_own(self._fleet, tenant, group, name):
                 yield platforms_entry(self._fleet, tenant, path, group, name)
 
     @cached_property
@@ -140,7 +137,7 @@ class Wall:
     ) -> Iterator[Problem]:
         allowed = self._allowed_for(kind, grants)
         for path, address in addresses_of(kind, spec):
-            if self._is_files(origin(path)) and not is_allowed(address, allowed):
+            if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
                 yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
 
     def _allowed_for(self, kind: str, grants: Grants) -> list[str]:
@@ -164,21 +161,17 @@ class Wall:
             if (limited.limit, limited.value) in self._sound:
                 continue
             own = tuple(refused_by_policy(limited.path, str(limited.value))) if limited.limit == INTERVAL else ()
-            beyond = tuple(self._beyond(limited, limited.path))
-            if not (own or beyond):
+            tenant = self._scope.tenant
+            if not (own or (self._grants and any(beyond_limits(tenant, limited, limited.path)))):
                 self._sound.add((limited.limit, limited.value))
                 continue
             place = origin(limited.path)
             if place[-1:] not in (limited.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
             # With the author's name for it, as the rule about the same value.
-            yield from self._beyond(limited, place) if self._is_files(place) else own
-
-    def _beyond(self, limited: Limited, place: Path) -> Iterator[Problem]:
-        """What is beyond the limits of the tenant's included file."""
-        if self._grants:
             named = limited._replace(path=place)
-            yield from beyond_limits(self._scope.tenant, named, limited.path)
+            is_files = self._grants and is_filled(self._fleet, place)
+            yield from beyond_limits(tenant, named, limited.path) if is_files else own
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)

@@ -1,7 +1,7 @@
 """Which clusters something takes: by name, by labels, or all of them, but for some.
 
-`fleet.templates` fills in the placeholders of tenants' selectors before they become models, `fleet.placement` asks them, and
-`fleet.choice` explains the answers.
+`fleet.templates` fills in the placeholders of tenants' selectors before they become models; `fleet.placement` asks them and
+explains the answers.
 """
 
 from __future__ import annotations

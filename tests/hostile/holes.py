@@ -248,13 +248,13 @@ HOLES = (
     ),
     Hole(
         "an included file may make any setting",
-        _without(frames._Granted, "refused"),
+        _without(frames, "_refused"),
         {"quota": {"pods": 1000}, "network": "open"},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
     ),
     Hole(
         "an override of an included file may make any setting",
-        _without(frames._Granted, "refused"),
+        _without(frames, "_refused"),
         {"overrides": [{"when": {"environments": ["dev"]}, "quota": {"pods": 1000}, "network": "open"}]},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
     ),
@@ -272,7 +272,7 @@ HOLES = (
     ),
     Hole(
         "an included file may set any label",
-        _without(frames._Granted, "refused"),
+        _without(frames, "_refused"),
         {"labels": {"istio-injection": "enabled"}},
     ),
     Hole(

@@ -150,7 +150,7 @@ FIELD_HOLES = (
     ),
     Hole(
         "an included file may declare objects of any kind on the management cluster",
-        without(frames._Granted, "refused"),
+        without(frames, "_refused"),
         {"objects": {"ca": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}}},
         _ON_HUB,
     ),
@@ -179,13 +179,13 @@ FIELD_HOLES = (
     ),
     Hole(
         "an included file may take over what exists on a remote cluster",
-        without(frames._Granted, "refused"),
+        without(frames, "_refused"),
         {"adopt": True},
         _GRANTED,
     ),
     Hole(
         "an included file may take over what exists on the management cluster",
-        without(frames._Granted, "refused"),
+        without(frames, "_refused"),
         {"adopt": True},
         _ON_HUB,
     ),

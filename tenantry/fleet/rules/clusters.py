@@ -9,7 +9,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.lineages import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import doubtful, undeclared
+from tenantry.messages.problems import undeclared
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap
 
@@ -46,16 +46,6 @@ def _frame(fleet: Fleet, at: Path, what: str, name: str) -> Problem:
     return Problem(
         at, "names-a-frame", message, notes, fix=f"name one that extends it: {listed(fleet.extending(name))}"
     )
-
-
-def frames_come_after_none(fleet: Fleet) -> Iterator[Problem]:
-    for name, environment in fleet.document.environments.items():
-        if fleet.is_frame(name) and environment.after is not None:
-            message = (
-                f"'after:' of environment '{name}' has no effect: it is a frame, and 'extends:' does not inherit it"
-            )
-            fix = f"write it in the environments that extend it: {listed(fleet.extending(name))}"
-            yield doubtful(("environments", name, "after"), "no-effect", message, fix=fix, at_key=True)
 
 
 def _after_at(fleet: Fleet, environment: str) -> Path:

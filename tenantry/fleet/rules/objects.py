@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
@@ -14,30 +15,35 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.model.flux import Metadata
 from tenantry.model.tenancy import ObjectManifest
 
+_Refusal: TypeAlias = tuple[str, str, str] | None
+"""The code, the message and the fix of a finding about the kind of a manifest."""
+
 
 def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
-    """An object of Flux's would act without the checks of apps; a list would hide what is in it."""
     for at, manifest in walk.objects(fleet):
+        refusal: _Refusal = None
         if is_cluster_scoped(manifest.apiVersion, manifest.kind):
-            message = f"a {manifest.kind} is in no namespace"
             fix = "install it by an add-on's chart or manifests"
             if at[0] in ("defaults", "templates", "tenants"):
                 fix = "declare it under 'clusterObjects:' of a tenant"
-            yield Problem((*at, "kind"), "cluster-scoped", message, fix=fix)
-        elif is_of_flux(manifest.apiVersion):
-            message = f"a {manifest.kind} is an object of Flux, which the fleet makes itself"
-            fix = "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
-            yield Problem((*at, "kind"), "flux-object", message, fix=fix)
-        elif manifest.kind.endswith("List"):
-            message = f"a {manifest.kind} holds several objects"
-            yield Problem((*at, "kind"), "not-single", message, fix="make an entry of each of them")
-        else:
-            yield from _unserved(at, manifest)
+            refusal = "cluster-scoped", f"a {manifest.kind} is in no namespace", fix
+        yield from _of_kind(at, manifest, refusal)
 
 
-def _unserved(at: Path, manifest: ObjectManifest) -> Iterator[Problem]:
-    """A version that Kubernetes has removed, or a kind that it never had: every run would fail at it."""
-    if misread := kind_problem(manifest.apiVersion, manifest.kind):
+def _of_kind(at: Path, manifest: ObjectManifest, refusal: _Refusal) -> Iterator[Problem]:
+    """An object of Flux's would act without the checks of apps; a list would hide what is in it.
+
+    A version that Kubernetes has removed, or a kind that it never had, would fail every run.
+    """
+    if is_of_flux(manifest.apiVersion):
+        message = f"a {manifest.kind} is an object of Flux, which the fleet makes itself"
+        refusal = "flux-object", message, "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
+    elif manifest.kind.endswith("List"):
+        refusal = "not-single", f"a {manifest.kind} holds several objects", "make an entry of each of them"
+    if refusal:
+        code, message, fix = refusal
+        yield Problem((*at, "kind"), code, message, fix=fix)
+    elif misread := kind_problem(manifest.apiVersion, manifest.kind):
         key, problem = misread
         yield Problem((*at, key), problem.code, problem.message, fix=problem.fix)
 
@@ -66,26 +72,16 @@ _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apir
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
     for at, manifest in walk.cluster_objects(fleet):
-        if refusal := _refused(manifest):
-            code, message, fix = refusal
-            yield Problem((*at, "kind"), code, message, fix=fix)
-        else:
-            yield from _unserved(at, manifest)
-
-
-def _refused(manifest: ObjectManifest) -> tuple[str, str, str] | None:
-    group, kind = group_of(manifest.apiVersion), manifest.kind
-    if is_of_flux(manifest.apiVersion):
-        return "flux-object", f"a {kind} is an object of Flux, which the fleet makes itself", "declare it under 'apps:'"
-    if kind.endswith("List"):
-        return "not-single", f"a {kind} holds several objects", "make an entry of each of them"
-    if is_built_in(manifest.apiVersion) and not is_cluster_scoped(manifest.apiVersion, kind):
-        return "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
-    if kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
-        return "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
-    if group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
-        return "of-the-cluster", f"a {kind} is for the whole cluster, not for one tenant", "install it by an add-on"
-    return None
+        group, kind = group_of(manifest.apiVersion), manifest.kind
+        refusal: _Refusal = None
+        if is_built_in(manifest.apiVersion) and not is_cluster_scoped(manifest.apiVersion, kind):
+            refusal = "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
+        elif kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
+            refusal = "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
+        elif group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
+            message = f"a {kind} is for the whole cluster, not for one tenant"
+            refusal = "of-the-cluster", message, "install it by an add-on"
+        yield from _of_kind(at, manifest, refusal)
 
 
 _SHARD = "sharding.fluxcd.io/key"

@@ -19,8 +19,6 @@ from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
-from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Credentials, Provider, Receiver
 
@@ -139,33 +137,6 @@ def substitutions_are_named_as_variables(fleet: Fleet) -> Iterator[Problem]:
                     f"{named.what} has the key '{key}', which is not a valid variable name, so Flux would substitute nothing",
                     fix="declare the substitutions separately, with keys of letters, digits and '_'",
                 )
-
-
-_SUBSTITUTED = re.compile(r"\$\{[_A-Za-z]\w*[^}]*\}")
-
-
-def substitutions_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:
-    """Flux takes the line breaks out of values, and looks at the manifests once."""
-    values: dict[Path, Any] = {}
-    for at, model, block in fleet.blocks:
-        if model.flux_kind == "Kustomization":
-            place = (*at, "postBuild", "substitute")
-            values.update({(*place, key): value for key, value in mapping_at(block, *place[-2:]).items()})
-    for named in _entries(fleet, "Kustomization", "postBuild", "substituteFrom"):
-        if named.entry.get("kind") == "ConfigMap":
-            place = (*_owner(named.at), "configs", named.entry["name"], "data")
-            values.update({(*place, key): value_at(fleet.source.data, (*place, key)) for key in named.keys})
-    for at, value in values.items():
-        if not isinstance(value, str):
-            continue
-        if "\n" in value.strip("\n"):
-            message = f"Flux takes the line breaks out of '{at[-1]}' before it substitutes it"
-            yield doubtful(at, "line-breaks", message, fix="write one line, or put the text into the manifests")
-        elif variable := _SUBSTITUTED.search(value):
-            message = f"'{shorten(variable[0])}' stays as it is: Flux substitutes nothing in values of substitutions"
-            yield doubtful(
-                at, "not-substituted", message, fix="write what it stands for, or '{NAME}' for a variable of this file"
-            )
 
 
 def values_come_from_declared_keys(fleet: Fleet) -> Iterator[Problem]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.lineages import CLUSTERS, TENANTS, Lineages
 from tenantry.fleet.settings import tenant_variables
 from tenantry.fleet.template import BUILT_IN, text_of
 from tenantry.messages.data import mapping_at
@@ -55,49 +54,6 @@ def variables_have_one_owner(fleet: Fleet) -> Iterator[Problem]:
                     fix="rename one of them: a variable belongs to tenants, or to environments and clusters",
                     at_key=True,
                 )
-
-
-def variables_have_the_type_of_their_default(fleet: Fleet) -> Iterator[Problem]:
-    """What a template gives decides it: a placeholder that is a whole value keeps its type."""
-    for section, kind in (("tenants", TENANTS), ("clusters", CLUSTERS)):
-        lineages = Lineages(kind, fleet.raw(*kind.templates))
-        for name in fleet.raw(section):
-            above = lineages.joined(kind.named(fleet.raw(section, name)))
-            levels: list[Path] = [("defaults",)] if section == "tenants" else []
-            levels += [(*kind.templates, template) for template in above]
-            for variable, value in fleet.raw(section, name, "variables").items() if levels else ():
-                at: Path = (section, name, "variables", variable)
-                default = _default(fleet, levels, variable)
-                if default and value is not None and _type(value) != _type(fleet.source.value(default)):
-                    wanted = _type(fleet.source.value(default))
-                    yield Problem(
-                        at,
-                        "variable-of-another-type",
-                        f"variable '{variable}' is {_type(value)}, but its default is {wanted}",
-                        (f"default: {fleet.source.line_of(default)}",),
-                        fix=_WRITE[wanted],
-                    )
-
-
-_WRITE = {
-    "true or false": "write true or false, without quotes",
-    "a number": "write a number, without quotes",
-    "text": "put it in quotes",
-}
-
-
-def _default(fleet: Fleet, levels: Iterable[Path], variable: str) -> Path | None:
-    """The place of the least specific value that no other level takes away."""
-    place: Path | None = None
-    for level in levels:
-        variables = fleet.raw(*level, "variables")
-        if variable in variables and (place is None or variables[variable] is None):
-            place = (*level, "variables", variable) if variables[variable] is not None else None
-    return place
-
-
-def _type(value: object) -> str:
-    return "true or false" if isinstance(value, bool) else "a number" if isinstance(value, int | float) else "text"
 
 
 def variables_agree_with_labels(fleet: Fleet) -> Iterator[Problem]:

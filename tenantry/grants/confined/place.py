@@ -70,6 +70,11 @@ class Place:
         is_hub = self.fleet.environments[self.environment].management == cluster
         self.kubeconfig = None if is_hub or written is None else written.resolved
         """None: the cluster is its own management cluster."""
+        self.kubeconfig_reference: Manifest | None = None
+        if isinstance(self.kubeconfig, SecretKey):
+            self.kubeconfig_reference = {"secretRef": {"name": self.kubeconfig.name, "key": self.kubeconfig.key}}
+        elif self.kubeconfig:
+            self.kubeconfig_reference = {"configMapRef": {"name": self.kubeconfig.name}}
         self.home = self.kubeconfig.namespace if self.kubeconfig else self.namespace
         """The namespace of the tenant's Flux objects for the cluster."""
         self.account = self.namespace if self.kubeconfig else frame.account
@@ -100,15 +105,6 @@ class Place:
             patterns = (pattern for key in keys for pattern in getattr(self.frame.grants, key) or ())
             self._addresses[keys] = [str(fill(pattern, self.variables, ())) for pattern in patterns]
         return self._addresses[keys]
-
-    @property
-    def kubeconfig_reference(self) -> Manifest | None:
-        way = self.kubeconfig
-        if way is None:
-            return None
-        if isinstance(way, SecretKey):
-            return {"secretRef": {"name": way.name, "key": way.key}}
-        return {"configMapRef": {"name": way.name}}
 
     def settings(self, namespace: str) -> TenantSettings:
         key = self.frame.extra.get(namespace, "")

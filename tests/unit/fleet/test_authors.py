@@ -69,7 +69,7 @@ def of_source(when: Data, path: str, value: Any) -> Data:
     return at("overrides", [{"when": when, "sources": at(path, value)}])
 
 
-PLATFORMS, PLATFORMS_ENTRY = "platforms-credentials", "platforms-entry"
+PLATFORMS = "platforms-entry"
 BY_NAME = {"name": "deploy"}
 # Where a name stands that is not the file's to use, by the code that the author is told.
 ATTACKS: dict[str, tuple[str, Data]] = {
@@ -145,35 +145,35 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("alerts.chat", {"provider": {**CHAT, "certSecretRef": BY_NAME}, "credentials": "mine"}),
     ),
     "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
-    "source of an app": (PLATFORMS_ENTRY, at("apps.web.kustomize.source", "base")),
+    "source of an app": (PLATFORMS, at("apps.web.kustomize.source", "base")),
     "source in an override": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         over("web", {"clusters": {"names": ["edge"]}}, "kustomize.source", "open"),
     ),
     "source of a release": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("apps.cache.helm.source", "charts"),
     ),
     "source that a source includes": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("sources.m.git.include", [{"repository": {"name": "base"}}]),
     ),
     "source of a receiver": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("receivers.hook", {"type": "github", "credentials": "mine", "sources": ["base"]}),
     ),
     "config": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "ConfigMap", "name": "base"}]),
     ),
     "config of values": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A", "targetPath": "a"}]),
     ),
-    "app": (PLATFORMS_ENTRY, at("apps.web.dependsOn", ["base"])),
-    "app in an override": (PLATFORMS_ENTRY, over("web", {"environments": ["dev"]}, "dependsOn", ["base"])),
+    "app": (PLATFORMS, at("apps.web.dependsOn", ["base"])),
+    "app in an override": (PLATFORMS, over("web", {"environments": ["dev"]}, "dependsOn", ["base"])),
     "app of an alert": (
-        PLATFORMS_ENTRY,
+        PLATFORMS,
         at("alerts.chat", {"provider": CHAT, "credentials": "mine", "apps": ["base"]}),
     ),
 }
@@ -192,7 +192,7 @@ def test_the_fleet_is_sound_without_an_attack() -> None:
 def test_a_name_of_the_main_file_is_refused_where_it_is_written(attack: str) -> None:
     code, said = ATTACKS[attack]
     found = problems(said)
-    assert {each.code for each in found if each.code in (PLATFORMS, PLATFORMS_ENTRY)} == {code}
+    assert {each.code for each in found if each.code in (PLATFORMS,)} == {code}
     assert all(each.location.file == "rocky.yaml" for each in found)
 
 
@@ -249,22 +249,23 @@ def test_a_mistake_in_an_override_is_one_problem_of_the_file(said: Any, code: st
 
 
 def test_a_placeholder_for_the_kind_of_a_reference_hides_no_name() -> None:
-    for kind, name, code in (("{secret}", "deploy", PLATFORMS), ("{config}", "base", PLATFORMS_ENTRY)):
+    for kind, name in (("{secret}", "deploy"), ("{config}", "base")):
         (problem,) = problems(at("apps.cache.helm.valuesFrom", [{"kind": kind, "name": name}]))
-        assert (problem.code, problem.path[:6]) == (code, ("tenants", "rocky", "apps", "cache", "helm", "valuesFrom"))
+        assert (problem.code, problem.path[:6]) == (
+            PLATFORMS,
+            ("tenants", "rocky", "apps", "cache", "helm", "valuesFrom"),
+        )
 
 
 def test_what_the_author_is_told() -> None:
     (problem,) = problems(at("sources.m.credentials", "deploy"))
     assert problem.message == (
-        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them"
+        "'deploy' under 'credentials' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
     )
-    assert problem.fix == (
-        "declare others under 'credentials:' of this file; are these the tenant's own, line 1 of tenants.yaml can move here"
-    )
+    assert problem.fix == "declare one in this file; is it the tenant's own, line 1 of tenants.yaml can move here"
     (problem,) = problems(at("apps.web.kustomize.source", "base"))
     assert problem.message == (
-        "source 'base' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
+        "'base' under 'sources' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
     )
     assert problem.fix == "declare one in this file; is it the tenant's own, line 1 of tenants.yaml can move here"
 

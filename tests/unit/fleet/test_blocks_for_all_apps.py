@@ -103,17 +103,17 @@ def test_an_included_file_does_not_replace_the_block_of_the_main_file() -> None:
     "said, main, code",
     [
         # Their own block names what is not theirs.
-        (at("kustomize.postBuild.substituteFrom", [{"kind": "Secret", "name": "deploy"}]), {}, "platforms-credentials"),
+        (at("kustomize.postBuild.substituteFrom", [{"kind": "Secret", "name": "deploy"}]), {}, "platforms-entry"),
         (
             at("kustomize.decryption", {"provider": "sops", "secretRef": {"name": "deploy"}}),
             {},
-            "platforms-credentials",
+            "platforms-entry",
         ),
         # The main file's block names it, and their apps would have it.
         (
             {},
             at("tenants.rocky.kustomize.postBuild.substituteFrom", [{"kind": "Secret", "name": "deploy"}]),
-            "platforms-credentials",
+            "platforms-entry",
         ),
         (at("helm.uninstall", {"timeout": "90h"}), {}, "over-limit"),
         (

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from tenantry.fleet.choice import choice_of
+from tenantry.fleet.placement import choice_of
 from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet, plan_all

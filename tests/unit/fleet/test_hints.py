@@ -170,10 +170,7 @@ def test_values_of_credentials() -> None:
         ),
         (
             f"{GIT[:-1]}, insecure: true}}",
-            (
-                "sources.manifests.git.insecure",
-                "remove it: a GitRepository does not have it, sources of other kinds do",
-            ),
+            ("sources.manifests.git.insecure", "remove it"),
         ),
     ],
 )

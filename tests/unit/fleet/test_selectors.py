@@ -5,8 +5,8 @@ from __future__ import annotations
 import yaml
 
 from tenantry.edit.entries import selector
-from tenantry.fleet.choice import choice_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import choice_of
 from tests.table import table
 from tests.unit import texts
 

@@ -132,13 +132,13 @@ REFUSED: list[tuple[str, str, str, str]] = [
     (
         "a source of the class, by its name",
         "platforms-entry",
-        "source 'given' of tenant 'rocky' belongs to the platform's file, and its included file may not name it",
+        "'given' under 'sources' of tenant 'rocky' belongs to the platform's file, and its included file may not name it",
         "apps: {web: {kustomize: {source: given}}}",
     ),
     (
         "credentials of the template",
-        "platforms-credentials",
-        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them",
+        "platforms-entry",
+        "'deploy' under 'credentials' of tenant 'rocky' belongs to the platform's file, and its included file may not name it",
         "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
     ),
     (
