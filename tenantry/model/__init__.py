@@ -45,7 +45,7 @@ from tenantry.model.flux import (
     PostBuild,
 )
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
-from tenantry.model.selector import Excluded, Selector, When
+from tenantry.model.selector import Selector, When
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -76,7 +76,6 @@ __all__ = [
     "Credentials",
     "Document",
     "Environment",
-    "Excluded",
     "FluxBlock",
     "Git",
     "Helm",
