@@ -31,32 +31,10 @@ _PRODUCTS = re.compile(r"(?i)(?:external|sealed)[-_]?secrets?|secrets?[-_]?(?:st
 """Programs that work with secrets. Their settings stand below their names."""
 _STRUCTURE = frozenset(
     {
-        *(
-            "apiVersion",
-            "kind",
-            "name",
-            "namespace",
-            "key",
-            "keys",
-            "path",
-            "optional",
-            "enabled",
-            "create",
-            "type",
-            "mode",
-        ),
-        *(
-            "defaultMode",
-            "audience",
-            "expirationSeconds",
-            "image",
-            "tag",
-            "repository",
-            "registry",
-            "resources",
-            "replicas",
-        ),
-        *("replicaCount", "annotations", "labels", "provider", "items", "version", "port", "host"),
+        *("apiVersion", "kind", "name", "namespace", "key", "keys", "path", "optional", "enabled", "create"),
+        *("type", "mode", "defaultMode", "audience", "expirationSeconds", "image", "tag", "repository"),
+        *("registry", "resources", "replicas", "replicaCount", "annotations", "labels", "provider", "items"),
+        *("version", "port", "host"),
     }
 )
 """Keys below a key of a secret whose values are not secret."""

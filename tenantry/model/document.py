@@ -155,29 +155,11 @@ class Tenant(PlacedSettings, Overridden):
 
 TenantOverride = override_of(Tenant)
 
-RESERVED = (
-    "*-system",
-    "argocd",
-    "calico-*",
-    "cattle-*",
-    "cert-manager",
-    "cilium",
-    "external-dns",
-    "external-secrets",
-    "ingress-nginx",
-    "istio-*",
-    "kyverno",
-    "linkerd*",
-    "logging",
-    "longhorn*",
-    "monitoring",
-    "observability",
-    "openshift*",
-    "rook-ceph",
-    "tigera-operator",
-    "traefik",
-    "velero",
-)
+RESERVED = [
+    *("*-system", "argocd", "calico-*", "cattle-*", "cert-manager", "cilium", "external-dns"),
+    *("external-secrets", "ingress-nginx", "istio-*", "kyverno", "linkerd*", "logging", "longhorn*"),
+    *("monitoring", "observability", "openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
+]
 """Namespaces that the tools of platform teams are usually installed into."""
 
 
@@ -223,7 +205,7 @@ class Platform(Overridden):
     value would reinstall them all, so runs refuse it."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
-    reservedNamespaces: list[NamespacePattern] = list(RESERVED)
+    reservedNamespaces: list[NamespacePattern] = RESERVED
     """Namespaces that no tenant may have, in addition to those of add-ons, of kubeconfigs and of Kubernetes. A `*` stands for
     any characters."""
     sharedIdentity: bool = False

@@ -180,17 +180,8 @@ class HelmPatch(FluxBlock):
     }
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
     of_one_app = (
-        *(
-            "chart",
-            "chartInterval",
-            "releaseName",
-            "source",
-            "storageNamespace",
-            "targetNamespace",
-            "valuesFiles",
-            "version",
-        ),
-        *parts["HelmChart"],
+        *("chart", "chartInterval", "releaseName", "source", "storageNamespace", "targetNamespace", "valuesFiles"),
+        *("version", *parts["HelmChart"]),
     )
 
     source: Annotated[str, Refers("sources")] | None = None
