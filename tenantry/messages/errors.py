@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
@@ -48,21 +48,33 @@ Path: TypeAlias = tuple[str | int, ...]
 """The path of a value in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
 
 
+class _InText:
+    """Stores the lines of a text outside the fields of a place, so that they are never printed or serialized with it."""
+
+    __slots__ = ("_lines",)
+
+    @property
+    def lines(self) -> Lines | None:
+        """All lines of the text, if they are known. They can contain secrets, so only `cli.excerpt` shows them."""
+        return getattr(self, "_lines", None)
+
+
 @dataclass(frozen=True, slots=True, order=True)
-class Location:
-    """A place in a text file; line and column count from 1.
+class Location(_InText):
+    """A place in a text file; line and column count from 1."""
 
-    lines: all lines of the text, if they are known. They can contain secrets, so only `cli.excerpt` shows them.
-    """
-
-    json_keys: ClassVar = ("file", "line", "column")
     file: str
     line: int
     column: int
-    lines: Lines | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def within(self, lines: Lines | None) -> Location:
+        """The same place with the lines of its text."""
+        place = Location(self.file, self.line, self.column)
+        object.__setattr__(place, "_lines", lines)
+        return place
 
 
 class Severity(StrEnum):
@@ -153,8 +165,9 @@ class InvalidFleet(TenantryError):
 
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems with the lines of the text. All of them are in this text."""
+        places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
         self.diagnostics = tuple(
-            replace(problem, location=replace(problem.location, lines=lines)) for problem in self.diagnostics
+            replace(diagnostic, location=at) for diagnostic, at in zip(self.diagnostics, places, strict=True)
         )
         return self
 

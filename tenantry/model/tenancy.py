@@ -171,11 +171,8 @@ class PodSecurity(Model):
             return value
         levels = get_args(PodSecurityLevel)
         if value not in levels:
-            if value.lower() in levels:
-                raise refusal(
-                    "bad-value", f"'{value}' is not a valid pod security level", fix=f"write '{value.lower()}'"
-                )
             fix = f"write {', '.join(levels[:-1])} or {levels[-1]}, or a mapping of {', '.join(_MODES)} and version"
+            fix = f"write '{value.lower()}'" if value.lower() in levels else fix
             raise refusal("bad-value", f"'{shorten(value)}' is not a valid pod security level", fix=fix)
         return dict.fromkeys(_MODES, value)
 

@@ -15,7 +15,7 @@ from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Lines, Location, 
 
 def location(file: str, marked: Any, lines: Lines | None = None) -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
-    return Location(file, marked.start_mark.line + 1, marked.start_mark.column + 1, lines)
+    return Location(file, marked.start_mark.line + 1, marked.start_mark.column + 1).within(lines)
 
 
 def end_of(text: str, file: str) -> Location:
