@@ -18,7 +18,7 @@ from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.fleet.merge import Layer, merge
 from tenantry.kube.yaml_text import document
 from tenantry.model import Document, Model
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import OneOf, resolved
 
 _HERE = Path(__file__).parent
 EXAMPLES = _HERE / "examples"
@@ -104,7 +104,7 @@ def _shown(annotation: Any, value: Any) -> Iterator[tuple[type[Model], str]]:
         for each in value:
             yield from _shown(args[0], each)
     elif origin is Annotated:
-        yield from _shown(args[0], value)
+        yield from _shown(resolved(annotation), value)
     elif origin in (Union, types.UnionType):
         for arg in args:
             yield from _shown(arg, value)

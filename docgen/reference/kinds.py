@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tenantry.fleet.json_schema import models
 from tenantry.model import Model, durations, scalars
-from tenantry.model.strict import Deferred
+from tenantry.model.strict import Deferred, resolved
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", float: "number", Any: "anything"}
 _JSON = {"string": "string", "boolean": "`true` or `false`", "integer": "whole number", "number": "number"}
@@ -33,7 +33,7 @@ def words(annotation: Any, links: dict[type[Model], str]) -> str:
     if origin is Annotated and isinstance(args[-1], Deferred):
         return words(Annotated[args[0], *args[1:-1]] if args[2:] else args[0], links)
     if origin is Annotated:
-        return words(args[0], links)
+        return words(resolved(annotation), links)
     if origin in (Union, types.UnionType):
         return " or ".join(words(arg, links) for arg in args if arg is not type(None))
     if origin is Literal:
@@ -90,7 +90,9 @@ def named_types() -> tuple[tuple[str, Any, str], ...]:
         (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower(), value, text)
         for module in modules
         for name, text in _aliases(module)
-        if get_origin(value := vars(module)[name]) is Annotated and not value.__parameters__  # not one of any type
+        if get_origin(value := vars(module)[name]) is Annotated
+        and not value.__parameters__  # not one of any type
+        and not hasattr(resolved(value), "model_fields")  # a model has a section
     )
 
 

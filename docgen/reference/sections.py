@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 from tenantry.fleet.json_schema import declared_by, field_texts
 from tenantry.fleet.settings import TenantSettings
 from tenantry.model import Document, FluxBlock, Model, Tenant
+from tenantry.model.strict import resolved
 
 _LATER = ("platform", "templates", "defaults", "overrides", "kustomize", "helm")
 """A model that stands in several places is shown where a reader looks for it: in an app of a tenant."""
@@ -118,7 +119,7 @@ def _models_in(annotation: Any) -> Iterator[tuple[str, type[Model]]]:
     elif origin is list:
         yield from ((f"[]{suffix}", inner) for suffix, inner in _models_in(args[0]))
     elif origin is Annotated:
-        yield from _models_in(args[0])
+        yield from _models_in(resolved(annotation))
     elif origin in (Union, types.UnionType):
         for arg in args:
             yield from _models_in(arg)

@@ -238,6 +238,8 @@ def _fillable(
 
 def declared_by(described: type[BaseModel], field: str) -> type:
     """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
+    origin = getattr(described, "derived_from", None)
+    described = origin if origin and field in origin.model_fields else described
     return next(base for base in described.__mro__ if field in inspect.get_annotations(base))
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from tenantry.messages.errors import Path
 from tenantry.model import Model
-from tenantry.model.strict import declared_type, fields_of
+from tenantry.model.strict import declared_type, fields_of, resolved
 
 
 class Part(NamedTuple):
@@ -46,7 +46,7 @@ def parts(type_: Any, written: Any, at: Path, is_wanted: Callable[[Any], bool]) 
         for index, value in enumerate(written):
             yield from parts(below[0], value, (*at, index), is_wanted)
     elif origin in (Annotated, Union, UnionType):
-        for option in below[:1] if origin is Annotated else below:
+        for option in [resolved(type_)] if origin is Annotated else below:
             yield from parts(option, written, at, is_wanted)
 
 
@@ -57,5 +57,5 @@ def _leads_to(type_: Any, is_wanted: Callable[[Any], bool]) -> bool:
         return True
     if isinstance(type_, type) and issubclass(type_, Model):
         return any(_leads_to(declared_type(field), is_wanted) for field in type_.model_fields.values())
-    below = get_args(type_)
-    return any(_leads_to(part, is_wanted) for part in (below[:1] if get_origin(type_) is Annotated else below))
+    below = [resolved(type_)] if get_origin(type_) is Annotated else get_args(type_)
+    return any(_leads_to(part, is_wanted) for part in below)

@@ -294,7 +294,7 @@ def _choice(
 def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
     """The selector that decides about a cluster, and its place in the document."""
     without, excluded = (*at, "exclude"), selector.excluded
-    if name in excluded.names:
+    if excluded.names and name in excluded.names:
         names_at = without if isinstance(selector.exclude, list) else (*without, "names")
         return "excluded by name", (*names_at, excluded.names.index(name))
     if excluded.labels and has_labels(excluded.labels, cluster.labels):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
@@ -14,17 +14,17 @@ from tenantry.messages.problems import undeclared
 from tenantry.model import (
     Alert,
     App,
-    AppOverride,
     PlacedSettings,
-    PlatformOverride,
+    Platform,
     Receiver,
     Selector,
     Source,
-    TenantOverride,
+    Tenant,
     When,
 )
-from tenantry.model.document import Platform, Tenant
-from tenantry.model.tenancy import ExtraNamespace, ObjectManifest, ObjectMetadata
+from tenantry.model.flux import ObjectMetadata
+from tenantry.model.selector import Overridden
+from tenantry.model.tenancy import ExtraNamespace, ObjectManifest
 
 
 def undeclared_environments(fleet: Fleet, at: Path, owner: str, names: Iterable[str]) -> Iterator[Problem]:
@@ -67,12 +67,12 @@ def names_of_selector(selector: Selector) -> Iterator[tuple[Path, str]]:
     if isinstance(selector.exclude, list):
         yield from ((("exclude", index), name) for index, name in enumerate(selector.exclude))
     else:
-        yield from ((("exclude", "names", index), name) for index, name in enumerate(selector.exclude.names))
+        yield from ((("exclude", "names", index), name) for index, name in enumerate(selector.exclude.names or ()))
 
 
 def conditions(fleet: Fleet) -> Iterator[tuple[Path, When]]:
     """Where every override holds, with the path of its `when`."""
-    holders: Iterator[tuple[tuple[str, ...], Sequence[Overriding]]] = chain(
+    holders: Iterator[tuple[tuple[str, ...], Sequence[Overridden]]] = chain(
         ((at, given.overrides) for at, given in levels(fleet)),
         [(("platform",), fleet.document.platform.overrides)],
         ((at, app.overrides) for at, _, _, app in apps(fleet)),
@@ -203,8 +203,7 @@ def _owners(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant | Platform]]
     yield ("platform",), fleet.document.platform
 
 
-Overriding: TypeAlias = TenantOverride | PlatformOverride | AppOverride
-_O = TypeVar("_O", bound=Overriding)
+_O = TypeVar("_O", bound=Overridden)
 
 
 def overrides(entries: Sequence[_O], at: tuple[str, ...]) -> Iterator[tuple[Path, _O]]:
@@ -213,7 +212,7 @@ def overrides(entries: Sequence[_O], at: tuple[str, ...]) -> Iterator[tuple[Path
     yield from (((*over, index), entry) for index, entry in enumerate(entries))
 
 
-def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, AppOverride]]:
+def app_patches(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, App]]:
     """What overrides change in an app or add-on, each with its path: those of its tenant or of the platform, then its own."""
     if at[0] == "tenants":
         for path, override in overrides(fleet.document.tenants[at[1]].overrides, at[:2]):
@@ -233,7 +232,7 @@ def source_patches(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[Path, So
             if patch.source:
                 yield (*path, "source"), patch.source
         return
-    owner: Sequence[TenantOverride | PlatformOverride] = owner_of(fleet, at).overrides
+    owner: Sequence[Tenant | Platform] = owner_of(fleet, at).overrides
     for path, override in overrides(owner, at[:-2]):
         if at[-1] in override.sources:
             yield (*path, "sources", at[-1]), override.sources[at[-1]]

@@ -256,7 +256,7 @@ class PlatformEntry(OwnerEntry):
             **self.names(),
             "sources": sources,
             "addons": addons,
-            "reservedNamespaces": None if (patterns := self._reserved()) == list(RESERVED) else patterns,
+            "reservedNamespaces": None if (patterns := self._reserved()) == RESERVED else patterns,
             **notifications,
         }
         return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}

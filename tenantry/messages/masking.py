@@ -111,7 +111,9 @@ def _values_in(data: Any) -> Iterator[str]:
 
 
 def _secrecy_at(parent: Mapping[str, Any], key: str, secrecy: Secrecy) -> Secrecy:
-    if secrecy is Secrecy.ALL or _is_data(parent, key):
+    # The annotation repeats the whole object, also if that is a Secret.
+    is_data = key == _LAST_APPLIED or (key in ("data", "stringData") and parent.get("kind") == "Secret")
+    if secrecy is Secrecy.ALL or is_data:
         return Secrecy.ALL
     if secrecy:
         return Secrecy.UNKNOWN if is_structure(key) else Secrecy.VALUES
@@ -120,18 +122,10 @@ def _secrecy_at(parent: Mapping[str, Any], key: str, secrecy: Secrecy) -> Secrec
 
 def _is_secret(parent: Mapping[str, Any], key: str) -> bool:
     if key == "value":
-        return any(holds_secret(_last(parent.get(name))) for name in ("name", "key", "path"))
+        names = (parent.get(name) for name in ("name", "key", "path"))
+        # The last part, if it is a path as in a JSON patch.
+        return any(holds_secret(name.rpartition("/")[2]) for name in names if isinstance(name, str))
     return holds_secrets_below(key) if isinstance(parent.get(key), dict | list) else holds_secret(key)
-
-
-def _is_data(parent: Mapping[str, Any], key: str) -> bool:
-    # The annotation repeats the whole object, also if that is a Secret.
-    return key == _LAST_APPLIED or (key in ("data", "stringData") and parent.get("kind") == "Secret")
-
-
-def _last(name: Any) -> str:
-    """The last part of a name, also if it is a path as in a JSON patch."""
-    return name.rpartition("/")[2] if isinstance(name, str) else ""
 
 
 _FLAG = re.compile(r"--?[\w.-]+")

@@ -131,7 +131,8 @@ def kind_of(text: str) -> str | None:
 
 def redacted(text: str, hide: Callable[[str], str] = lambda _: HIDDEN) -> str:
     """The text with all possible secrets replaced. Args: hide: what to write for one."""
-    return _LONG_WORD.sub(partial(_unless_name, hide=hide), _compiled(_POSSIBLE).sub(partial(_hidden, hide=hide), text))
+    certain = _compiled(_POSSIBLE).sub(partial(_hidden, hide=hide), text)
+    return _LONG_WORD.sub(lambda match: hide(match[0]) if _is_random(match[0]) else match[0], certain)
 
 
 def without_credentials(text: str) -> str:
@@ -156,10 +157,6 @@ def _hidden(match: re.Match[str], hide: Callable[[str], str]) -> str:
     return start + hide(text[len(start) :])
 
 
-def _unless_name(match: re.Match[str], hide: Callable[[str], str]) -> str:
-    return hide(match.group()) if _is_random(match.group()) else match.group()
-
-
 def _is_random(text: str) -> bool:
     """Whether a long word, or a part of it, is random: small letters, capitals and digits alternate often.
 
@@ -167,12 +164,13 @@ def _is_random(text: str) -> bool:
     """
     kinds = text.translate(_KINDS)
     starts = {*range(0, len(kinds) - _WINDOW, _STEP), max(0, len(kinds) - _WINDOW)}
-    return any(_takes_turns(kinds[start : start + _WINDOW]) for start in starts)
-
-
-def _takes_turns(kinds: str) -> bool:
-    mixed = "-" not in kinds or ("a" in kinds and "A" in kinds)
-    return mixed and kinds.count("0") >= 2 and len(_RUNS.findall(kinds)) >= 7
+    windows = (kinds[start : start + _WINDOW] for start in starts)
+    return any(
+        ("-" not in window or ("a" in window and "A" in window))
+        and window.count("0") >= 2
+        and len(_RUNS.findall(window)) >= 7
+        for window in windows
+    )
 
 
 _WINDOW, _STEP = 20, 4

@@ -31,32 +31,10 @@ _PRODUCTS = re.compile(r"(?i)(?:external|sealed)[-_]?secrets?|secrets?[-_]?(?:st
 """Programs that work with secrets. Their settings stand below their names."""
 _STRUCTURE = frozenset(
     {
-        *(
-            "apiVersion",
-            "kind",
-            "name",
-            "namespace",
-            "key",
-            "keys",
-            "path",
-            "optional",
-            "enabled",
-            "create",
-            "type",
-            "mode",
-        ),
-        *(
-            "defaultMode",
-            "audience",
-            "expirationSeconds",
-            "image",
-            "tag",
-            "repository",
-            "registry",
-            "resources",
-            "replicas",
-        ),
-        *("replicaCount", "annotations", "labels", "provider", "items", "version", "port", "host"),
+        *("apiVersion", "kind", "name", "namespace", "key", "keys", "path", "optional", "enabled", "create"),
+        *("type", "mode", "defaultMode", "audience", "expirationSeconds", "image", "tag", "repository"),
+        *("registry", "resources", "replicas", "replicaCount", "annotations", "labels", "provider", "items"),
+        *("version", "port", "host"),
     }
 )
 """Keys below a key of a secret whose values are not secret."""
@@ -68,7 +46,7 @@ def holds_secret(key: str) -> bool:
     if _PRODUCTS.search(key) or _NAMED.search(key):
         return False
     if _STRONG.search(key):
-        return not _NAMES_ONE.search(key) or _is_key(key)
+        return not _NAMES_ONE.search(key) or bool(_KEY.search(key))
     return bool(_WEAK.search(key)) and not _NAMES_ONE.search(key)
 
 
@@ -82,15 +60,11 @@ def is_structure(key: str) -> bool:
     return key in _STRUCTURE or (bool(_NAMES_ONE.search(key)) and not _STRONG.search(key))
 
 
-def _is_key(key: str) -> bool:
-    """Whether the key is of a cryptographic key: `privateKey`, but not the `passwordKey` that names a key of a Secret."""
-    return bool(_KEY.search(key))
-
-
 _KEY = re.compile(
     r"(?i)(?:api|access|account|auth|client|encryption|license|master|private|root|secret|shared|signing|ssh)[-_.]?keys?$"
     r"|webhook[-_.]?ur[il]$|tls\.key$"
 )
+"""The names of cryptographic keys: `privateKey`, but not the `passwordKey` that names a key of a Secret."""
 _HINT = re.compile(
     r"(?i)pass|pwd|secret|token|credential|bearer|key|auth|dsn|connection|webhook|hmac|jwt|otp|pin|salt|psk|id_|sig|code|docker"
 )

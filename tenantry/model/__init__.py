@@ -45,7 +45,7 @@ from tenantry.model.flux import (
     PostBuild,
 )
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
-from tenantry.model.selector import Excluded, Selector, When
+from tenantry.model.selector import Selector, When
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -58,49 +58,3 @@ from tenantry.model.sources import (
 )
 from tenantry.model.strict import Model
 from tenantry.rollout.model import RolloutWave
-
-__all__ = [
-    "COMMIT_STATUS",
-    "SOURCE_KINDS",
-    "After",
-    "Alert",
-    "App",
-    "AppOverride",
-    "Bucket",
-    "ChartDirectory",
-    "ChartRepository",
-    "Cluster",
-    "ClusterState",
-    "Config",
-    "ConfigMap",
-    "Credentials",
-    "Document",
-    "Environment",
-    "Excluded",
-    "FluxBlock",
-    "Git",
-    "Helm",
-    "HelmPatch",
-    "HelmRepository",
-    "Kubeconfig",
-    "Kustomize",
-    "KustomizePatch",
-    "Model",
-    "ObjectsChart",
-    "Oci",
-    "OneKey",
-    "PlacedSettings",
-    "Platform",
-    "PlatformOverride",
-    "PostBuild",
-    "Provider",
-    "Receiver",
-    "RolloutWave",
-    "SecretKey",
-    "Selector",
-    "Source",
-    "State",
-    "Tenant",
-    "TenantOverride",
-    "When",
-]

@@ -4,46 +4,28 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from tenantry.model.flux import HelmPatch, KustomizePatch, Metadata
+from tenantry.model.flux import HelmPatch, KustomizePatch, Labelled
 from tenantry.model.scalars import AppName, Name, NameTemplate
-from tenantry.model.selector import Selector, When
+from tenantry.model.selector import Overridden, Overriding, Selector, override_of
 from tenantry.model.sources import Source
-from tenantry.model.strict import Keys, Model, OneOf, Partial
+from tenantry.model.strict import Keys, OneOf
 from tenantry.model.tenancy import OF_TENANTS, AddonAccount, ExtraNamespace
 from tenantry.rollout.model import NoWaves
 
 State: TypeAlias = Literal["active", "paused", "removing", "offboarding"]
 
 
-class AppOverride(Model):
-    """What differs of an app or add-on in some environments or on some clusters. It cannot remove a whole block, so `null` is
-    refused.
-    """
-
-    when: When = Field(default_factory=When.everywhere)
-    """Where it differs: required in the app's own `overrides`. An override of its tenant or the platform says it for all apps."""
-    kustomize: KustomizePatch = Field(default_factory=KustomizePatch)
-    """Changes to the app's `kustomize`."""
-    helm: HelmPatch = Field(default_factory=HelmPatch)
-    """Changes to the app's `helm`."""
-    dependsOn: list[AppName] | None = None
-    """Replaces the app's list; `null` empties it."""
-    metadata: Metadata | None = None
-    """Merged with the app's; `null` removes a label or an annotation."""
-    source: Annotated[Source, Partial()] | None = None
-    """Changes to the source of an add-on. An app of a tenant has none of its own."""
-
-
 OF_ADDONS = ("source", "namespace", "namespaces", "account", "keepCRDs", "adopt")
 """Keys of the platform team's apps, which the apps of tenants lack."""
 
 
-class App(OneOf):
+class App(OneOf, Overridden):
     """An app of a tenant, or an add-on, which is an app of the platform team. An add-on has a source of its own, or names one of
     `platform.sources` as a tenant's app does, and runs with the platform's rights.
     """
 
     one_of = ("kustomize", "helm")
+    differs = ("kustomize", "helm", "dependsOn", "metadata", "source")
 
     clusters: Selector | None = None
     """Where the app runs. Default: the tenant's selector, else the one in `defaults`. An add-on has no default."""
@@ -58,13 +40,13 @@ class App(OneOf):
     dependsOn: list[AppName] | None = None
     """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
     between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](apps-and-sources.md#order)."""
-    metadata: Metadata | None = None
+    metadata: Labelled | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
     waves: NoWaves = None
     """`false`: the app changes on all clusters at the same time, and not in the waves of its environment. Included files cannot set
     it."""
-    overrides: list[Annotated[AppOverride, Keys(required=("when",))]] = []
+    overrides: list[Annotated["App", Overriding(), Keys(required=("when",))]] = []
     """What differs in an environment or on a cluster. Those that hold apply in their order, over what is said without."""
     state: State = "active"
     """`paused`: Flux stops reconciling the app. `removing`: a later run may remove the app, even if the environment is protected.
@@ -97,3 +79,6 @@ class App(OneOf):
         """Where an add-on runs: each has a selector of its own."""
         assert self.clusters is not None
         return self.clusters
+
+
+AppOverride = override_of(App)

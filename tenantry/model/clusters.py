@@ -149,15 +149,11 @@ class Kubeconfig(OneOf):
         Source: the naming contracts of Kamaji (TenantControlPlane), Cluster API and vCluster.
         """
         if self.kamaji:
-            return SecretKey(
-                name=f"{self.kamaji.controlPlane}-admin-kubeconfig",
-                namespace=self.kamaji.namespace,
-                key=self.kamaji.key,
-            )
+            return SecretKey(f"{self.kamaji.controlPlane}-admin-kubeconfig", self.kamaji.namespace, self.kamaji.key)
         if self.capi:
-            return SecretKey(name=f"{self.capi.cluster}-kubeconfig", namespace=self.capi.namespace, key="value")
+            return SecretKey(f"{self.capi.cluster}-kubeconfig", self.capi.namespace, "value")
         if self.vcluster:
-            return SecretKey(name=f"vc-{self.vcluster.name}", namespace=self.vcluster.namespace, key="config")
+            return SecretKey(f"vc-{self.vcluster.name}", self.vcluster.namespace, "config")
         if self.secret:
             return SecretKey(self.secret.name, self.secret.namespace, str(self.secret.key))
         assert self.configMap is not None  # one of the five is given

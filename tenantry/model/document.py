@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
-from tenantry.model.apps import OF_ADDONS, App, AppOverride, State
+from tenantry.model.apps import OF_ADDONS, App, State
 from tenantry.model.clusters import Cluster, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmPatch, KustomizePatch
@@ -16,11 +16,9 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
-    OwnAppName,
     Quantity,
     QuotaName,
     RoleName,
-    SourceName,
     SourcePath,
     TemplateNames,
     Text,
@@ -28,7 +26,7 @@ from tenantry.model.scalars import (
     VariableValue,
     refusal,
 )
-from tenantry.model.selector import Selector, When
+from tenantry.model.selector import Overridden, Overriding, Selector, When, override_of
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Keys, Model, OneOf, Partial
 from tenantry.model.tenancy import (
@@ -78,37 +76,23 @@ class PlacedSettings(Model):
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](apps-and-sources.md#order)."""
 
-
-class TenantOverride(PlacedSettings):
-    """What differs of a tenant in some environments or on some clusters. Nothing here decides where the tenant is."""
-
-    when: When
-    """Where it differs. `state` stands beside `clusters` alone."""
-    kustomize: KustomizePatch | None = None
-    """Changes to all apps with `kustomize`."""
-    helm: HelmPatch | None = None
-    """Changes to all apps with `helm`."""
-    sources: dict[SourceName, Annotated[Source, Partial()]] = {}
-    """Changes to sources, by name."""
-    apps: dict[OwnAppName, Annotated[AppOverride, Keys(without=("when", *OF_ADDONS))]] = {}
-    """Changes to apps, by name."""
-    state: Literal["active", "removing", "offboarding"] = "active"
-    """`removing`: a later run may take the tenant off these clusters, even if the environment is protected; its namespaces stay
-    there with their data. `offboarding`: its namespaces go with their data. Until that run its apps keep running."""
-
     @model_validator(mode="after")
     def _state_is_of_clusters(self) -> Self:
-        if "state" in self.model_fields_set and self.when.environments is not None:
+        when: When | None = getattr(self, "when", None)  # of an override
+        if when and "state" in self.model_fields_set and when.environments is not None:
             text = "'state' stands in an override of clusters, and not of environments"
             raise refusal("state-of-environment", text, fix="write 'when: {clusters: ...}' alone")
         return self
 
 
-class Tenant(PlacedSettings):
+class Tenant(PlacedSettings, Overridden):
     """A tenant, or a template of tenants. A tenant names its templates with `from`, and adds or replaces what differs: maps are
     merged, `null` removes, lists are replaced. Entries of `overrides` are appended, a selector and a `ref` are replaced as a whole,
     and the kind of a source or an app cannot change. A template has no `adopt`, and removes nobody by `state`.
     """
+
+    differs = (*PlacedSettings.model_fields, "kustomize", "helm", "sources", "apps", "state")
+    narrowed = {"state": Literal["active", "removing", "offboarding"]}
 
     from_: TemplateNames | None = Field(None, alias="from")
     """The entry of `templates.tenants` whose keys apply here too, or a list of them. Later ones take precedence, and the keys of
@@ -125,7 +109,7 @@ class Tenant(PlacedSettings):
     sets it for the apps of the file, unless the tenant's own entry does."""
     helm: HelmPatch | None = None
     """The same for all apps with `helm`, such as values that every chart gets."""
-    overrides: list[TenantOverride] = []
+    overrides: list[Annotated["Tenant", Overriding(), Keys(required=("when",))]] = []
     """What differs in an environment or on clusters, such as a quota in prod only. Those that hold apply in their order, those of
     `defaults` and of templates first, over everything that is said without: also over the tenant's own settings."""
     namespace: Text | None = None
@@ -165,32 +149,17 @@ class Tenant(PlacedSettings):
     that changes."""
     state: State = "active"
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
-    protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
+    protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data. In an override of `clusters`
+    alone, the last two take it off these clusters; until that run its apps keep running."""
 
 
-RESERVED = (
-    "*-system",
-    "argocd",
-    "calico-*",
-    "cattle-*",
-    "cert-manager",
-    "cilium",
-    "external-dns",
-    "external-secrets",
-    "ingress-nginx",
-    "istio-*",
-    "kyverno",
-    "linkerd*",
-    "logging",
-    "longhorn*",
-    "monitoring",
-    "observability",
-    "openshift*",
-    "rook-ceph",
-    "tigera-operator",
-    "traefik",
-    "velero",
-)
+TenantOverride = override_of(Tenant)
+
+RESERVED = [
+    *("*-system", "argocd", "calico-*", "cattle-*", "cert-manager", "cilium", "external-dns"),
+    *("external-secrets", "ingress-nginx", "istio-*", "kyverno", "linkerd*", "logging", "longhorn*"),
+    *("monitoring", "observability", "openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
+]
 """Namespaces that the tools of platform teams are usually installed into."""
 
 
@@ -228,30 +197,15 @@ class ObjectsChart(OneOf):
     """The platform's credentials that Flux uses to fetch the chart."""
 
 
-class PlatformOverride(Model):
-    """What differs of the platform in some environments or on some clusters."""
+class Platform(Overridden):
+    differs = ("sources", "addons", "chart", "kustomize", "helm")
 
-    when: When
-    """Where it differs."""
-    sources: dict[Name, Annotated[Source, Partial()]] = {}
-    """Changes to sources, by name."""
-    addons: dict[Name, Annotated[AppOverride, Keys(without=("when",))]] = {}
-    """Changes to add-ons, by name."""
-    chart: Annotated[ObjectsChart, Partial()] | None = None
-    """Another chart for baselines, or another version of it."""
-    kustomize: KustomizePatch | None = None
-    """Changes to all add-ons with `kustomize`."""
-    helm: HelmPatch | None = None
-    """Changes to all add-ons with `helm`."""
-
-
-class Platform(Model):
     namespace: Name = "tenantry-system"
     """The platform team's namespace on every cluster. Helm stores the releases of baselines and add-ons there. Another
     value would reinstall them all, so runs refuse it."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
-    reservedNamespaces: list[NamespacePattern] = list(RESERVED)
+    reservedNamespaces: list[NamespacePattern] = RESERVED
     """Namespaces that no tenant may have, in addition to those of add-ons, of kubeconfigs and of Kubernetes. A `*` stands for
     any characters."""
     sharedIdentity: bool = False
@@ -271,8 +225,11 @@ class Platform(Model):
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
-    overrides: list[PlatformOverride] = []
+    overrides: list[Annotated["Platform", Overriding(), Keys(required=("when",))]] = []
     """What differs in an environment or on clusters. Those that hold apply in their order, before those of each add-on."""
+
+
+PlatformOverride = override_of(Platform)
 
 
 class Templates(Model):

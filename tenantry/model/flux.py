@@ -14,12 +14,13 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    ObjectName,
     Refers,
     SourcePath,
     SubstituteValue,
     Text,
 )
-from tenantry.model.strict import Fillable, Model, none_or_several
+from tenantry.model.strict import Fillable, Model, Some, none_or_several, resolved
 
 SET_BY_FLEET = "the fleet sets it"
 """How the reason of a key begins that the fleet sets, mostly from another part of the file."""
@@ -141,13 +142,22 @@ class FluxBlock(Model):
         return cls.completed(value)
 
 
-class Metadata(Model):
-    """Labels and annotations of an object on the management cluster, or of all objects of an app."""
+class ObjectMetadata(Model):
+    owned = {
+        "namespace": "an object is in the namespaces for which it is declared, one under 'clusterObjects:' in none"
+    }
 
-    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
-    """Labels. Those that Tenantry, Flux and Helm set on their objects are refused."""
-    annotations: dict[LabelKey, str | None] | None = None
-    """Annotations. Those that Tenantry, Flux and Pulumi set on their objects are refused."""
+    name: Fillable[ObjectName] | None = None
+    """The object's name. Default: the key of the entry."""
+    labels: dict[LabelKey, Fillable[LabelValue]] | None = None
+    """Labels. Those that Tenantry, Flux, Helm and Kubernetes set are refused."""
+    annotations: dict[LabelKey, str] | None = None
+    """Annotations. Those that Tenantry, Flux, Pulumi and other tools set themselves are refused."""
+
+
+Labelled = Annotated[ObjectMetadata, Some("Metadata", ("labels", "annotations"))]
+"""Labels and annotations of an object on the management cluster, or of all objects of an app."""
+Metadata = resolved(Labelled)
 
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
@@ -170,17 +180,8 @@ class HelmPatch(FluxBlock):
     }
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
     of_one_app = (
-        *(
-            "chart",
-            "chartInterval",
-            "releaseName",
-            "source",
-            "storageNamespace",
-            "targetNamespace",
-            "valuesFiles",
-            "version",
-        ),
-        *parts["HelmChart"],
+        *("chart", "chartInterval", "releaseName", "source", "storageNamespace", "targetNamespace", "valuesFiles"),
+        *("version", *parts["HelmChart"]),
     )
 
     source: Annotated[str, Refers("sources")] | None = None
@@ -206,7 +207,7 @@ class HelmPatch(FluxBlock):
     storageNamespace: Fillable[Name] | None = None
     """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
     uninstalls the release and installs a new one."""
-    commonMetadata: Metadata | None = None
+    commonMetadata: Labelled | None = None
     """Labels and annotations for every object."""
 
 
@@ -256,7 +257,7 @@ class KustomizePatch(FluxBlock):
     the one in the manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
-    commonMetadata: Metadata | None = None
+    commonMetadata: Labelled | None = None
     """Labels and annotations for every object."""
 
 

@@ -7,12 +7,15 @@ explains the answers.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal, Self, TypeAlias
+from functools import cache, reduce
+from operator import or_
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union, get_args, get_origin
 
 from pydantic import Field, model_validator
 
-from tenantry.model.scalars import LabelKey, LabelValue, Name, refusal
-from tenantry.model.strict import ByShape, Fillable, Model, OneOf
+from tenantry.model.scalars import LabelKey, LabelValue, Name, OwnAppName, SourceName, refusal
+from tenantry.model.strict import ByShape, Fillable, Keys, Model, OneOf, Partial, Some, declared_type, derived
 
 WantedLabels: TypeAlias = Annotated[
     dict[LabelKey, Annotated[LabelValue | Annotated[list[LabelValue], Field(min_length=1)], ByShape()]],
@@ -56,41 +59,32 @@ def format_labels(wanted: Mapping[str, str | Sequence[str]]) -> str:
     return ", ".join(f"{key}={' or '.join(any_of(value))}" for key, value in wanted.items())
 
 
-class Excluded(Model):
-    """Clusters to leave out: those with one of these names, and those with these labels. A list of names is the short form."""
-
-    names: list[str] = []
-    """Leave out these clusters."""
-    labels: FilledLabels | None = None
-    """Leave out the clusters that have all of these labels. A list of values means any of them. A tenant's selector can use
-    `{tenant}` and the tenant's variables here too."""
-
-
 class Selector(OneOf):
     """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes some from the result."""
 
     one_of = ("names", "labels", "all")
 
     names: list[str] | None = None
-    """Select these clusters."""
+    """The clusters with these names."""
     labels: FilledLabels | None = None
-    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's
-    selector can use `{tenant}` and the tenant's variables."""
+    """The clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's selector can
+    use `{tenant}` and the tenant's variables."""
     all: Literal[True] | None = None
     """`true` selects every cluster of the environment."""
-    exclude: Annotated[list[str] | Excluded, ByShape()] = []
-    """Clusters to leave out: a list of names, or `{labels: {tier: edge}}`."""
+    exclude: Annotated[list[str] | Annotated[Selector, Some("Excluded", ("names", "labels"))], ByShape()] = []
+    """Clusters to leave out: a list of names; or `names`, `labels` such as `{labels: {tier: edge}}`, or both: those with one of the
+    names, and those with all of the labels."""
 
     @property
-    def excluded(self) -> Excluded:
-        """What is left out, whichever form it is written in."""
-        return self.exclude if isinstance(self.exclude, Excluded) else Excluded.model_construct(names=self.exclude)
+    def excluded(self) -> Selector:
+        """`names` and `labels` of what is left out, whichever form it is written in."""
+        return Selector.model_construct(names=self.exclude) if isinstance(self.exclude, list) else self.exclude
 
     def takes(self, name: str, labels: Mapping[str, str]) -> bool:
         """Whether a cluster is taken, by its name and its labels."""
         if self.exclude:
             excluded = self.excluded
-            if name in excluded.names or (excluded.labels and has_labels(excluded.labels, labels)):
+            if name in (excluded.names or ()) or (excluded.labels and has_labels(excluded.labels, labels)):
                 return False
         if self.names is not None:
             return name in self.names
@@ -105,7 +99,7 @@ class Selector(OneOf):
         elif self.labels is not None:
             taken = f"labels {format_labels(self.labels)}"
         excluded = self.excluded
-        left = [*excluded.names, *([format_labels(excluded.labels)] if excluded.labels else [])]
+        left = [*(excluded.names or ()), *([format_labels(excluded.labels)] if excluded.labels else [])]
         return taken + (f", except {', '.join(left)}" if left else "")
 
 
@@ -123,11 +117,6 @@ class When(Model):
             raise refusal("when-nothing", "needs 'environments:' or 'clusters:'", fix="add one of them, or both")
         return self
 
-    @classmethod
-    def everywhere(cls) -> When:
-        """Of what stands below another override, which says where both hold."""
-        return cls.model_construct()
-
     def holds(self, lineage: Collection[str], cluster: str | None, labels: Mapping[str, str]) -> bool:
         """Whether an override holds. Args: lineage: the environment and those that it extends; cluster: None: on no cluster."""
         if self.environments is not None and not any(name in lineage for name in self.environments):
@@ -142,3 +131,65 @@ class When(Model):
             named = "cluster" if len(self.clusters.names or ()) == 1 else "clusters"
             words.append(self.clusters.description.removeprefix("labels ").replace("names ", f"{named} ", 1))
         return ", ".join(words)
+
+
+class Override(Model):
+    """The key that all overrides have."""
+
+    when: When = Field(default_factory=When.model_construct)
+    """Where it differs, required in an entry of `overrides`. What stands below such an entry has none of its own."""
+
+
+class Overridden(Model):
+    """What has `overrides`, or what they change in it."""
+
+    differs: ClassVar[tuple[str, ...]]
+    """The keys that an override may have, besides `when`. Nothing among them decides placement, names or trust."""
+    narrowed: ClassVar[Mapping[str, Any]] = {}
+    """The types of those that take less there."""
+
+    if TYPE_CHECKING:
+        when: When
+        """Of an override alone."""
+
+
+class Overriding(Some):
+    """Marks the type of an override. The mark stands on the type of what it changes."""
+
+    __slots__ = ()
+
+    def of(self, model: type[Model]) -> type[Model]:
+        assert issubclass(model, Overridden)
+        return override_of(model)
+
+
+@cache
+def override_of(model: type[Overridden]) -> type[Overridden]:
+    """The model of an override: the keys that may differ, none required, and `when`."""
+    base = next(base for base in model.__mro__[1:] if not issubclass(base, OneOf))
+    own = {key: model.model_fields[key] for key in model.differs if key not in base.model_fields}
+    types = {key: model.narrowed.get(key) or _in_override(declared_type(field), key) for key, field in own.items()}
+    if issubclass(model, OneOf):  # `null` would take the kind away
+        types |= {key: get_args(types[key])[0] for key in model.one_of}
+    about = "What differs in some environments or on some clusters: keys of what has the override. None but `when` is required."
+    made: type[Overridden] = derived(model, f"{model.__name__}Override", (Override, base), types, about)
+    return made
+
+
+_REFERRING = {"apps": OwnAppName, "sources": SourceName}
+
+
+def _in_override(declared: Any, key: str = "") -> Any:
+    """The type of a value in an override. Of a source a part is enough; an app there is an override, whose `when` is above it."""
+    origin, args = get_origin(declared), get_args(declared)
+    if origin is dict:
+        return dict[_REFERRING.get(key, args[0]), _in_override(args[1])]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        return reduce(or_, map(_in_override, args))
+    model, *marks = args if origin is Annotated else (declared,)
+    if not isinstance(model, type) or not issubclass(model, OneOf):
+        return declared
+    if not issubclass(model, Overridden):
+        return Annotated[model, Partial()]
+    refused = {key for mark in marks if isinstance(mark, Keys) for key in mark.without}
+    return Annotated[model, Overriding(), Keys(without=("when", *sorted(refused)))]

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
-from tenantry.model.flux import FluxBlock, Metadata, OneKey
+from tenantry.model.flux import FluxBlock, Labelled, OneKey
 from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
 from tenantry.model.strict import OneOf
 
@@ -113,7 +113,7 @@ class Source(OneOf):
     """A bucket, for manifests or for charts in a directory."""
     credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
-    metadata: Metadata | None = None
+    metadata: Labelled | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
 
     @model_validator(mode="before")

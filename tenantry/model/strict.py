@@ -36,6 +36,8 @@ class Model(BaseModel):
     """Whether only a part of the entry is written, which is merged with the rest."""
     owned: ClassVar[dict[str, str]] = {}
     """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
+    derived_from: ClassVar[type[BaseModel] | None] = None
+    """The model with the same keys and more, of one that `derived` makes."""
 
 
 def declared_type(field: FieldInfo) -> Any:
@@ -96,7 +98,8 @@ class ByShape:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         first, second = get_args(source)
         many, single = (second, first) if _is_list(second) else (first, second)
-        is_model = isinstance(single, type) and issubclass(single, BaseModel)
+        is_model = isinstance(resolved(single), type) and issubclass(resolved(single), BaseModel)
+        single = resolved(single) if is_model else single
 
         def check(value: Any, _: ValidatorFunctionWrapHandler) -> Any:
             alone = isinstance(value, dict) if is_model else not isinstance(value, list)
@@ -172,6 +175,44 @@ def _lenient(declared: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class Some:
+    """Marks the type of a mapping that takes some keys of its model, and requires none. name: of a model with these keys alone."""
+
+    name: str = ""
+    keys: tuple[str, ...] = ()
+
+    def of(self, model: type[Model]) -> type[Model]:
+        """The model with these keys alone."""
+        return _some(model, self.name, self.keys)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler.generate_schema(self.of(source))
+
+
+@cache
+def _some(model: type[Model], name: str, keys: tuple[str, ...]) -> type[Model]:
+    return derived(model, name, Model, {key: _lenient(declared_type(model.model_fields[key])) for key in keys})
+
+
+def derived(
+    model: type[Model], name: str, base: Any, types: Mapping[str, Any], about: str | None = None
+) -> type[Model]:
+    """A model with some keys of another, and those of its base. Args: types: of the keys, which may differ; about: its text."""
+    fields: dict[str, Any] = {key: (type_, model.model_fields[key].default) for key, type_ in types.items()}
+    made = create_model(name, __base__=base, __module__=model.__module__, __doc__=about, **fields)
+    made.derived_from = model
+    return made
+
+
+def resolved(annotation: Any) -> Any:
+    """A type without what is noted beside it. Of a mapping with some keys of a model, it is the model with these alone."""
+    while get_origin(annotation) is Annotated:
+        annotation, *marks = get_args(annotation)
+        annotation = next((mark.of(annotation) for mark in marks if isinstance(mark, Some)), annotation)
+    return annotation
+
+
+@dataclass(frozen=True, slots=True)
 class Keys:
     """Marks the type of an entry: which of its model's keys it lacks where it stands, also in its overrides, or requires there."""
 
@@ -209,7 +250,7 @@ class Keys:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         refused: dict[str, Any] = {key: {"not": {}} for key in self.without}
         here = {"required": list(self.required)} if self.required else {"properties": refused}
-        return {"allOf": [handler(schema["schema"]), here]}
+        return {"allOf": [handler(schema), here]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +333,7 @@ def _models(annotation: Any) -> Iterator[type[Model]]:
 
 def _members(annotation: Any) -> Iterator[Any]:
     """The alternatives of an annotation, without what Annotated adds."""
-    while typing.get_origin(annotation) is typing.Annotated:
-        annotation = typing.get_args(annotation)[0]
+    annotation = resolved(annotation)
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         for arg in typing.get_args(annotation):
             yield from _members(arg)

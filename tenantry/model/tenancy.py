@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import shorten
+from tenantry.model.flux import ObjectMetadata
 from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
@@ -19,22 +20,9 @@ from tenantry.model.scalars import (
     Text,
     refusal,
 )
-from tenantry.model.strict import Fillable, Model, OneOf
+from tenantry.model.strict import Model, OneOf
 
 _API = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9]+((alpha|beta)[0-9]+)?$"
-
-
-class ObjectMetadata(Model):
-    owned = {
-        "namespace": "an object is in the namespaces for which it is declared, one under 'clusterObjects:' in none"
-    }
-
-    name: Fillable[ObjectName] | None = None
-    """The object's name. Default: the key of the entry."""
-    labels: dict[LabelKey, Fillable[LabelValue]] | None = None
-    """Labels, in addition to Tenantry's own."""
-    annotations: dict[LabelKey, str] | None = None
-    """Annotations. Those that Tenantry and its tools set themselves are refused."""
 
 
 class ObjectManifest(Model):
@@ -183,11 +171,8 @@ class PodSecurity(Model):
             return value
         levels = get_args(PodSecurityLevel)
         if value not in levels:
-            if value.lower() in levels:
-                raise refusal(
-                    "bad-value", f"'{value}' is not a valid pod security level", fix=f"write '{value.lower()}'"
-                )
             fix = f"write {', '.join(levels[:-1])} or {levels[-1]}, or a mapping of {', '.join(_MODES)} and version"
+            fix = f"write '{value.lower()}'" if value.lower() in levels else fix
             raise refusal("bad-value", f"'{shorten(value)}' is not a valid pod security level", fix=fix)
         return dict.fromkeys(_MODES, value)
 

@@ -51,14 +51,10 @@ def _integer(text: str) -> int | float:
     return int(text) if len(text) <= 32 else math.inf
 
 
-def _float(text: str) -> float:
-    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-
-
 SCALARS: dict[str, Any] = {
     STRING: str,
     INTEGER: _integer,
-    FLOAT: _float,
+    FLOAT: lambda text: float(text.lower().replace(".inf", "inf").replace(".nan", "nan")),
     BOOLEAN: lambda text: text.lower() == "true",
     NULL: lambda _: None,
 }
@@ -94,7 +90,8 @@ class _BoundedLoader(_Loader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._left = surely_allowed(text)
+        # A node is two events of `check_events` at most, an alias is one, and there are four more.
+        self._left = (MAX_NODES - 4 - text.count("*")) // 2
         self._depth = 0
 
     def descend_resolver(self, *_: object) -> None:
@@ -180,9 +177,8 @@ class Constructor:
             self._unknown_tag(node, path)
         # Aliases can nest deeper than the text, so checking the events is not enough.
         check_depth(len(path), node, self.file)
-        return self._mapping(node, path) if isinstance(node, MappingNode) else self._sequence(node, path)
-
-    def _sequence(self, node: Node, path: Path) -> list[Any]:
+        if isinstance(node, MappingNode):
+            return self._mapping(node, path)
         return [self.construct(item, (*path, index)) for index, item in enumerate(node.value)]
 
     def _mapping(self, node: MappingNode, path: Path) -> dict[str, Any]:
@@ -292,11 +288,6 @@ def check_events(events: Iterable[yaml.events.Event], file: str) -> None:
             check_depth(depth, event, file)
         elif isinstance(event, yaml.events.CollectionEndEvent):
             depth -= 1
-
-
-def surely_allowed(text: str) -> int:
-    """How many nodes `check_events` allows in any case: a node is two events at most, an alias is one, and there are four more."""
-    return (MAX_NODES - 4 - text.count("*")) // 2
 
 
 def check_depth(depth: int, event: yaml.events.Event | Node, file: str) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from fnmatch import translate
+from itertools import islice
 from pathlib import Path
 
 MAX_ENTRIES = 100_000
@@ -31,12 +32,9 @@ def matching(pattern: str, directory: Path) -> list[str]:
     Raises: TooManyFiles.
     """
     parts = [part for part in Path(pattern).parts if part != "."]
-    return sorted(set(_Search(directory).run("", _once(parts))))
-
-
-def _once(parts: list[str]) -> list[str]:
-    """`**/**` takes what `**` takes."""
-    return [part for index, part in enumerate(parts) if part != "**" or parts[index + 1 : index + 2] != ["**"]]
+    # `**/**` takes what `**` takes.
+    once = [part for part, below in zip(parts, [*parts[1:], ""], strict=True) if (part, below) != ("**", "**")]
+    return sorted(set(_Search(directory).run("", once)))
 
 
 class _Search:
@@ -73,15 +71,13 @@ class _Search:
     def _entries(self, at: str) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(self.directory / at) as scanned:
-                return [entry for entry in scanned if self._count()]
+                entries = [*islice(scanned, MAX_ENTRIES + 1)]
         except OSError:  # not a directory, or not readable
             return []
-
-    def _count(self) -> bool:
-        self.entries += 1
+        self.entries += len(entries)
         if self.entries > MAX_ENTRIES:
             raise TooManyFiles
-        return True
+        return entries
 
 
 GIT = ".git"

@@ -72,7 +72,8 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
 
 
 def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
-    check_text(text, file)
+    if (index := _hidden(text)) is not None:
+        raise invalid(end_of(text[:index], file), *_words(text[index]))
     root = compose(text, file)
     if root is None:
         raise invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.fix)
@@ -105,12 +106,6 @@ _BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u3164\ufe00-\ufe0f\uffa0\U
 """Letters and marks that are drawn as nothing."""
 _OF_EMOJI = "\ufe0f\u200d"
 """What follows a symbol to draw it in colour, or joins it to the next one."""
-
-
-def check_text(text: str, file: str) -> None:
-    """Raises: InvalidFleet: the text of a file has a character that cannot be seen."""
-    if (index := _hidden(text)) is not None:
-        raise invalid(end_of(text[:index], file), *_words(text[index]))
 
 
 def check_values(file: ParsedFile) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,14 +72,9 @@ class ParsedFile:
         self, fills: Mapping[str, Fill], problems: Iterable[Problem], warnings: Iterable[Problem]
     ) -> ParsedFile:
         """The same file with what included files say."""
-        completed = ParsedFile(self.file, self._root, self.data, self.lines)
+        completed = copy(self)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
-        completed.data, completed._written, completed._origin = self.data, self._written, self._origin
-        completed._unmerged, completed._longest = self._unmerged, self._longest
-        completed.pieces, completed.lacks_pieces = self.pieces, self.lacks_pieces
-        completed.has_templates, completed.frame = self.has_templates, self.frame
-        completed.template_findings, completed.incomplete = self.template_findings, self.incomplete
-        completed.removed = self.removed
+        completed._located = {}
         return completed
 
     def joined(

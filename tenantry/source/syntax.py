@@ -33,7 +33,8 @@ def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | No
     """The mistake behind libyaml's error; None: the text ends too early, so the best place to report is its end."""
     mark = error.problem_mark or error.context_mark
     conflict = next((number for number, line in enumerate(lines) if line.startswith("<<<<<<< ")), None)
-    if conflict is not None and _is_conflict(lines[conflict:]):
+    marks = {line[:7] for line in lines[conflict or 0 :] if _CONFLICT.match(line)}
+    if conflict is not None and {"<<<<<<<", "=======", ">>>>>>>"} <= marks:
         fix = "keep the lines you want, and remove '<<<<<<<', '=======' and '>>>>>>>'"
         return Mistake(conflict, 0, "unresolved merge conflict (<<<<<<<)", fix)
     problem, opened = error.problem or "", error.context_mark
@@ -48,12 +49,6 @@ def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | No
         return mistake
     what = ": ".join(part for part in (error.context, error.problem) if part)
     return Mistake(mark.line, mark.column, f"not valid YAML: {what}")
-
-
-def _is_conflict(lines: Sequence[str]) -> bool:
-    """Whether all three marks of a conflict stand in the lines."""
-    marks = {line[:7] for line in lines if _CONFLICT.match(line)}
-    return {"<<<<<<<", "=======", ">>>>>>>"} <= marks
 
 
 def _unclosed(problem: str, opened: yaml.Mark, lines: Sequence[str]) -> Mistake | None:

@@ -7,12 +7,13 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from tenantry.model import Model
+from tenantry.model.strict import resolved
 
 
 def parts_of(annotation: Any) -> tuple[Any, ...]:
     """The types that a type chooses between, without `None` and what only restricts values."""
     if get_origin(annotation) is Annotated:
-        return parts_of(get_args(annotation)[0])
+        return parts_of(resolved(annotation))
     if get_origin(annotation) in (Union, UnionType):
         return tuple(part for choice in get_args(annotation) for part in parts_of(choice))
     return () if annotation is type(None) else (annotation,)

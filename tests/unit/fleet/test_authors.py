@@ -30,6 +30,7 @@ from tenantry.model import (
     KustomizePatch,
     Model,
     PlacedSettings,
+    PlatformOverride,
     Receiver,
     Source,
     Tenant,
@@ -364,7 +365,13 @@ OF_APPS = [
     (PlacedSettings, "dependsOn"),
     (Alert, "apps"),
 ]
-OF_SOURCES = [(TenantOverride, "sources"), (Receiver, "sources"), (KustomizePatch, "source"), (HelmPatch, "source")]
+OF_SOURCES = [
+    (TenantOverride, "sources"),
+    (PlatformOverride, "sources"),
+    (Receiver, "sources"),
+    (KustomizePatch, "source"),
+    (HelmPatch, "source"),
+]
 """The fields that name apps and add-ons, and those that name sources. Overrides of the platform are never in an included file."""
 
 
