@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain, count
 from typing import Any, get_args
 
 from tenantry.fleet.json_schema import DIALECT, json_schema
@@ -48,7 +50,7 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.
     needed = {key: made.pop(key) for key in ("required", "anyOf") if key in made}
     made["allOf"] = [{"title": "a whole file", **needed}]
-    return made
+    return _shared(made)
 
 
 def _prepared(schema: Any) -> Any:
@@ -140,6 +142,38 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
     markdown = "\n\n".join(paragraphs)
     plain = markdown.replace("`", "")
     return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
+
+
+# --- what stands in several places ------------------------------------------------------------------------------------
+
+_SHORTEST = 100
+"""Characters of a property for which a reference is shorter."""
+
+
+def _shared(whole: dict[str, Any]) -> dict[str, Any]:
+    """The schema, in which each long property that stands in several places is a definition, named after its key."""
+    places = [
+        (holder, key, json.dumps(part, sort_keys=True))
+        for holder in _holders(whole)
+        for key, part in holder["properties"].items()
+    ]
+    counts = Counter(text for _, _, text in places)
+    definitions, names = whole["$defs"], dict[str, str]()
+    for holder, key, text in places:
+        if counts[text] > 1 and len(text) >= _SHORTEST:
+            if text not in names:
+                free = chain([key], (f"{key}{number}" for number in count(2)))
+                names[text] = next(name for name in free if name not in definitions)
+                definitions[names[text]] = holder["properties"][key]
+            holder["properties"][key] = {"$ref": f"#/$defs/{names[text]}"}
+    return whole
+
+
+def _holders(schema: Any) -> list[dict[str, Any]]:
+    """All schemas with properties."""
+    below = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    own = [schema] if isinstance(schema, dict) and isinstance(schema.get("properties"), dict) else []
+    return [*own, *chain.from_iterable(map(_holders, below))]
 
 
 # --- the files of teams -------------------------------------------------------------------------------------------------
