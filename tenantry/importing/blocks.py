@@ -95,24 +95,21 @@ def authors_part(resource: Resource, model: type[FluxBlock], named: Named) -> Bl
 
 
 class Named:
-    """The Secrets and ConfigMaps that the objects of one owner name in one place."""
+    """The Secrets and ConfigMaps that the objects of one owner name in one place.
+
+    holders: each, by its group in the file and its name; None: it was not read.
+    """
 
     def __init__(self, world: World, configs: str, secrets: str) -> None:
         """configs, secrets: the prefixes of the names that Tenantry gives them there."""
         self._world = world
         self._prefixes = {"ConfigMap": configs, "Secret": secrets}
-        self.credentials: dict[str, Resource | None] = {}
-        self.configs: dict[str, Resource | None] = {}
+        self.holders: dict[tuple[str, str], Resource | None] = {}
 
     def declare(self, resource: Resource, kind: str, name: str) -> str:
         """Declare a Secret or ConfigMap that an object names. Returns: its name."""
-        group = self.credentials if kind == "Secret" else self.configs
-        holder = self._world.get(kind, resource.namespace, name)
-        other = group.get(name, holder)
-        is_one = other is holder or (other and holder and other.at("data") == holder.at("data"))
-        if kind == "ConfigMap" and not is_one:
-            holder = group[name] = None  # one name in the file has one content
-        group.setdefault(name, holder)
+        group = "credentials" if kind == "Secret" else "configs"
+        self.holders.setdefault((group, name), self._world.get(kind, resource.namespace, name))
         if prefix := self._prefixes[kind]:
             text = f"{kind} {resource.namespace}/{name} will be read as {prefix}{name}"
             resource.leave(text, f"copy {kind} {name} in namespace {resource.namespace} to {prefix}{name}", "spec")

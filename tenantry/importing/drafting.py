@@ -15,7 +15,7 @@ from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
+from tenantry.importing.leaving import leave_metadata, leave_secret, taken_over
 from tenantry.importing.owners import drop_proxies, platform_namespace
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
 from tenantry.importing.survey import Survey
@@ -47,32 +47,14 @@ class Draft:
     decisions: dict[Path, list[str]]
 
 
-def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False) -> Draft:
-    """What was read, as a fleet that can be loaded and planned.
-
-    Args:   chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
-            keep_values: write values that may be secrets, too.
-    Raises: Refused: nothing of it can be.
-    """
-    none: Identities = frozenset()
-    going_on = mixed = given_up = none
-    while True:
-        resources = inventory.resources()
-        gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
-        draft = Draft(_document(gathered, chart), resources, gathered.decisions)
-        _settle(draft)
-        # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
-        expressed = {resource.identity for resource in resources if resource.path}
-        if lost := (mixed & going_on) - expressed - given_up:
-            going_on, given_up = going_on - lost, given_up | lost
-            continue
-        idle, partial = better_going_on(resources)
-        mixed |= partial - given_up
-        more = (idle | partial - given_up) - going_on
-        if not more:
-            _leave_order(resources)
-            return draft
-        going_on |= more
+def drafted(inventory: Inventory) -> Draft:
+    """What was read, as a fleet that can be loaded and planned. Raises: Refused: nothing of it can be."""
+    resources = list(inventory.resources)
+    gathered = _gathered(inventory, resources)
+    draft = Draft(_document(gathered), resources, gathered.decisions)
+    _settle(draft)
+    _leave_order(resources)
+    return draft
 
 
 def _leave_order(resources: list[Resource]) -> None:
@@ -90,12 +72,12 @@ def _leave_order(resources: list[Resource]) -> None:
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
+def _gathered(inventory: Inventory, resources: list[Resource]) -> Gathered:
     by_environment = grouped(resources, lambda resource: resource.environment)
     worlds = []
     for name, management in inventory.management.items():
         own = by_environment.get(name, [])
-        taken = taken_over(own, going_on)
+        taken = taken_over(name, own)
         drop_proxies(own)
         kept = set(map(id, taken))
         worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
@@ -103,14 +85,14 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
     decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
-        world.platform, world.keeps_values = platform, keep_values
+        world.platform = platform
     gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
     for survey in gathered.surveys.values():
-        for resource in () if keep_values else survey.world.resources:
+        for resource in survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
-        survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
+        survey.keep([app for app, source in sources if not leave_secret(app.resource, *filter(None, [source]))])
     # The times of add-ons are the defaults: add-ons have no other level.
     surveys = gathered.surveys.values()
     addons = [
@@ -159,11 +141,11 @@ def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
-def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
+def _document(gathered: Gathered) -> dict[str, Any]:
     templates = {name: _template(survey) for name, survey in gathered.surveys.items()}
     names = dict.fromkeys(name for survey in gathered.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(gathered, name).entry(templates) for name in names}
-    platform = PlatformEntry(gathered).entry(chart)
+    platform = PlatformEntry(gathered).entry()
     usual = default_times()
     times = {key: value for key, value in gathered.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
@@ -191,8 +173,8 @@ def _template(survey: Survey) -> str:
     """The template that most of the tenants' namespaces have."""
 
     def fits(template: str) -> int:
-        homes = survey.territories.values()
-        return sum(filled(template, survey.world.environment, home.tenant) == home.main for home in homes)
+        homes = survey.territories.items()
+        return sum(filled(template, survey.world.environment, tenant) == namespace for tenant, namespace in homes)
 
     return max(_TEMPLATES, key=fits)
 

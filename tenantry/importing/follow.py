@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from tenantry.flux.schemas import kinds
 from tenantry.importing.documents import FIX, Document, documents_in
 from tenantry.importing.kustomize import directory_in, substituted, unset
-from tenantry.importing.resources import FLUX, Applier, Key, Unread, applier_of, key_of
+from tenantry.importing.resources import FLUX, SETTINGS, Applier, Key, Unread, applier_of, key_of
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
@@ -37,7 +37,6 @@ _MOST_BYTES = 2**18
 """The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
 _SOURCES = "source.toolkit.fluxcd.io"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
-_SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 _NOT_APPLIED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
     ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
@@ -289,7 +288,7 @@ class Follower:
         for key, applied in list(self._kept.items()):
             keys = [key_of(document.manifest) for document in applied]
             names = {inner.name if inner.kind == "Namespace" else inner.namespace for inner in keys}
-            if keys and names <= namespaces and all(inner.kind in _SETTINGS for inner in keys):
+            if keys and names <= namespaces and all(inner.kind in SETTINGS for inner in keys):
                 self._take(key, self._kept.pop(key))
 
     def _take(self, key: Key, applied: Iterable[Document]) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tenantry.importing.resources import APPS, FLUX, Resource, World
-from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
+from tenantry.kube.names import is_reserved_namespace, slug
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import grouped
@@ -21,19 +20,6 @@ _FLUX_KINDS = (
     *("Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"),
     *("Alert", "Receiver", "Provider", "ImageUpdateAutomation", "ImagePolicy", "ImageRepository"),
 )
-
-
-@dataclass(slots=True)
-class Territory:
-    """The namespaces of one tenant on the management cluster. extra: by the key that the file gives each."""
-
-    tenant: str
-    main: str
-    extra: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        return (self.main, *self.extra.values())
 
 
 def platform_namespace(worlds: Iterable[World]) -> str:
@@ -95,31 +81,18 @@ def _is_tools(world: World, namespace: str) -> bool:
     )
 
 
-def territories(world: World) -> list[Territory]:
-    """The tenants of the management cluster with their namespaces."""
+def territories(world: World) -> dict[str, str]:
+    """The namespace of each tenant of the management cluster. Another one of the same tenant is a tenant of its own."""
     owned: dict[str, list[str]] = defaultdict(list)
     for namespace in _tenants_namespaces(world):
         owned[_owner(world, namespace)].append(namespace)
-    result: list[Territory] = []
+    result: dict[str, str] = {}
     for tenant, namespaces in owned.items():
         of_flux = {name: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=name)) for name in namespaces}
         main = max(namespaces, key=lambda name: (of_flux[name], name == tenant, -len(name)))
-        territory = Territory(tenant, main)
-        result.append(territory)
-        for other in namespaces:
-            key = other.removeprefix(f"{main}-").removesuffix(f"-{main}")
-            if other == main:
-                continue
-            if main in other and key != other and not dns_label_problem(key):
-                territory.extra[key] = other
-            else:
-                result.append(Territory(f"{other}-namespace" if other in owned else other, other))
+        result[tenant] = main
+        result |= {f"{other}-namespace" if other in owned else other: other for other in namespaces if other != main}
     return result
-
-
-def extra_name(main: str, key: str, name: str) -> str:
-    """The template of an extra namespace's name."""
-    return "{namespace}-{key}" if name == f"{main}-{key}" else name.replace(main, "{namespace}", 1)
 
 
 def _tenants_namespaces(world: World) -> Iterator[str]:
@@ -238,7 +211,7 @@ class Remotes:
         """The references to one kubeconfig together: a Secret that lies beside each tenant is the same cluster's everywhere, and
         that of one beside the platform's apps.
         """
-        tenants = {name for territory in territories(self._world) for name in territory.namespaces}
+        tenants = territories(self._world).values()
         apart = next(name for name in _HOLDERS if name not in tenants)
 
         def may_stay(reference: Reference) -> bool:

@@ -19,13 +19,13 @@ from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import compared
 from tenantry.importing.drafting import Draft
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, is_effective, sides
-from tenantry.importing.leaving import by_environment
+from tenantry.importing.leaving import Appliers
 from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path
-from tenantry.messages.text import format_path, printable
+from tenantry.messages.text import format_path, grouped, printable
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
@@ -135,9 +135,8 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
-    followed = tuple(name for reading in inventory.readings for name in reading.followed)
-    flux = sum(reading.flux for reading in inventory.readings)
-    return Report(file, text, hubs, inventory.unread, followed, flux, tuple(results), added)
+    read_as = (tuple(inventory.unread), tuple(inventory.followed), inventory.flux)
+    return Report(file, text, hubs, *read_as, tuple(results), added)
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:
@@ -171,7 +170,8 @@ def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -
 
 def _applied(resources: Iterable[Resource]) -> Iterator[Resource]:
     """What an app or an add-on of the file applies, also by way of others, and goes on applying."""
-    for own, appliers in by_environment(resources):
+    for own in grouped(resources, lambda resource: resource.environment).values():
+        appliers = Appliers(own)
         for resource in own:
             if resource.path is None and any(owner.path for owner in appliers.above(resource)):
                 yield resource

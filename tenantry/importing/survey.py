@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tenantry.importing.blocks import Named, source_of
-from tenantry.importing.owners import Remotes, Territory, is_platforms, territories, without_environment
+from tenantry.importing.owners import Remotes, is_platforms, territories, without_environment
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.kube.names import join
 from tenantry.messages.errors import Path
@@ -20,8 +20,8 @@ class Survey:
         self.world = world
         self.remotes = Remotes(world, taken, decisions)
         self.platform = world.platform
-        self.territories = {territory.tenant: territory for territory in territories(world)}
-        self._holders = {name: own for own in self.territories.values() for name in own.namespaces}
+        self.territories = territories(world)
+        self._holders = {namespace: tenant for tenant, namespace in self.territories.items()}
         self.named: dict[tuple[str, str], Named] = {}
         self.keep([self._app(resource) for resource in world.of(*APPS) if not self._is_bootstrap(resource)])
         self._name_apart()
@@ -71,12 +71,10 @@ class Survey:
 
     def _local(self, resource: Resource) -> App:
         place, name = Place(self.world.environment, self.world.management), resource.name
-        owner = self._holders.get(resource.namespace)
-        if owner is None:
-            own = self._own(resource.namespace)
-            return App(resource, place, "", name, own or self.platform, name, self.platform, own=own)
-        extra = tuple(namespace for namespace in owner.namespaces if namespace != owner.main)
-        return App(resource, place, owner.tenant, name, owner.main, name, owner.main, extra)
+        if tenant := self._holders.get(resource.namespace):
+            return App(resource, place, tenant, name, resource.namespace, name, resource.namespace)
+        own = self._own(resource.namespace)
+        return App(resource, place, "", name, own or self.platform, name, self.platform, own=own)
 
     def _own(self, namespace: str) -> str:
         """`namespace` of an add-on that lies there, or whose release is stored there; "" if it is the platform's, or cannot be."""
@@ -92,18 +90,15 @@ class Survey:
             own = self._own(resource.storage) if resource.kind == "HelmRelease" else None
             return App(resource, place, "", name, home, join(cluster, name), self.platform, own=own)
         # The tenant's namespace has one name on all clusters.
-        target = str(resource.spec.get("targetNamespace") or resource.namespace)
-        main = self.territories.setdefault(tenant, Territory(tenant, target)).main
+        main = self.territories.setdefault(tenant, str(resource.spec.get("targetNamespace") or resource.namespace))
         prefix = join(cluster, main, "")
         key = resource.name.removeprefix(prefix) if resource.name.startswith(prefix) else name
         return App(resource, place, tenant, key, home, join(cluster, main, key), main)
 
     def _tenant_of(self, resource: Resource) -> str:
         """The tenant of an app for a remote cluster; "" for an add-on."""
-        if resource.tenant:
-            return resource.tenant
-        if owner := self._holders.get(resource.namespace):
-            return owner.tenant
+        if tenant := resource.tenant or self._holders.get(resource.namespace):
+            return tenant
         target = str(resource.spec.get("targetNamespace") or FLUX)
         if is_platforms(self.world, target) or not resource.account:
             return ""
