@@ -21,12 +21,11 @@ from tenantry.edit.write import write_all
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.documents import MOST_BYTES, Document, objects_in
-from tenantry.importing.drafting import drafted
+from tenantry.importing.drafting import drafted, header, text_of
 from tenantry.importing.kustomize import Builder
 from tenantry.importing.proof import Outcome, Report, Result, report_of
 from tenantry.importing.reading import objects_on, read_environment
 from tenantry.importing.resources import Inventory, inventory
-from tenantry.importing.text import header, text_of
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.errors import Refused

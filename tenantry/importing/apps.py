@@ -15,16 +15,15 @@ from tenantry.importing.blocks import (
     Planned,
     authors_part,
     chart_of,
+    effective_spec,
     literal,
     short_time,
     smallest,
     source_entry,
     source_of,
 )
-from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.owners import CONTROLLERS
 from tenantry.importing.resources import FLUX, App, Resource, World
-from tenantry.importing.survey import Survey
+from tenantry.importing.survey import CONTROLLERS, Survey
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import leaves, mapping_at, mappings_in

@@ -162,6 +162,9 @@ class PlatformEntry(OwnerEntry):
         tenants = (app for app in self.gathered.all_apps() if app.tenant)
         has_remotes = any(app.place.cluster != hubs[app.place.environment] for app in tenants)
         sources, alerts = self._shared_sources(), self.alerts()
+        # Those for tools, without those that tenants have already.
+        taken = {name for survey in self.surveys.values() for name in survey.territories.values()}
+        patterns = [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
         addons = {key: self._addon(key, apps) for key, apps in self.apps.items()}
         entry = {
             "namespace": next(iter(self.surveys.values())).platform if self.apps or has_remotes else None,
@@ -169,15 +172,10 @@ class PlatformEntry(OwnerEntry):
             **self.names(),
             "sources": sources,
             "addons": addons,
-            "reservedNamespaces": None if (patterns := self._reserved()) == list(RESERVED) else patterns,
+            "reservedNamespaces": None if patterns == list(RESERVED) else patterns,
             "alerts": alerts,
         }
         return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}
-
-    def _reserved(self) -> list[str]:
-        """The names that are reserved for tools, without those that tenants have already."""
-        taken = {name for survey in self.surveys.values() for name in survey.territories.values()}
-        return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
 
     def _chart(self) -> dict[str, Any]:
         """`chart`, which installs namespaces and rights on remote clusters. Its place has to be decided."""

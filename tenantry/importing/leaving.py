@@ -16,8 +16,8 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.references import references
 from tenantry.flux.schemas import kinds
 from tenantry.importing.blocks import KEYS, source_of
-from tenantry.importing.owners import territories
 from tenantry.importing.resources import APPS, FLUX, SETTINGS, Resource, World, applier_of, is_authors
+from tenantry.importing.survey import territories
 from tenantry.messages.data import scalars, value_at, with_texts
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked

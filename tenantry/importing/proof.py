@@ -17,8 +17,8 @@ from typing import ClassVar, TypeAlias
 
 from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import compared
+from tenantry.importing.blocks import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.drafting import Draft
-from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.leaving import Appliers
 from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
@@ -124,7 +124,12 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         first = invalid.diagnostics[0]
         raise Defect(f"the draft is invalid: {first.location}: {first.message}") from invalid
     results = list(_results(inventory.management, draft, plans))
-    if defects := [*_lost(draft, results), *_unplanned(draft, plans)]:
+    lost = (
+        f"{resource.key} ({resource.origin}) is neither planned nor reported"
+        for resource, result in zip(draft.resources, results, strict=True)
+        if result.planned is None and resource.fate is None
+    )
+    if defects := [*lost, *_unplanned(draft, plans)]:
         raise Defect(printable("; ".join(defects)))
     results = [
         replace(result, line=parsed.locate(result.path, key=True).line) if result.path else result for result in results
@@ -217,13 +222,6 @@ def _is_held(change: FieldChange, namespace: str) -> bool:
     if change.path[:3] == ("spec", "chart", "spec"):
         return False
     return change.after is ABSENT and not any(isinstance(part, int | Entry) for part in change.path)
-
-
-def _lost(draft: Draft, results: Iterable[Result]) -> Iterator[str]:
-    """What is neither planned nor has a reason, and what is said to be at a place that is not written."""
-    for resource, result in zip(draft.resources, results, strict=True):
-        if result.planned is None and resource.fate is None:
-            yield f"{resource.key} ({resource.origin}) is neither planned nor reported"
 
 
 def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:

@@ -41,7 +41,10 @@ def settings_of(space: Space) -> dict[str, Any]:
     """The settings that make the namespace what it is. Its policies are objects, so Tenantry adds none of its own."""
     settings: dict[str, Any] = {"podSecurity": OPEN["podSecurity"]}
     if space.made:
-        settings = _of_namespace(space.made)
+        metadata = space.made.metadata
+        labels = {key: value for key, value in metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
+        own = {"labels": labels, "annotations": metadata.get("annotations")}
+        settings = {**{key: value for key, value in own.items() if value}, **_security(space.made)}
         space.made.take(*space.path)
     settings |= {**_role(space), "network": "open"}
     objects: dict[str, Any] = {}
@@ -51,12 +54,6 @@ def settings_of(space: Space) -> dict[str, Any]:
             objects[key] = manifest_of(resource, key)
             resource.take(*space.path, "objects")
     return {**settings, **({"objects": objects} if objects else {})}
-
-
-def _of_namespace(space: Resource) -> dict[str, Any]:
-    labels = {key: value for key, value in space.metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
-    own = {"labels": labels, "annotations": space.metadata.get("annotations")}
-    return {**{key: value for key, value in own.items() if value}, **_security(space)}
 
 
 def _security(space: Resource) -> dict[str, Any]:
@@ -201,19 +198,18 @@ class TenantEntry(OwnerEntry):
         environments = dict.fromkeys(place.environment for apps in self.apps.values() for place in apps)
         return list(environments) or list(self._homes())
 
-    def _space(self, environment: str) -> Space:
-        """The tenant's namespace on a management cluster."""
-        survey = self.surveys[environment]
-        name, world = survey.territories[self.tenant], survey.world
-        made, objects = world.get("Namespace", "", name), tuple(world.within(name))
-        return Space(survey.account(self.tenant), name, made, objects, self.path)
-
     def _spaces(self) -> dict[Place, Space]:
         """The namespaces that are known: those on management clusters, where the tenant runs there."""
         places = [Place(name, self.surveys[name].world.management) for name in self._environments()]
         running = {place for apps in self.apps.values() for place in apps} or set(places)
-        spaces = {place: self._space(place.environment) for place in places if place in running}
-        return {place: space for place, space in spaces.items() if space.made or space.objects}
+        spaces: dict[Place, Space] = {}
+        for place in places:
+            survey = self.surveys[place.environment]
+            if place in running and (name := survey.territories[self.tenant]):
+                made, objects = survey.world.get("Namespace", "", name), tuple(survey.world.within(name))
+                if made or objects:
+                    spaces[place] = Space(survey.account(self.tenant), name, made, objects, self.path)
+        return spaces
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
         spaces = self._spaces()
