@@ -59,7 +59,7 @@ def drafted(inventory: Inventory) -> Draft:
 
 def _leave_order(resources: list[Resource]) -> None:
     """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
-    ended = {resource.identity for resource in resources if resource.is_replaced}
+    ended = {(resource.environment, resource.key) for resource in resources if resource.is_replaced}
     for resource in resources:
         if resource.path is None and not resource.is_replaced:
             for namespace, name in resource.awaited:

@@ -43,9 +43,9 @@ class Appliers:
 
     def above(self, resource: Resource) -> Iterator[Resource]:
         """What applies a resource, what applies that, and so on."""
-        seen = {resource.identity}
-        while (owner := self.of(resource)) and owner.identity not in seen:
-            seen.add(owner.identity)
+        seen = {resource.key}
+        while (owner := self.of(resource)) and owner.key not in seen:
+            seen.add(owner.key)
             yield owner
             resource = owner
 
@@ -106,7 +106,7 @@ def _handing_over(world: World, owned: Iterable[tuple[Resource, Resource]]) -> S
         return (resource.namespace or resource.name) in tenants and (resource.is_fluxs or is_setting)
 
     def is_expressible(resource: Resource) -> bool:
-        if resource.kind in APPS:
+        if resource.kind in APPS and not resource.is_ours:
             source = source_of(world, resource)
             return source is not None and secret_in(resource, source) is None
         is_config = resource.kind == "ConfigMap" and resource.key[2:] in configs

@@ -206,11 +206,6 @@ class Resource:
         return any(reason.fate == "replaced" and not reason.field for reason in self.reasons)
 
     @property
-    def identity(self) -> tuple[str, Key]:
-        """The same in each round of an import."""
-        return self.environment, self.key
-
-    @property
     def id(self) -> ObjectId:
         return object_id(self.manifest)
 

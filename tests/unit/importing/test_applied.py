@@ -24,6 +24,7 @@ def sorted_out(*resources: Resource) -> tuple[list[str], dict[str, str]]:
 
 PARENT = resource("Kustomization", "flux-system", "tenants")
 SPACE = resource("Namespace", "", "rocky", (KUSTOMIZE, "flux-system", "tenants"))
+SPACE.manifest["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] = "rocky"  # type: ignore[index]
 APP = resource("Kustomization", "rocky", "app", (KUSTOMIZE, "flux-system", "tenants"))
 
 
