@@ -120,7 +120,7 @@ def _handing_over(world: World, owned: Iterable[tuple[Resource, Resource]]) -> S
             known[id(owner)] = (
                 (owner.namespace, owner.name) == (FLUX, FLUX)
                 or any(is_tenants(resource, owner) for resource in applied[id(owner)])
-                or any([hands_over(resource) for resource in parts if id(resource) in applied])
+                or any(hands_over(resource) for resource in parts if id(resource) in applied)
                 or (bool(said) and (len(said) == len(parts) or not is_expressible(owner)))
             )
         return known[id(owner)]
