@@ -15,18 +15,17 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changed_objects, line_text
+from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.documents import MOST_BYTES, Document, objects_in
-from tenantry.importing.drafting import drafted
+from tenantry.importing.drafting import drafted, header, text_of
 from tenantry.importing.kustomize import Builder
 from tenantry.importing.proof import Outcome, Report, Result, report_of
 from tenantry.importing.reading import objects_on, read_environment
 from tenantry.importing.resources import Inventory, inventory
-from tenantry.importing.text import header, text_of
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.errors import Refused
@@ -169,11 +168,6 @@ Exit codes:
     help="The kubeconfig with the contexts; default: KUBECONFIG, then ~/.kube/config.",
 )
 @click.option(
-    "--chart",
-    metavar="URL",
-    help="The repository with the chart for baselines, for remote clusters; https://... or oci://...",
-)
-@click.option(
     "--to",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -181,21 +175,16 @@ Exit codes:
     show_default=True,
     help="The file to write. It must not exist.",
 )
-@click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
-@click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @options.output("text", "json", kind="Import")
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
     kubeconfig: Path | None,
-    chart: str | None,
     target: Path,
     output: str,
     *,
     dry_run: bool,
-    everything: bool,
-    keep_values: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -207,19 +196,19 @@ def command(
         raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
     read = read_all(sources, management_of(clusters, sources), kubeconfig)
-    if not read.documents:
+    if not read.resources:
         raise _nothing(read, "no Kubernetes objects were found")
     with working("planning the draft"):
-        draft = drafted(read, chart_at(chart) if chart else None, keep_values=keep_values)
+        draft = drafted(read)
     head = header([f"{source.environment}={source.text}" for source in sources])
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
     if not report.expressed:
-        _print(report, output, dry_run=False, everything=everything)
+        _print(report, output, dry_run=False)
         error(str(_nothing(read, "nothing that was read can be written")))
         return 2
     if not dry_run:
         write_all({target: (b"", report.text.encode())}, [target])
-    _print(report, output, dry_run=dry_run, everything=everything)
+    _print(report, output, dry_run=dry_run)
     return 1 if read.unread else 0
 
 
@@ -232,7 +221,7 @@ def _nothing(read: Inventory, text: str) -> Refused:
     return Refused(f"{text}; {first.place}: {first.reason}{more}", first.fix)
 
 
-def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
+def _print(report: Report, output: str, *, dry_run: bool) -> None:
     """The report is the result; with --dry-run the file is, and the report goes to stderr."""
     if output == "json":
         data_json(report, "Import")
@@ -240,16 +229,7 @@ def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> N
     if dry_run:
         data(report.text.rstrip("\n"))
     width = columns(sys.stderr if dry_run else sys.stdout)
-    (say if dry_run else data)(as_text(report, EVERYTHING if everything else DisplayLimits(), width))
-
-
-def chart_at(url: str) -> dict[str, str]:
-    """`platform.chart.helm` for the chart of this version of Tenantry."""
-    from tenantry.charts import OBJECTS
-    from tenantry.kube.yaml_text import document as read
-
-    version = str(read((OBJECTS / "Chart.yaml").read_text())["version"])
-    return {"url": url, **({"type": "oci"} if url.startswith("oci://") else {}), "version": version}
+    (say if dry_run else data)(as_text(report, DisplayLimits(), width))
 
 
 # --- the report for a terminal: counts first, then each object that is not equal, with what is to do ------------------

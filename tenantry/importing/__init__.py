@@ -4,14 +4,12 @@
     follow                 what Kustomizations apply, inside of the repository that is read
     resources              what was read, by kind and namespace, and what becomes of each
     leaving                what stays where it is: what others apply, and what may be a secret
-    owners                 whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name
-    survey                 the apps of one environment: whose they are, and where they run
+    survey                 one environment: whose a namespace is, remote clusters from the kubeconfigs that Flux objects name, apps
     blocks, apps           Flux's objects backward: without what the fleet sets itself and what the plan says anyway
     overlay                the same thing in several places to one entry with overrides
     entries, tenants       the entries of the platform and of tenants, with what their namespaces hold
-    drafting               the whole document, without what would make it invalid
-    text, proof            the document as it is written; its plan, compared with what was read, as the report has it;
-                           equivalence: values that mean the same
+    drafting               the whole document, without what would make it invalid, and as it is written
+    proof                  its plan, compared with what was read, as the report has it
 
 Called by: the command `import`.
 Never: changes a cluster, copies the value of a Secret, or guesses a value. What cannot be expressed is left, with the reason.

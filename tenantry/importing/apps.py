@@ -15,16 +15,15 @@ from tenantry.importing.blocks import (
     Planned,
     authors_part,
     chart_of,
+    effective_spec,
     literal,
     short_time,
     smallest,
     source_entry,
     source_of,
 )
-from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.owners import CONTROLLERS
 from tenantry.importing.resources import FLUX, App, Resource, World
-from tenantry.importing.survey import Survey
+from tenantry.importing.survey import CONTROLLERS, Survey
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.data import leaves, mapping_at, mappings_in
@@ -59,21 +58,19 @@ def fill_in(survey: Survey, app: App) -> bool:
         resource.leave(f"its values hold null at {null}, by which the file removes a key", fix)
         return False
     named = survey.names_of(app)
-    keys = {name: key for key, name in survey.territories[app.tenant].extra.items()} if app.tenant else {}
     if resource.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
         storage = app.main if app.tenant else app.own or survey.platform
         stored = effective_spec(resource.manifest)["storageNamespace"]
-        if stored not in (storage, *keys):
+        if stored != storage:
             text = f"Helm stores the release in namespace {stored}, and Tenantry in {storage}"
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             resource.leave(f"{text}, so the release would be installed again", fix)
             return False
         block = _helm_block(survey.world, app, named, storage)
     if app.tenant:
-        own = {key: keys[block[key]] for key in ("targetNamespace", "storageNamespace") if block.get(key) in keys}
-        app.content = {app.block: {"source": source_key(app), **block, **own}}
+        app.content = {app.block: {"source": source_key(app), **block}}
     else:
         app.content = {"source": source_entry(app.source, named), app.block: block}
     if order := list(dict.fromkeys(_order(survey, app))):
@@ -131,14 +128,15 @@ def _reaches_further(app: App, world: World) -> str:
         return f"Capsule gives account {account} more namespaces"
     user = f"system:serviceaccount:{app.resource.namespace}:{account}"
     own = (("ServiceAccount", app.resource.namespace, account), ("User", "", user))
-    for binding in world.of("ClusterRoleBinding"):
+    for binding in world.of("ClusterRoleBinding", "RoleBinding"):
         subjects = mappings_in(binding.at("subjects"))
         names = {
             (subject.get("kind"), str(subject.get("namespace") or ""), subject.get("name")) for subject in subjects
         }
-        if names & set(own):
-            return f"{binding.key} gives account {account} rights in all namespaces"
-    return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
+        if binding.namespace != app.main and names & set(own):
+            where = f"namespace {binding.namespace}" if binding.namespace else "all namespaces"
+            return f"{binding.key} gives account {account} rights in {where}"
+    return ""
 
 
 def _helm_block(world: World, app: App, named: Named, storage: str) -> Block:

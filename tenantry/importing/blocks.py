@@ -1,10 +1,12 @@
-"""Flux's objects backward, to the blocks of the file: a Kustomization or HelmRelease of an app, and the source of either.
+"""Flux's objects as Kubernetes and Flux see them, and backward to the blocks of the file: an app's, and the source of it.
 
-What Flux would do without a field is written out where Tenantry differs. A release that is installed stays the same one.
+With defaults, and without the difference between `60s` and `1m`. What Flux would do without a field is written out where Tenantry
+differs. A release that is installed stays the same one.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -13,15 +15,147 @@ from typing import Any, TypeVar, cast
 
 from pydantic_core import ValidationError
 
+from tenantry.facts.fields import FieldChange
 from tenantry.fleet.settings import TIMES, TenantSettings
+from tenantry.flux.conformance import completed
 from tenantry.flux.references import references
-from tenantry.importing.equivalence import effective_spec
+from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.resources import Resource, World
-from tenantry.messages.data import mapping_at, mappings_in, value_at, with_texts, without
+from tenantry.kube.objects import KubeObject, Manifest, Owner
+from tenantry.kube.values import number_of
+from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at, with_texts, without
 from tenantry.messages.placeholders import escaped
+from tenantry.model.durations import DURATION, duration, seconds_of
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import FILLED
+from tenantry.plan.objects.scope import MARKS
+
+_FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
+"""Labels that say what applied the object, which the steps of the report tell, and that API servers add."""
+_FREE = (("spec", "values"), ("spec", "postBuild"), ("spec", "patches"), ("spec", "postRenderers"))
+"""Where a text is the author's own: there `60s` and `1m` are different."""
+_OF_CHART = (
+    *("chart", "ignoreMissingValuesFiles", "interval", "reconcileStrategy"),
+    *("sourceRef", "valuesFiles", "verify", "version"),
+)
+_RBAC = "rbac.authorization.k8s.io"
+_QUANTITIES = {"ResourceQuota": ("spec", "hard"), "LimitRange": ("spec", "limits")}
+
+
+def sides(read: Manifest, planned: Manifest, chart: Manifest | None) -> tuple[KubeObject, KubeObject]:
+    """An object as it was read and as it is planned, so that they differ only where Kubernetes or Flux sees a difference.
+
+    chart: the planned HelmChart that a planned release takes. Releases with a template of a chart are compared with that; the
+    planned one keeps its `chartRef`, because adoption changes that.
+    """
+    template = mapping_at(read, "spec", "chart")
+    if template and chart is not None:
+        spec = {"interval": read["spec"].get("interval"), "version": "*", **mapping_at(template, "spec")}
+        # The labels are those of the generated HelmChart, which goes.
+        labels = {key: each for key, each in template.items() if key == "metadata"}
+        of_chart = {key: value for key, value in chart["spec"].items() if key in _OF_CHART}
+        read = {**read, "spec": {**read["spec"], "chart": {**template, "spec": spec}}}
+        planned = {**planned, "spec": {**planned["spec"], "chart": {**labels, "spec": of_chart}}}
+    return KubeObject(effective(read), Owner()), KubeObject(effective(planned), Owner())
+
+
+def is_effective(kind: str, change: FieldChange) -> bool:
+    """Whether a field differs in effect. The labels and annotations that Tenantry adds to every object do not."""
+    in_metadata = change.path[0] == "metadata" and change.path[1:2] in (("labels",), ("annotations",))
+    is_mark = in_metadata and len(change.path) > 2 and bool(MARKS.fullmatch(str(change.path[2])))
+    return not (is_mark and change.before is ABSENT) and not _same(kind, change)
+
+
+def _seconds(value: Any) -> float | None:
+    """The length of a duration; None: it is none."""
+    return seconds_of(value) if isinstance(value, str) and DURATION.fullmatch(value) else None
+
+
+def effective(manifest: Manifest) -> dict[str, Any]:
+    """The manifest with what an API server and Flux's controllers fill in, and without null."""
+    clean = _without_null(manifest)
+    metadata = dict(clean["metadata"])
+    for key in ("labels", "annotations"):
+        marks = metadata.get(key) or {}
+        metadata[key] = {name: value for name, value in marks.items() if not _FLUX_WRITES.fullmatch(name)}
+    kind, spec = clean["kind"], clean.get("spec")
+    filled = clean
+    if kind in kinds() and isinstance(spec, dict):
+        filled = {**clean, "spec": effective_spec(clean)}
+    if kind == "Namespace":
+        filled = {key: value for key, value in clean.items() if key != "spec"}  # the API server's own finalizers
+    if kind == "RoleBinding":  # the group that an API server fills in; source: kubernetes.io, RBAC, `Subject`
+        groups = {"ServiceAccount": "", "User": _RBAC, "Group": _RBAC}
+        subjects = [{"apiGroup": groups.get(subject.get("kind")), **subject} for subject in clean.get("subjects") or ()]
+        filled = {**clean, "subjects": subjects}
+    return {**filled, "metadata": metadata}
+
+
+def effective_spec(manifest: Manifest) -> dict[str, Any]:
+    """The spec of an object of Flux, with what an API server and Flux's controllers take for the fields that it does not set."""
+    kind = manifest["kind"]
+    spec = completed(schema_of(kind).spec, manifest["spec"])
+    defaults = _DEFAULTS[kind](manifest["metadata"], spec) if kind in _DEFAULTS else {}
+    return {"suspend": False, **defaults, **spec}
+
+
+NAMESPACES_OF_SOURCES = (("spec", "sourceRef", "namespace"), ("spec", "chartRef", "namespace"))
+"""The namespace of an app's source. An apply of a reference without one leaves it, and it says where Flux looks."""
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_null(part) for key, part in value.items() if part is not None}
+    return [_without_null(item) for item in value] if isinstance(value, list) else value
+
+
+def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Source: kustomize-controller, api/v1/kustomization_types.go, the Get functions."""
+    interval = spec.get("interval")
+    return {
+        "retryInterval": interval,
+        "timeout": duration(max((_seconds(interval) or 0) - 30, 30)),
+        "path": "./",
+        "wait": False,
+        "deletionPolicy": "MirrorPrune",
+    }
+
+
+def _helm_release(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Source: helm-controller, api/v2/helmrelease_types.go, the Get functions."""
+    namespace, target = metadata.get("namespace"), spec.get("targetNamespace")
+    return {
+        "releaseName": f"{target}-{metadata['name']}" if target else metadata["name"],
+        "targetNamespace": namespace,
+        "storageNamespace": namespace,
+        "timeout": "5m",
+        "maxHistory": 5,
+    }
+
+
+_DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]] = {
+    "Kustomization": _kustomization,
+    "HelmRelease": _helm_release,
+    "GitRepository": lambda *_: {"ref": {"branch": "master"}, "provider": "generic"},
+    "OCIRepository": lambda *_: {"ref": {"tag": "latest"}},
+    "HelmRepository": lambda *_: {"interval": "1m", "timeout": "1m", "type": "default"},
+}
+"""What Flux's controllers take for fields that are not set, beyond the defaults of the schemas."""
+
+
+def _same(kind: str, change: FieldChange) -> bool:
+    """Whether both values mean the same."""
+    before, after = change.before, change.after
+    if change.path[:2] in _FREE:
+        return False
+    if kind in _QUANTITIES:
+        return change.path[:2] == _QUANTITIES[kind] and number_of(before) == number_of(after) is not None
+    if change.path == ("spec", "path"):
+        # Flux keeps a path inside of the artifact, so a leading slash does not count.
+        return posixpath.normpath(f"/{before}") == posixpath.normpath(f"/{after}")
+    return _seconds(before) == _seconds(after) is not None
+
 
 _Data = TypeVar("_Data")
 
@@ -95,24 +229,21 @@ def authors_part(resource: Resource, model: type[FluxBlock], named: Named) -> Bl
 
 
 class Named:
-    """The Secrets and ConfigMaps that the objects of one owner name in one place."""
+    """The Secrets and ConfigMaps that the objects of one owner name in one place.
+
+    holders: each, by its group in the file and its name; None: it was not read.
+    """
 
     def __init__(self, world: World, configs: str, secrets: str) -> None:
         """configs, secrets: the prefixes of the names that Tenantry gives them there."""
         self._world = world
         self._prefixes = {"ConfigMap": configs, "Secret": secrets}
-        self.credentials: dict[str, Resource | None] = {}
-        self.configs: dict[str, Resource | None] = {}
+        self.holders: dict[tuple[str, str], Resource | None] = {}
 
     def declare(self, resource: Resource, kind: str, name: str) -> str:
         """Declare a Secret or ConfigMap that an object names. Returns: its name."""
-        group = self.credentials if kind == "Secret" else self.configs
-        holder = self._world.get(kind, resource.namespace, name)
-        other = group.get(name, holder)
-        is_one = other is holder or (other and holder and other.at("data") == holder.at("data"))
-        if kind == "ConfigMap" and not is_one:
-            holder = group[name] = None  # one name in the file has one content
-        group.setdefault(name, holder)
+        group = "credentials" if kind == "Secret" else "configs"
+        self.holders.setdefault((group, name), self._world.get(kind, resource.namespace, name))
         if prefix := self._prefixes[kind]:
             text = f"{kind} {resource.namespace}/{name} will be read as {prefix}{name}"
             resource.leave(text, f"copy {kind} {name} in namespace {resource.namespace} to {prefix}{name}", "spec")

@@ -1,4 +1,4 @@
-"""All environments to one document, in the order of the documentation, and the document to a draft that can be planned.
+"""All environments to one document, in the order of the documentation, and that to a draft that can be planned, and to text.
 
 What would make the document invalid is left out of it, with the file's own message.
 """
@@ -6,26 +6,26 @@ What would make the document invalid is left out of it, with the file's own mess
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, cast
 
 from tenantry.edit.paths import ranks_at
+from tenantry.edit.values import WIDTH, Style, entry
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import default_times, shared_times, source_of
 from tenantry.importing.entries import Gathered, PlatformEntry
-from tenantry.importing.leaving import Identities, better_going_on, leave_metadata, leave_secret, taken_over
-from tenantry.importing.owners import drop_proxies, platform_namespace
+from tenantry.importing.leaving import leave_metadata, leave_secret, taken_over
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
-from tenantry.importing.survey import Survey
+from tenantry.importing.survey import Survey, drop_proxies, platform_namespace
 from tenantry.importing.tenants import TenantEntry, filled
-from tenantry.importing.text import text_of
 from tenantry.kube.names import label_value_problem
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
-from tenantry.messages.text import grouped
+from tenantry.messages.text import grouped, printable
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
@@ -47,37 +47,19 @@ class Draft:
     decisions: dict[Path, list[str]]
 
 
-def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False) -> Draft:
-    """What was read, as a fleet that can be loaded and planned.
-
-    Args:   chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
-            keep_values: write values that may be secrets, too.
-    Raises: Refused: nothing of it can be.
-    """
-    none: Identities = frozenset()
-    going_on = mixed = given_up = none
-    while True:
-        resources = inventory.resources()
-        gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
-        draft = Draft(_document(gathered, chart), resources, gathered.decisions)
-        _settle(draft)
-        # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
-        expressed = {resource.identity for resource in resources if resource.path}
-        if lost := (mixed & going_on) - expressed - given_up:
-            going_on, given_up = going_on - lost, given_up | lost
-            continue
-        idle, partial = better_going_on(resources)
-        mixed |= partial - given_up
-        more = (idle | partial - given_up) - going_on
-        if not more:
-            _leave_order(resources)
-            return draft
-        going_on |= more
+def drafted(inventory: Inventory) -> Draft:
+    """What was read, as a fleet that can be loaded and planned. Raises: Refused: nothing of it can be."""
+    resources = list(inventory.resources)
+    gathered = _gathered(inventory, resources)
+    draft = Draft(_document(gathered), resources, gathered.decisions)
+    _settle(draft)
+    _leave_order(resources)
+    return draft
 
 
 def _leave_order(resources: list[Resource]) -> None:
     """Say of what goes on that it waits for what is not needed any more: without that, Flux would not reconcile it again."""
-    ended = {resource.identity for resource in resources if resource.is_replaced}
+    ended = {(resource.environment, resource.key) for resource in resources if resource.is_replaced}
     for resource in resources:
         if resource.path is None and not resource.is_replaced:
             for namespace, name in resource.awaited:
@@ -90,12 +72,12 @@ def _leave_order(resources: list[Resource]) -> None:
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
+def _gathered(inventory: Inventory, resources: list[Resource]) -> Gathered:
     by_environment = grouped(resources, lambda resource: resource.environment)
     worlds = []
     for name, management in inventory.management.items():
         own = by_environment.get(name, [])
-        taken = taken_over(own, going_on)
+        taken = taken_over(name, own)
         drop_proxies(own)
         kept = set(map(id, taken))
         worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
@@ -103,14 +85,14 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
     decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
-        world.platform, world.keeps_values = platform, keep_values
+        world.platform = platform
     gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
     for survey in gathered.surveys.values():
-        for resource in () if keep_values else survey.world.resources:
+        for resource in survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
-        survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
+        survey.keep([app for app, source in sources if not leave_secret(app.resource, *filter(None, [source]))])
     # The times of add-ons are the defaults: add-ons have no other level.
     surveys = gathered.surveys.values()
     addons = [
@@ -159,11 +141,11 @@ def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
-def _document(gathered: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
+def _document(gathered: Gathered) -> dict[str, Any]:
     templates = {name: _template(survey) for name, survey in gathered.surveys.items()}
     names = dict.fromkeys(name for survey in gathered.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(gathered, name).entry(templates) for name in names}
-    platform = PlatformEntry(gathered).entry(chart)
+    platform = PlatformEntry(gathered).entry()
     usual = default_times()
     times = {key: value for key, value in gathered.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
@@ -191,8 +173,8 @@ def _template(survey: Survey) -> str:
     """The template that most of the tenants' namespaces have."""
 
     def fits(template: str) -> int:
-        homes = survey.territories.values()
-        return sum(filled(template, survey.world.environment, home.tenant) == home.main for home in homes)
+        homes = survey.territories.items()
+        return sum(filled(template, survey.world.environment, tenant) == namespace for tenant, namespace in homes)
 
     return max(_TEMPLATES, key=fits)
 
@@ -316,7 +298,11 @@ def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
         for name, plan in plans.items()
     }
     apps = {name: {(app.tenant, app.name, app.cluster) for app in plan.apps} for name, plan in plans.items()}
-    homes = _homes_of_addons(plans)
+    # The namespaces in which add-ons lie, and into which they install.
+    everything = (object for plan in plans.values() for object in plan.objects)
+    addons = [object for object in everything if object.id.kind in KINDS.values() and not object.owner.tenant]
+    homes = {addon.id.namespace for addon in addons}
+    homes |= {str(mapping_at(addon.manifest, "spec").get("targetNamespace")) for addon in addons}
     for resource in draft.resources:
         planned = origins[resource.environment]
         resource.path = planned.get(resource.key)
@@ -347,19 +333,12 @@ def _is_bootstraps(resource: Resource) -> bool:
     return resource.key[1:] == ("GitRepository", FLUX, FLUX)
 
 
-def _homes_of_addons(plans: Mapping[str, Plan]) -> Set[str]:
-    """The namespaces in which add-ons lie, and into which they install."""
-    planned = (object for plan in plans.values() for object in plan.objects if object.id.kind in KINDS.values())
-    addons = [object for object in planned if not object.owner.tenant]
-    targets = {str(mapping_at(addon.manifest, "spec").get("targetNamespace")) for addon in addons}
-    return {addon.id.namespace for addon in addons} | targets
-
-
 _REASONS = {
     "Namespace": "no app of the draft runs in it, and a tenant without apps has no objects: add an app, or leave it",
     "ServiceAccount": "Tenantry needs no such account",
     "Secret": "values of Secrets are not copied: 'existing: true' names it",
     "ConfigMap": "no app names it",
+    "Receiver": "import writes no receivers",
     "HelmChart": "Tenantry makes the charts of releases itself, and Flux removes it when no release uses it",
     **dict.fromkeys(
         ("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), "its owner gets sources of its own"
@@ -382,3 +361,47 @@ def _explain(resource: Resource, homes: Set[str]) -> None:
         text, fate = f"nothing in tenants.yaml stands for this {kind}", "inexpressible"
     fix = "keep it as long as something uses it"
     resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, fate=cast("Fate", fate))
+
+
+Comments = Mapping[Path, Iterable[str]]
+
+
+class _Roomy(Style):
+    """Environments, clusters and tenants have lines of their own; what is small in them stands on one line."""
+
+    def flows(self, path: Path, value: Any) -> bool:
+        is_roomy = len(path) < 2 or (len(path) == 2 and path[0] in ("environments", "clusters", "tenants"))
+        return not is_roomy and super().flows(path, value)
+
+
+_STYLE = _Roomy()
+
+
+def header(sources: Iterable[str]) -> list[str]:
+    """The comment at the top of the file."""
+    return [
+        "Written by `tenantry import` from:",
+        *(f"  {source}" for source in sources),
+        "Values are those that were found. Comments mark what needs a decision.",
+    ]
+
+
+def text_of(data: Mapping[str, Any], head: Iterable[str] = (), comments: Comments | None = None) -> str:
+    """The text. head: a comment at the top; comments: those at places in the data."""
+    lines = ["# yaml-language-server: $schema=tenants.schema.json", *(f"# {printable(line)}" for line in head)]
+    for key, value in data.items():
+        lines += [*([] if isinstance(value, str) else [""]), *entry((key,), value, _STYLE, 0)]
+    text = "\n".join(lines) + "\n"
+    if not comments:
+        return text
+    parsed = parse(text.encode(), "the draft")
+    lines = text.split("\n")
+    located = {path: parsed.locate(path, key=True).line - 1 for path in comments}
+    for path, line in sorted(located.items(), key=lambda item: item[1], reverse=True):
+        margin = " " * (len(lines[line]) - len(lines[line].lstrip()))
+        wrapped = (
+            wrap(printable(comment), max(40, WIDTH - len(margin) - 2), break_on_hyphens=False)
+            for comment in comments[path]
+        )
+        lines[line:line] = [f"{margin}# {part}" for parts in wrapped for part in parts]
+    return "\n".join(lines)

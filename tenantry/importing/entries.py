@@ -6,97 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
-from tenantry.importing.apps import account_of, source_key
+from tenantry.importing.apps import account_of
 from tenantry.importing.blocks import Named, Times, as_model, authors_part, literal, smallest
-from tenantry.importing.leaving import first_secret, leave_secret
+from tenantry.importing.leaving import leave_secret
 from tenantry.importing.overlay import DIFFER, overlaid, unified
-from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
+from tenantry.importing.resources import APPS, FLUX, App, Place, Resource
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.data import mapping_at, mappings_in, without
 from tenantry.messages.errors import Path
-from tenantry.model import Alert, FluxBlock, Helm, Kustomize, Provider, Receiver
+from tenantry.model import Alert, Helm, Kustomize, Provider
 from tenantry.model.document import RESERVED
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
 from tenantry.plan.objects.scope import TENANT_LABEL
-
-
-class Notifications(NamedTuple):
-    """path: of the owner; home: the namespace of its Flux objects; apps: by what the file calls them."""
-
-    world: World
-    path: Path
-    home: str
-    named: Named
-    apps: Mapping[str, App]
-
-    def alerts(self) -> dict[str, Any]:
-        """The entries of `alerts`."""
-        entries: dict[str, Any] = {}
-        for alert in self._own("Alert"):
-            provider = self.world.get("Provider", self.home, str(alert.at("spec", "providerRef", "name")))
-            if provider is None:
-                alert.leave("its provider was not read", "import the provider with it")
-            elif self.world.keeps_values or not leave_secret(alert, provider):
-                entries[alert.name] = self._alert(alert, provider)
-                for resource in (alert, provider):
-                    resource.take(*self.path, "alerts", alert.name)
-                if provider.name != alert.name:
-                    text = f"alert {alert.name} has a provider of its own, which is named like the alert"
-                    provider.leave(text, "keep it as long as an alert names it")
-        return entries
-
-    def _alert(self, alert: Resource, provider: Resource) -> dict[str, Any]:
-        entry = {"provider": self._block(provider, Provider), **self.named.credentials_of(provider)}
-        spec = authors_part(alert, Alert, self.named)
-        # What Tenantry adds to every event.
-        own = {"cluster": self.world.management, "environment": self.world.environment, "tenant": str(self.path[-1])}
-        about = {key: value for key, value in mapping_at(spec, "eventMetadata").items() if own.get(key) != value}
-        spec = {key: value for key, value in spec.items() if key != "eventMetadata"}
-        sources = mappings_in(alert.spec.get("eventSources"))
-        names = {str(source.get("name")) if source.get("kind") in APPS else "" for source in sources}
-        if names and names <= self.apps.keys():
-            entry["apps"] = sorted(names)
-        return {**entry, **literal({**spec, **({"eventMetadata": about} if about else {})})}
-
-    def receivers(self) -> dict[str, Any]:
-        """The entries of `receivers`."""
-        sources = dict(self._sources())
-        entries: dict[str, Any] = {}
-        for receiver in self._own("Receiver"):
-            resources = mappings_in(receiver.spec.get("resources"))
-            names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
-            if not all(names) or not names:
-                text = "it makes Flux fetch something that is not a source of the same owner"
-                receiver.leave(text, "keep it, or declare a receiver by hand")
-                continue
-            entry = {"sources": list(dict.fromkeys(names)), **self.named.credentials_of(receiver)}
-            entries[receiver.name] = {**self._block(receiver, Receiver), **entry}
-            receiver.take(*self.path, "receivers", receiver.name)
-        return entries
-
-    def _sources(self) -> Iterator[tuple[tuple[str, str], str]]:
-        """What the file calls a source of the tenant, by its kind and name."""
-        for app in self.apps.values():
-            chart = app.resource.at("spec", "chartRef", "name")
-            if app.source and app.source.namespace == app.home:
-                yield (app.source.kind, app.source.name), source_key(app)
-            if app.source and isinstance(chart, str):
-                yield ("HelmChart", chart), source_key(app)
-
-    def _block(self, resource: Resource, model: type[FluxBlock]) -> dict[str, Any]:
-        return literal(smallest(authors_part(resource, model, self.named), as_model(model)))
-
-    def _own(self, kind: str) -> Iterator[Resource]:
-        """The owner's objects of a kind that a key of the file can name."""
-        labels = (None, self.path[-1]) if self.path[0] == "tenants" else (None,)
-        for resource in self.world.of(kind, namespace=self.home):
-            if not dns_label_problem(resource.name) and resource.labels.get(TENANT_LABEL) in labels:
-                yield resource
-
 
 # --- owners -----------------------------------------------------------------------------------------------------------
 
@@ -177,106 +102,86 @@ class OwnerEntry:
             entry["clusters"] = {"all": True}
         return {**entry, **({"environments": environments} if len(environments) < len(self.surveys) else {})}
 
-    def notifications(self) -> dict[str, Any]:
-        """`alerts` and `receivers`, as management clusters have them."""
-        groups: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
+    def alerts(self) -> dict[str, Any]:
+        """`alerts`, as management clusters have them."""
+        found: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
+        labels = (None, self.tenant or None)
         for name, survey in self.surveys.items():
-            place = Place(name, survey.world.management)
+            place, world = Place(name, survey.world.management), survey.world
             apps = {key: places[place] for key, places in self.apps.items() if place in places}
             # An add-on in a namespace of its own does not tell where those of the platform are.
-            if first := next((app for app in apps.values() if not app.own), None):
-                own = Notifications(survey.world, self.path, first.home, survey.names_of(first), apps)
-                for group, entries in (("alerts", own.alerts()), ("receivers", own.receivers() if self.tenant else {})):
-                    for key, entry in entries.items():
-                        groups[group][key][place] = entry
-        return {
-            group: {key: self.agreed(values, group, key) for key, values in entries.items()}
-            for group, entries in groups.items()
-            if entries
-        }
+            first = next((app for app in apps.values() if not app.own), None)
+            for alert in world.of("Alert", namespace=first.home) if first else ():
+                provider = world.get("Provider", alert.namespace, str(alert.at("spec", "providerRef", "name")))
+                if dns_label_problem(alert.name) or alert.labels.get(TENANT_LABEL) not in labels:
+                    continue  # no key of the file can name it, or it is another owner's
+                if provider is None:
+                    alert.leave("its provider was not read", "import the provider with it")
+                elif first and not leave_secret(alert, provider):
+                    found[alert.name][place] = self._alert(alert, provider, survey.names_of(first), apps)
+        return {key: self.agreed(values, "alerts", key) for key, values in found.items()}
+
+    def _alert(self, alert: Resource, provider: Resource, named: Named, apps: Mapping[str, App]) -> dict[str, Any]:
+        for resource in (alert, provider):
+            resource.take(*self.path, "alerts", alert.name)
+        if provider.name != alert.name:
+            text = f"alert {alert.name} has a provider of its own, which is named like the alert"
+            provider.leave(text, "keep it as long as an alert names it")
+        block = literal(smallest(authors_part(provider, Provider, named), as_model(Provider)))
+        spec = authors_part(alert, Alert, named)
+        # What Tenantry adds to every event.
+        own = {"cluster": self.surveys[alert.environment].world.management, "environment": alert.environment}
+        own["tenant"] = self.path[-1]
+        metadata = mapping_at(spec, "eventMetadata")
+        about = {key: value for key, value in metadata.items() if own.get(key) != value}
+        spec = {**spec, "eventMetadata": about} if about else without(spec, [("eventMetadata",)])
+        sources = mappings_in(alert.spec.get("eventSources"))
+        names = {str(source.get("name")) if source.get("kind") in APPS else "" for source in sources}
+        apps_of = {"apps": sorted(names)} if names and names <= apps.keys() else {}
+        return {"provider": block, **named.credentials_of(provider), **apps_of, **literal(spec)}
 
     def names(self) -> dict[str, Any]:
-        """Credentials by name alone, and configs with their data, if it was read."""
-        credentials: dict[str, Any] = {}
-        data: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
-        holders: defaultdict[str, list[Resource | None]] = defaultdict(list)
+        """Credentials and configs, by name alone."""
+        entries: dict[str, Any] = {}
         for survey in self.surveys.values():
-            for (owner, cluster), named in survey.named.items():
-                if owner != self.tenant:
-                    continue
-                for key, secret in named.credentials.items():
-                    credentials[key] = {"existing": True}
-                    self._take(secret, "credentials", key)
-                for key, config in named.configs.items():
-                    values = _data(config, survey.world) if config is not None else None
-                    place = Place(survey.world.environment, cluster)
-                    data[key][place] = {"data": literal(values)} if values else {"existing": True}
-                    holders[key].append(config)
-        configs = {}
-        for key, places in data.items():
-            content = unified(places)
-            configs[key] = {"existing": True} if content is DIFFER else content
-            for config in holders[key]:
-                self._take(config, "configs", key, is_kept="existing" in configs[key])
-        return {key: entries for key, entries in (("credentials", credentials), ("configs", configs)) if entries}
-
-    def _take(self, resource: Resource | None, *key: str, is_kept: bool = True) -> None:
-        if resource is not None:
-            if is_kept:
-                text = "Tenantry reads it by its name and does not change it"
-                resource.leave(text, "nothing; keep what creates it", fate="left")
-            resource.take(*self.path, *key)
-
-
-def _data(config: Resource, world: World) -> Any:
-    """What a ConfigMap holds that Tenantry takes over with what applied it, unless a part of it may be a secret."""
-    if config.applied_by in (("", ""), (FLUX, FLUX)):
-        return None
-    data = config.at("data")
-    if not world.keeps_values and (at := first_secret(data, ("data",))):
-        fix = "move it into a Secret and import again, or use --keep-values"
-        config.leave("this may be a secret, which is not copied", fix, at)
-        return None
-    return data
+            named = (named for (owner, _), named in survey.named.items() if owner == self.tenant)
+            for (group, key), holder in (item for own in named for item in own.holders.items()):
+                entries.setdefault(group, {})[key] = {"existing": True}
+                if holder is not None:
+                    text = "Tenantry reads it by its name and does not change it"
+                    holder.leave(text, "nothing; keep what creates it", fate="left")
+                    holder.take(*self.path, group, key)
+        return entries
 
 
 class PlatformEntry(OwnerEntry):
     """Builds the entry of the platform."""
 
-    def entry(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
-        """chart: where the chart for baselines on remote clusters is; None: its place has to be decided."""
+    def entry(self) -> dict[str, Any]:
         hubs = {name: survey.world.management for name, survey in self.surveys.items()}
         tenants = (app for app in self.gathered.all_apps() if app.tenant)
         has_remotes = any(app.place.cluster != hubs[app.place.environment] for app in tenants)
-        sources, notifications = self._shared_sources(), self.notifications()
+        sources, alerts = self._shared_sources(), self.alerts()
+        # Those for tools, without those that tenants have already.
+        taken = {name for survey in self.surveys.values() for name in survey.territories.values()}
+        patterns = [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
         addons = {key: self._addon(key, apps) for key, apps in self.apps.items()}
         entry = {
             "namespace": next(iter(self.surveys.values())).platform if self.apps or has_remotes else None,
-            **(self._objects_chart(chart) if has_remotes else {}),
+            **(self._chart() if has_remotes else {}),
             **self.names(),
             "sources": sources,
             "addons": addons,
-            "reservedNamespaces": None if (patterns := self._reserved()) == RESERVED else patterns,
-            **notifications,
+            "reservedNamespaces": None if patterns == RESERVED else patterns,
+            "alerts": alerts,
         }
         return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}
 
-    def _reserved(self) -> list[str]:
-        """The names that are reserved for tools, without those that tenants have already."""
-        homes = [home for survey in self.surveys.values() for home in survey.territories.values()]
-        taken = {name for home in homes for name in home.namespaces}
-        return [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
-
-    def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
-        """`chart`, which installs namespaces and rights on remote clusters."""
-        if chart is None:
-            text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
-            self.gathered.decisions["platform", "chart"].append(text)
-        return {
-            "chart": {
-                "helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})
-            }
-        }
+    def _chart(self) -> dict[str, Any]:
+        """`chart`, which installs namespaces and rights on remote clusters. Its place has to be decided."""
+        text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
+        self.gathered.decisions["platform", "chart"].append(text)
+        return {"chart": {"helm": {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"}}}
 
     def _shared_sources(self) -> dict[str, Any]:
         """The sources of the platform: those that several add-ons take, and those of one that have a name of their own where they

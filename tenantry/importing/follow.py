@@ -11,16 +11,15 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from tenantry.flux.schemas import kinds
-from tenantry.importing.documents import FIX, Document, documents_in
+from tenantry.importing.documents import FIX, Document
 from tenantry.importing.kustomize import directory_in, substituted, unset
-from tenantry.importing.resources import FLUX, Applier, Key, Unread, applier_of, key_of
+from tenantry.importing.resources import FLUX, SETTINGS, Applier, Key, Unread, applier_of, key_of
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
@@ -32,12 +31,8 @@ Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
 MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000
-_MOST_FILES = 50_000
-_MOST_BYTES = 2**18
-"""The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
 _SOURCES = "source.toolkit.fluxcd.io"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
-_SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 _NOT_APPLIED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
     ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
@@ -61,42 +56,15 @@ class Repository(NamedTuple):
 
 
 def repository_around(directory: Path) -> Repository:
-    """The repository that a directory is part of: up to where the path of a bootstrap in it begins, else the Git repository around
-    it, else the directory itself.
-    """
+    """The Git repository that a directory is part of, else the directory itself."""
     inside = directory.resolve()
     root = next((parent for parent in (inside, *inside.parents) if (parent / ".git").exists()), inside)
-    for parts in _paths_below(inside):
-        begin = inside.parents[len(parts) - 1] if len(parts) < len(inside.parts) else inside
-        if begin.joinpath(*parts) == inside and (root == inside or begin.is_relative_to(root)):
-            root = begin
-            break
     return Repository(root, not directory.is_absolute())
-
-
-def _paths_below(directory: Path) -> Iterator[tuple[str, ...]]:
-    """The paths of the Kustomizations in a directory, as parts. One part says little, unless it is the bootstrap's."""
-    for file in sorted(islice(directory.rglob("*.y*ml"), _MOST_FILES)):
-        try:
-            too_large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
-            text = b"" if too_large else file.read_bytes()
-            is_one = b"kind: Kustomization" in text and b"path:" in text
-            documents = [data for data, _ in documents_in(text, file.name)] if is_one else []
-        except (OSError, Refused):  # reading says so with its place
-            continue
-        for data in documents:
-            parts = _parts(mapping_at(data, "spec").get("path"))
-            if len(parts) > 1 or (parts and mapping_at(data, "metadata").get("name") == FLUX):
-                yield parts
 
 
 def _parts(path: Any) -> tuple[str, ...]:
     """The parts of a path as Flux takes it: a leading slash or dot does not count."""
     return tuple(part for part in PurePosixPath(str(path or "")).parts if part not in ("/", ".", ".."))
-
-
-def _has(root: Path, parts: tuple[str, ...]) -> bool:
-    return os.path.isdir(root.joinpath(*parts))  # noqa: PTH112 (it knows no names that are too long)
 
 
 def _source_of(kustomization: Manifest) -> Key:
@@ -124,7 +92,7 @@ class Follower:
         self._build = build
         self._known: dict[Key, Document] = {}
         self._doubled: list[Document] = []
-        self._homes: dict[Key, Repository] = {}
+        self._own: set[Key] = set()
         self._seen: set[Key] = set()
         self._kept: dict[Key, list[Document]] = {}
         for document in inputs:
@@ -164,31 +132,33 @@ class Follower:
         manifest = self._known[key].manifest
         source, parts = _source_of(manifest), _parts(manifest["spec"].get("path"))
         # The app of a tenant may have a path such as `./staging`.
-        if len(parts) < 2 and key.namespace != FLUX:
+        if (len(parts) < 2 and key.namespace != FLUX) or not (parts or source.name == FLUX):
             return False
-        for directory, repository in self._repositories.items():
-            inside = directory.relative_to(repository.root).parts
-            if (parts or source.name == FLUX) and inside[: len(parts)] == parts:
-                self._homes.setdefault(source, repository)
-                return True
-        return False
+        around = self._root_of(parts)
+        if around is None or not any(path.is_relative_to(around.root.joinpath(*parts)) for path in self._repositories):
+            return False
+        self._own.add(source)
+        return True
 
     def _repository_of(self, key: Key) -> Repository | None:
         """The repository that a Kustomization applies a directory of; None: it is not at hand."""
         manifest = self._known[key].manifest
         source, parts = _source_of(manifest), _parts(manifest["spec"].get("path"))
-        if home := self._homes.get(source):
-            return home
-        address = self._address(source)
-        same = (home for other, home in self._homes.items() if address and self._address(other) == address)
-        if (home := next(same, None)) and _has(home.root, parts):
-            return home
         # The source of a bootstrap that another directory applies, or that is not in Git.
-        if parts and source.namespace == FLUX and (source not in self._known or source.name == FLUX):
-            for directory, repository in self._repositories.items():
-                for around in (directory, *directory.parents):
-                    if around.is_relative_to(repository.root) and _has(around, parts):
-                        return repository._replace(root=around)
+        is_elsewhere = source.namespace == FLUX and (source not in self._known or source.name == FLUX) and parts
+        address = self._address(source)
+        if source in self._own or is_elsewhere or (address and address in map(self._address, self._own)):
+            first = next(iter(self._repositories.values())) if source in self._own else None
+            return self._root_of(parts) or first
+        return None
+
+    def _root_of(self, parts: tuple[str, ...]) -> Repository | None:
+        """The repository with a path, or the directory in one where a whole repository lies; None: none has the path."""
+        for directory, repository in self._repositories.items():
+            for around in reversed((directory, *directory.parents)):
+                # Unlike pathlib, this knows no names that are too long.
+                if around.is_relative_to(repository.root) and os.path.isdir(around.joinpath(*parts)):  # noqa: PTH112
+                    return repository._replace(root=around)
         return None
 
     def _address(self, source: Key) -> dict[str, Any]:
@@ -289,7 +259,7 @@ class Follower:
         for key, applied in list(self._kept.items()):
             keys = [key_of(document.manifest) for document in applied]
             names = {inner.name if inner.kind == "Namespace" else inner.namespace for inner in keys}
-            if keys and names <= namespaces and all(inner.kind in _SETTINGS for inner in keys):
+            if keys and names <= namespaces and all(inner.kind in SETTINGS for inner in keys):
                 self._take(key, self._kept.pop(key))
 
     def _take(self, key: Key, applied: Iterable[Document]) -> None:

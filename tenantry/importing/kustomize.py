@@ -169,7 +169,10 @@ def _copy(root: Path, chosen: Iterable[Path], into: Path) -> None:
 def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """The kustomization of a directory, with what the spec adds."""
     file = kustomization_in(directory)
-    content = (first_document(file) or {}) if file else _generated(directory)
+    header = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    resources = [f"./{manifest.relative_to(directory)}" for manifest in (() if file else _manifests(directory))]
+    generated = {**header, **({"resources": resources} if resources else {"namespace": "_placeholder"})}
+    content = (first_document(file) or {}) if file else generated
     if not isinstance(content, dict):
         raise Refused(f"{NAMES[0]} is not a mapping", FIX)
     for key, own in (("targetNamespace", "namespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):
@@ -186,12 +189,6 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     content["components"] = [*(content.get("components") or ()), *components]
     content["images"] = _images(content.get("images") or [], spec.get("images", ()))
     return {key: value for key, value in content.items() if value not in ([], None)}
-
-
-def _generated(directory: Path) -> dict[str, Any]:
-    resources = [f"./{manifest.relative_to(directory)}" for manifest in _manifests(directory)]
-    header = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    return {**header, **({"resources": resources} if resources else {"namespace": "_placeholder"})}
 
 
 def _manifests(directory: Path) -> Iterator[Path]:

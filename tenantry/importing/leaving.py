@@ -7,21 +7,22 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from tenantry.cluster.kubectl import RECONCILE, suspend
 from tenantry.flux.conformance import check_part
+from tenantry.flux.references import references
 from tenantry.flux.schemas import kinds
-from tenantry.importing.resources import APPS, FLUX, Key, Resource, applier_of, is_authors
+from tenantry.importing.blocks import KEYS, source_of
+from tenantry.importing.resources import APPS, FLUX, SETTINGS, Resource, World, applier_of, is_authors
+from tenantry.importing.survey import territories
 from tenantry.messages.data import scalars, value_at, with_texts
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import format_path, grouped
-
-Identities = Set[tuple[str, Key]]
-"""Resources by their `identity`."""
+from tenantry.messages.text import format_path
 
 
 class Appliers:
@@ -42,26 +43,20 @@ class Appliers:
 
     def above(self, resource: Resource) -> Iterator[Resource]:
         """What applies a resource, what applies that, and so on."""
-        seen = {resource.identity}
-        while (owner := self.of(resource)) and owner.identity not in seen:
-            seen.add(owner.identity)
+        seen = {resource.key}
+        while (owner := self.of(resource)) and owner.key not in seen:
+            seen.add(owner.key)
             yield owner
             resource = owner
 
 
-def taken_over(resources: list[Resource], going_on: Identities = frozenset()) -> list[Resource]:
-    """The resources of an environment that tenants.yaml could express; the others are left.
-
-    going_on: those that go on applying what they apply, because the file expresses none of that.
-    """
+def taken_over(environment: str, resources: list[Resource]) -> list[Resource]:
+    """The resources of an environment that tenants.yaml could express; the others are left."""
     appliers = Appliers(resources)
     owned = [
         (resource, owner) for resource in resources if (owner := appliers.by_label(resource)) and owner is not resource
     ]
-    # A Kustomization hands over all that it applies, or nothing.
-    outer = {
-        id(owner) for resource, owner in owned if not _is_inside(resource, owner) and owner.identity not in going_on
-    }
+    outer = _handing_over(World(environment, "", resources), owned)
     inner = {
         id(resource): owner
         for resource, owner in owned
@@ -87,6 +82,50 @@ def taken_over(resources: list[Resource], going_on: Identities = frozenset()) ->
         elif _is_accepted(resource):
             taken.append(resource)
     return taken
+
+
+def _handing_over(world: World, owned: Iterable[tuple[Resource, Resource]]) -> Set[int]:
+    """The ids of what hands over what it applies: something of a tenant, or nothing that tenants.yaml cannot say. Anything else
+    goes on with all of it as an add-on, if it can be one.
+
+    Args: owned: resources with what applies each.
+    """
+    tenants = territories(world).values()
+    references_of = ((app.namespace, references(app.kind, app.spec)) for app in world.of(*APPS))
+    configs = {
+        (namespace, name) for namespace, found in references_of for _, kind, name in found if kind == "ConfigMap"
+    }
+    applied: dict[int, list[Resource]] = defaultdict(list)
+    for resource, owner in owned:
+        applied[id(owner)].append(resource)
+    known: dict[int, bool] = {}
+
+    def is_tenants(resource: Resource, owner: Resource) -> bool:
+        # Charts of add-ons may install something beside a tenant.
+        is_setting = resource.kind in SETTINGS and owner.kind == "Kustomization"
+        return (resource.namespace or resource.name) in tenants and (resource.is_fluxs or is_setting)
+
+    def is_expressible(resource: Resource) -> bool:
+        if resource.kind in APPS and not resource.is_ours:
+            source = source_of(world, resource)
+            return source is not None and secret_in(resource, source) is None
+        is_config = resource.kind == "ConfigMap" and resource.key[2:] in configs
+        return is_config or resource.is_ours or resource.kind in (*KEYS, "HelmChart", "Alert", "Provider")
+
+    def hands_over(owner: Resource) -> bool:
+        if id(owner) not in known:
+            known[id(owner)] = False  # where some apply each other
+            parts = [resource for resource in applied[id(owner)] if resource.kind != "Namespace"]
+            said = [resource for resource in parts if is_expressible(resource)]
+            known[id(owner)] = (
+                (owner.namespace, owner.name) == (FLUX, FLUX)
+                or any(is_tenants(resource, owner) for resource in applied[id(owner)])
+                or any(hands_over(resource) for resource in parts if id(resource) in applied)
+                or (bool(said) and (len(said) == len(parts) or not is_expressible(owner)))
+            )
+        return known[id(owner)]
+
+    return {id(owner) for resource, owner in owned if not _is_inside(resource, owner) and hands_over(owner)}
 
 
 def _is_inside(resource: Resource, owner: Resource) -> bool:
@@ -116,36 +155,6 @@ def _is_accepted(resource: Resource) -> bool:
     return True
 
 
-# --- what a draft expresses -------------------------------------------------------------------------------------------
-
-
-def by_environment(resources: Iterable[Resource]) -> Iterator[tuple[list[Resource], Appliers]]:
-    """The resources of each environment, and what applies them."""
-    for own in grouped(resources, lambda resource: resource.environment).values():
-        yield own, Appliers(own)
-
-
-def better_going_on(resources: Iterable[Resource]) -> tuple[Identities, Identities]:
-    """What a draft has hand over what it applies, although it had better go on.
-
-    Returns: what has nothing to hand over; and what would hand over a part alone, and no tenant's.
-    """
-    resources = list(resources)
-    ending = {resource.identity for resource in resources if resource.is_replaced}
-    used, partly, needed = set[tuple[str, Key]](), set[tuple[str, Key]](), set[tuple[str, Key]]()
-    for own, appliers in by_environment(resources):
-        for resource in own:
-            if (owner := appliers.of(resource)) is None:
-                continue
-            if resource.path or resource.is_replaced or resource.is_ours:
-                used.add(owner.identity)
-            elif resource.kind != "Namespace":
-                partly.add(owner.identity)
-            if resource.is_replaced or (resource.path and resource.path[0] == "tenants"):
-                needed.add(owner.identity)
-    return ending - used, (ending & partly) - needed
-
-
 # --- what may be a secret ---------------------------------------------------------------------------------------------
 #
 # It is not copied into the file, which more people read than the cluster. An app is left as a whole then: without its password,
@@ -168,21 +177,26 @@ def first_secret(data: Any, at: Path = ()) -> str:
     return shorten(next(secrets, ""), 200)
 
 
-def leave_secret(resource: Resource, *others: Resource | None) -> bool:
-    """Leave a resource if it, or another one that goes with it, holds what may be a secret; False: none does."""
+def secret_in(resource: Resource, *others: Resource) -> tuple[Resource, str] | None:
+    """What may hold a secret, a resource or another one that goes with it, and where in it."""
     for holder in (resource, *others):
-        if holder is None:
-            continue
         spec = {key: value for key, value in holder.spec.items() if key != "kubeConfig"}
         # Labels and annotations are those of apps and their sources alone.
         data = {"metadata": holder.metadata, "spec": spec} if resource.kind in APPS else {"spec": spec}
         if at := first_secret(data):
-            of = f" of {holder.key}" if holder is not resource else ""
-            named = _NAMED.get(holder.kind, "it")
-            fix = f"put it into a Secret, and name that in {named}; then import again. Or use --keep-values"
-            resource.leave(f"'{at}'{of} may be a secret, which is not copied", fix)
-            return True
-    return False
+            return holder, at
+    return None
+
+
+def leave_secret(resource: Resource, *others: Resource) -> bool:
+    """Leave a resource if it, or another one that goes with it, holds what may be a secret; False: none does."""
+    if (found := secret_in(resource, *others)) is None:
+        return False
+    holder, at = found
+    of = f" of {holder.key}" if holder is not resource else ""
+    fix = f"put it into a Secret, and name that in {_NAMED.get(holder.kind, 'it')}; then import again"
+    resource.leave(f"'{at}'{of} may be a secret, which is not copied", fix)
+    return True
 
 
 def leave_metadata(resource: Resource) -> None:
@@ -192,6 +206,5 @@ def leave_metadata(resource: Resource) -> None:
         secrets = [name for name in values if is_authors(name) and first_secret({name: values[name]})]
         setattr(resource, key, {name: value for name, value in values.items() if name not in secrets})
         for name in secrets:
-            fix = "put it into a Secret, or import with --keep-values"
             path = shorten(format_path(("metadata", key, name)), 200)
-            resource.leave("this may be a secret, which is not copied", fix, path)
+            resource.leave("this may be a secret, which is not copied", "put it into a Secret", path)

@@ -17,15 +17,15 @@ from typing import ClassVar, TypeAlias
 
 from tenantry.facts.fields import Entry, FieldChange
 from tenantry.facts.objects import compared
+from tenantry.importing.blocks import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.drafting import Draft
-from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, is_effective, sides
-from tenantry.importing.leaving import by_environment
+from tenantry.importing.leaving import Appliers
 from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path
-from tenantry.messages.text import format_path, printable
+from tenantry.messages.text import format_path, grouped, printable
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
@@ -124,7 +124,12 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         first = invalid.diagnostics[0]
         raise Defect(f"the draft is invalid: {first.location}: {first.message}") from invalid
     results = list(_results(inventory.management, draft, plans))
-    if defects := [*_lost(draft, results), *_unplanned(draft, plans)]:
+    lost = (
+        f"{resource.key} ({resource.origin}) is neither planned nor reported"
+        for resource, result in zip(draft.resources, results, strict=True)
+        if result.planned is None and resource.fate is None
+    )
+    if defects := [*lost, *_unplanned(draft, plans)]:
         raise Defect(printable("; ".join(defects)))
     results = [
         replace(result, line=parsed.locate(result.path, key=True).line) if result.path else result for result in results
@@ -135,9 +140,8 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
-    followed = tuple(name for reading in inventory.readings for name in reading.followed)
-    flux = sum(reading.flux for reading in inventory.readings)
-    return Report(file, text, hubs, inventory.unread, followed, flux, tuple(results), added)
+    read_as = (tuple(inventory.unread), tuple(inventory.followed), inventory.flux)
+    return Report(file, text, hubs, *read_as, tuple(results), added)
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:
@@ -171,7 +175,8 @@ def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -
 
 def _applied(resources: Iterable[Resource]) -> Iterator[Resource]:
     """What an app or an add-on of the file applies, also by way of others, and goes on applying."""
-    for own, appliers in by_environment(resources):
+    for own in grouped(resources, lambda resource: resource.environment).values():
+        appliers = Appliers(own)
         for resource in own:
             if resource.path is None and any(owner.path for owner in appliers.above(resource)):
                 yield resource
@@ -217,13 +222,6 @@ def _is_held(change: FieldChange, namespace: str) -> bool:
     if change.path[:3] == ("spec", "chart", "spec"):
         return False
     return change.after is ABSENT and not any(isinstance(part, int | Entry) for part in change.path)
-
-
-def _lost(draft: Draft, results: Iterable[Result]) -> Iterator[str]:
-    """What is neither planned nor has a reason, and what is said to be at a place that is not written."""
-    for resource, result in zip(draft.resources, results, strict=True):
-        if result.planned is None and resource.fate is None:
-            yield f"{resource.key} ({resource.origin}) is neither planned nor reported"
 
 
 def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:

@@ -17,6 +17,8 @@ from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LA
 
 FLUX = "flux-system"
 APPS = ("Kustomization", "HelmRelease")
+SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+"""What makes the namespaces of tenants."""
 _APPLIERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 """The group of the labels, by the kind of what applies."""
 
@@ -83,21 +85,14 @@ class Reading(NamedTuple):
     flux: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """Everything that was read: documents with the environment whose management cluster holds each, and these clusters."""
+class Inventory(NamedTuple):
+    """Everything that was read. management: the management cluster of each environment."""
 
-    documents: tuple[tuple[str, Document], ...]
+    resources: Sequence[Resource]
     management: Mapping[str, str]
-    readings: tuple[Reading, ...] = ()
-
-    @property
-    def unread(self) -> tuple[Unread, ...]:
-        return tuple(place for reading in self.readings for place in reading.unread)
-
-    def resources(self) -> list[Resource]:
-        """The objects, of none of which it is known what becomes of it."""
-        return [Resource(environment, *document) for environment, document in self.documents]
+    unread: Sequence[Unread] = ()
+    followed: Sequence[str] = ()
+    flux: int = 0
 
 
 def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) -> Inventory:
@@ -117,8 +112,10 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
             elif first.manifest != document.manifest:
                 message = f"{document.origin}: {key} is declared differently at {first.origin}"
                 raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
-    pairs = tuple((name, document) for (name, _), document in documents.items())
-    return Inventory(pairs, dict(management), tuple(readings.values()))
+    resources = [Resource(name, *document) for (name, _), document in documents.items()]
+    unread = [place for reading in readings.values() for place in reading.unread]
+    followed = [name for reading in readings.values() for name in reading.followed]
+    return Inventory(resources, management, unread, followed, sum(reading.flux for reading in readings.values()))
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
@@ -209,11 +206,6 @@ class Resource:
         return any(reason.fate == "replaced" and not reason.field for reason in self.reasons)
 
     @property
-    def identity(self) -> tuple[str, Key]:
-        """The same in each round of an import."""
-        return self.environment, self.key
-
-    @property
     def id(self) -> ObjectId:
         return object_id(self.manifest)
 
@@ -285,8 +277,7 @@ class Resource:
 class World:
     """The resources on the management cluster of one environment.
 
-    beside:       what was read there, and is left to what applies it.
-    platform:     the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
+    beside: what was read there, and is left to what applies it. platform: the namespace of add-ons there.
     """
 
     def __init__(
@@ -297,7 +288,6 @@ class World:
         self.resources = resources
         self.beside = tuple(beside)
         self.platform = ""
-        self.keeps_values = False
         self._of_kind = grouped(resources, lambda resource: resource.kind)
         self._in_namespace = grouped(resources, lambda resource: resource.namespace)
         self._by_name = {resource.key[1:]: resource for resource in resources}
@@ -332,7 +322,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class App:
-    """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
+    """tenant: "" for an add-on. key: what the file calls it. main: the tenant's namespace.
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
     own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
@@ -346,7 +336,6 @@ class App:
     home: str
     planned: str
     main: str
-    extra: tuple[str, ...] = ()
     own: str | None = ""
     source: Resource | None = None
     shared: str = ""

@@ -1,15 +1,290 @@
-"""One environment: which apps there are, whose they are, on which cluster, and what each tenant has there."""
+"""One environment: whose a namespace is, which remote clusters there are, and which apps, by whom and on which cluster.
+
+A namespace is the platform's or a tenant's. Remote clusters are those of the kubeconfigs that apps name.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 
 from tenantry.importing.blocks import Named, source_of
-from tenantry.importing.owners import Remotes, Territory, is_platforms, territories, without_environment
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
-from tenantry.kube.names import join
-from tenantry.messages.errors import Path
+from tenantry.kube.names import is_reserved_namespace, join, slug
+from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.errors import Path, Refused
+from tenantry.messages.text import grouped
+from tenantry.model.document import RESERVED
+
+CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
+"""The controller of a kind, which has an account of this name in Flux's namespace."""
+_FLUX_KINDS = (
+    *("Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"),
+    *("Alert", "Receiver", "Provider", "ImageUpdateAutomation", "ImagePolicy", "ImageRepository"),
+)
+
+
+def platform_namespace(worlds: Iterable[World]) -> str:
+    """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
+    apps = [app for world in worlds for app in world.of(*APPS)]
+    if any(app.namespace == FLUX and not app.is_remote and app.name != FLUX for app in apps):
+        return FLUX
+    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
+    # namespace may hold no kubeconfigs.
+    kubeconfigs = {app.namespace for app in apps if app.is_remote}
+    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote and not app.account]
+    stored = Counter(app.storage for app in releases if app.storage not in kubeconfigs)
+    return stored.most_common(1)[0][0] if stored else FLUX
+
+
+def is_platforms(world: World, namespace: str) -> bool:
+    """Whether a namespace is the platform team's, by its name or by what lies in it."""
+    if namespace in (FLUX, world.platform) or _is_tools(world, namespace):
+        return True
+    # Where Flux applies all that a namespace leads to as accounts of its own, it is a tenant's, whatever its name is.
+    accounts = {app.account for app in world.of(*APPS, namespace=namespace) if not app.is_remote}
+    acts_as_itself = accounts and all(world.get("ServiceAccount", namespace, account) for account in accounts)
+    if _is_labelled(world, namespace) or acts_as_itself:
+        return False
+    return _is_reserved(namespace) or namespace in ("default", "kube-system")
+
+
+def _is_reserved(namespace: str) -> bool:
+    return any(fnmatchcase(namespace, pattern) for pattern in RESERVED)
+
+
+def _is_labelled(world: World, namespace: str) -> bool:
+    """Whether the labels of a namespace, or of what Flux reads in it, name a tenant."""
+    made = world.get("Namespace", "", namespace)
+    return bool(made and made.tenant) or any(
+        resource.tenant for resource in world.of(*_FLUX_KINDS, namespace=namespace)
+    )
+
+
+def _is_tools(world: World, namespace: str) -> bool:
+    """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
+
+    Its name tells: one of those that are reserved for tools, or that of a chart in it. So do its releases, if all install into
+    other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
+    """
+    apps = list(world.of(*APPS, namespace=namespace))
+    if not apps or any(app.account not in ("", *CONTROLLERS.values()) for app in apps):
+        return False
+    if _is_reserved(namespace):
+        return True
+    if _is_labelled(world, namespace):
+        return False
+    releases = [app for app in apps if app.kind == "HelmRelease"]
+    elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
+    return (
+        any(namespace in (app.name, str(app.at("spec", "chart", "spec", "chart"))) for app in releases)
+        or any(app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
+        or (len(releases) == len(apps) and all(elsewhere))
+    )
+
+
+def territories(world: World) -> dict[str, str]:
+    """The namespace of each tenant of the management cluster. Another one of the same tenant is a tenant of its own."""
+    owned: dict[str, list[str]] = defaultdict(list)
+    for namespace in _tenants_namespaces(world):
+        owned[_owner(world, namespace)].append(namespace)
+    result: dict[str, str] = {}
+    for tenant, namespaces in owned.items():
+        of_flux = {name: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=name)) for name in namespaces}
+        main = max(namespaces, key=lambda name: (of_flux[name], name == tenant, -len(name)))
+        result[tenant] = main
+        result |= {f"{other}-namespace" if other in owned else other: other for other in namespaces if other != main}
+    return result
+
+
+def _tenants_namespaces(world: World) -> Iterator[str]:
+    """Namespaces with a tenant's label, and those that hold apps which act on the management cluster."""
+    labelled = [space.name for space in world.of("Namespace") if space.tenant]
+    acting = [resource.namespace for resource in world.of(*_FLUX_KINDS) if not resource.is_remote]
+    for namespace in dict.fromkeys((*labelled, *acting)):
+        if namespace and not is_platforms(world, namespace) and not _is_for_kubeconfigs(world, namespace):
+            yield namespace
+
+
+def _is_for_kubeconfigs(world: World, namespace: str) -> bool:
+    """Whether a namespace is for remote clusters alone."""
+    made = world.get("Namespace", "", namespace)
+    if made and made.tenant:
+        return False
+    apps = list(world.of(*APPS, namespace=namespace))
+    beside = (resource for resource in world.beside if resource.namespace == namespace)
+    # What makes clusters often lies beside their kubeconfigs. A tenant has an account.
+    return any(app.is_remote for app in (*apps, *beside)) and all(app.is_remote or not app.account for app in apps)
+
+
+def _owner(world: World, namespace: str) -> str:
+    made = world.get("Namespace", "", namespace)
+    if made and made.tenant:
+        return made.tenant
+    named = {resource.tenant for resource in world.of(*_FLUX_KINDS, namespace=namespace) if resource.tenant}
+    return named.pop() if len(named) == 1 else without_environment(namespace, world.environment)
+
+
+def without_environment(name: str, environment: str) -> str:
+    """A name without the environment at its beginning or end."""
+    return name.removeprefix(f"{environment}-").removesuffix(f"-{environment}") or name
+
+
+# --- remote clusters --------------------------------------------------------------------------------------------------
+
+
+_FLUX_KEY = "value"
+"""The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
+_HOLDERS = ("kubeconfigs", "tenantry-kubeconfigs")
+"""Where a kubeconfig is expected that may not stay where it is: the first of these that is no tenant's."""
+_TOO_VAGUE = ("cluster", "remote", "kubeconfig", "value")
+"""Names of Secrets that say nothing of the cluster."""
+
+
+class Reference(NamedTuple):
+    """What a Flux object says of the cluster that it acts on."""
+
+    kind: str
+    namespace: str
+    name: str
+    key: str
+
+
+def reference_of(resource: Resource) -> Reference | None:
+    """How an app reaches its cluster; None: it is the management cluster."""
+    written = mapping_at(resource.spec, "kubeConfig")
+    if secret := mapping_at(written, "secretRef"):
+        return Reference("Secret", resource.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
+    if config := mapping_at(written, "configMapRef"):
+        return Reference("ConfigMap", resource.namespace, str(config.get("name")), "")
+    return None
+
+
+def drop_proxies(resources: Iterable[Resource]) -> None:
+    """Take the kubeconfigs from apps that Capsule's proxy leads to the cluster on which they are.
+
+    Capsule makes a Secret for the account of a Tenant's owner, beside the account and named after it. Source: projectcapsule.dev,
+    Flux; clastix/flux2-capsule-multi-tenancy.
+    """
+    resources = list(resources)
+    tenants = [tenant for tenant in resources if tenant.kind == "Tenant" and tenant.key.group.startswith("capsule.")]
+    owners = {str(owner.get("name")) for tenant in tenants for owner in mappings_in(tenant.spec.get("owners"))}
+    accounts = {(account.namespace, account.name) for account in resources if account.kind == "ServiceAccount"}
+    for resource in resources if owners else ():
+        reference = reference_of(resource) if resource.kind in APPS else None
+        account = reference.name.removesuffix("-kubeconfig") if reference else ""
+        is_owners = {account, f"system:serviceaccount:{resource.namespace}:{account}"} & owners
+        if reference and is_owners and reference.name != account and (resource.namespace, account) in accounts:
+            rest = {key: value for key, value in resource.spec.items() if key != "kubeConfig"}
+            resource.spec = {"serviceAccountName": account, **rest}
+            resource.is_through_proxy = True
+            text = f"Secret {reference.name} leads through Capsule's proxy to the cluster that the app is on"
+            resource.leave(text, "keep it: Flux goes on using it", "spec.kubeConfig")
+
+
+class Remotes:
+    """The remote clusters of one environment: the name of each, and how it is reached."""
+
+    def __init__(self, world: World, taken: dict[str, Any], decisions: dict[Path, list[str]]) -> None:
+        """taken: the clusters of all environments so far, and what tells them apart. decisions: the comments in the file."""
+        self._taken = taken
+        self._world = world
+        self._decisions = decisions
+        self._names: dict[Reference, str] = {}
+        self.entries: dict[str, dict[str, Any]] = {}
+        # What others apply, such as a chart that makes clusters, names clusters too.
+        apps = (*world.of(*APPS), *(app for app in world.beside if app.kind in APPS and not app.is_ours))
+        found = list(dict.fromkeys(reference for app in apps if (reference := reference_of(app))))
+        for (holder, kind, secret, key), references in self._by_holder(found).items():
+            place = {"name": secret, "namespace": holder}
+            kubeconfig = {"secret": {**place, "key": key}} if kind == "Secret" else {"configMap": place}
+            name = self._free(holder, kubeconfig, references[0])
+            self._names |= dict.fromkeys(references, name)
+            self.entries[name] = kubeconfig
+            self._comment(name, holder, references)
+            self._keep(name, references)
+
+    def name(self, resource: Resource) -> str | None:
+        """The remote cluster of an app; None: the management cluster."""
+        reference = reference_of(resource)
+        return self._names[reference] if reference else None
+
+    def kubeconfig_namespace(self, cluster: str) -> str:
+        return str(next(iter(self.entries[cluster].values()))["namespace"])
+
+    def _by_holder(self, references: Iterable[Reference]) -> dict[tuple[str, str, str, str], list[Reference]]:
+        """The references to one kubeconfig together: a Secret that lies beside each tenant is the same cluster's everywhere, and
+        that of one beside the platform's apps.
+        """
+        tenants = territories(self._world).values()
+        apart = next(name for name in _HOLDERS if name not in tenants)
+
+        def may_stay(reference: Reference) -> bool:
+            """Whether the file's own rules accept kubeconfigs there: not the platform's, and those of Kubernetes and Flux."""
+            namespace = reference.namespace
+            return (
+                namespace not in tenants and namespace != self._world.platform and not is_reserved_namespace(namespace)
+            )
+
+        by_name = grouped(filter(may_stay, references), lambda reference: reference[2:])
+        holders: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
+        for reference in references:
+            kept = by_name.get(reference[2:], [])
+            holder = reference.namespace if reference in kept else apart
+            # Secrets of a vague name are those of other clusters in other namespaces.
+            if reference not in kept and len(kept) == 1 and _short(reference) not in _TOO_VAGUE:
+                holder = kept[0].namespace
+            holders[holder, reference.kind, reference.name, reference.key].append(reference)
+        return holders
+
+    def _free(self, holder: str, kubeconfig: dict[str, Any], reference: Reference) -> str:
+        """A name that no other cluster has: a kubeconfig means another cluster on each management cluster."""
+        short = _short(reference)
+        name = slug(reference.namespace if short in _TOO_VAGUE else short)[:63].strip("-") or "remote"
+        itself = (self._world.management, kubeconfig)
+        for free in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
+            if self._taken.setdefault(free, itself) == itself and free not in self.entries:
+                if free != name:
+                    text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
+                    self._decisions["clusters", free].append(text)
+                return free
+        raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
+
+    def _comment(self, name: str, holder: str, references: list[Reference]) -> None:
+        """Say that a kubeconfig has to be copied, and that several are taken for one."""
+        namespaces, first = sorted(reference.namespace for reference in references), references[0]
+        away = [namespace for namespace in namespaces if namespace != holder]
+        comments = []
+        if len(away) == len(namespaces) and self._world.get(first.kind, holder, first.name) is None:
+            whose = "the namespace of a tenant, of the platform, or of Flux"
+            text = f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in"
+            comments.append(f"{text} {whose}")
+        if len(namespaces) > 1:
+            text = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
+            comments.append(f"{text}: see that they name the same server")
+        if comments:
+            self._decisions["clusters", name, "kubeconfig"] += comments
+
+    def _keep(self, name: str, references: Iterable[Reference]) -> None:
+        """The kubeconfigs and their namespaces stay as they are."""
+        for reference in references:
+            if holder := self._world.get(reference.kind, reference.namespace, reference.name):
+                text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
+                holder.leave(text, "keep it, and what creates it", fate="left")
+            space = self._world.get("Namespace", "", reference.namespace)
+            if space is not None and not space.tenant:
+                text = f"it holds the kubeconfig of cluster {name}"
+                space.leave(text, "keep it, and what creates it", fate="left")
+
+
+def _short(reference: Reference) -> str:
+    """The name of a kubeconfig without what tools write around the cluster's."""
+    name = reference.name.removeprefix("vc-") if reference.key == "config" else reference.name
+    affixes = ("-admin-kubeconfig", "-kubeconfig")
+    affix = next((affix for affix in affixes if name.endswith(affix) and name != affix), "")
+    return name.removesuffix(affix).removeprefix("kubeconfig-")
 
 
 class Survey:
@@ -20,8 +295,8 @@ class Survey:
         self.world = world
         self.remotes = Remotes(world, taken, decisions)
         self.platform = world.platform
-        self.territories = {territory.tenant: territory for territory in territories(world)}
-        self._holders = {name: own for own in self.territories.values() for name in own.namespaces}
+        self.territories = territories(world)
+        self._holders = {namespace: tenant for tenant, namespace in self.territories.items()}
         self.named: dict[tuple[str, str], Named] = {}
         self.keep([self._app(resource) for resource in world.of(*APPS) if not self._is_bootstrap(resource)])
         self._name_apart()
@@ -66,17 +341,13 @@ class Survey:
         return False
 
     def _app(self, resource: Resource) -> App:
-        cluster = self.remotes.name(resource)
-        return self._local(resource) if cluster is None else self._remote(resource, cluster)
-
-    def _local(self, resource: Resource) -> App:
+        if cluster := self.remotes.name(resource):
+            return self._remote(resource, cluster)
         place, name = Place(self.world.environment, self.world.management), resource.name
-        owner = self._holders.get(resource.namespace)
-        if owner is None:
-            own = self._own(resource.namespace)
-            return App(resource, place, "", name, own or self.platform, name, self.platform, own=own)
-        extra = tuple(namespace for namespace in owner.namespaces if namespace != owner.main)
-        return App(resource, place, owner.tenant, name, owner.main, name, owner.main, extra)
+        if tenant := self._holders.get(resource.namespace):
+            return App(resource, place, tenant, name, resource.namespace, name, resource.namespace)
+        own = self._own(resource.namespace)
+        return App(resource, place, "", name, own or self.platform, name, self.platform, own=own)
 
     def _own(self, namespace: str) -> str:
         """`namespace` of an add-on that lies there, or whose release is stored there; "" if it is the platform's, or cannot be."""
@@ -92,18 +363,15 @@ class Survey:
             own = self._own(resource.storage) if resource.kind == "HelmRelease" else None
             return App(resource, place, "", name, home, join(cluster, name), self.platform, own=own)
         # The tenant's namespace has one name on all clusters.
-        target = str(resource.spec.get("targetNamespace") or resource.namespace)
-        main = self.territories.setdefault(tenant, Territory(tenant, target)).main
+        main = self.territories.setdefault(tenant, str(resource.spec.get("targetNamespace") or resource.namespace))
         prefix = join(cluster, main, "")
         key = resource.name.removeprefix(prefix) if resource.name.startswith(prefix) else name
         return App(resource, place, tenant, key, home, join(cluster, main, key), main)
 
     def _tenant_of(self, resource: Resource) -> str:
         """The tenant of an app for a remote cluster; "" for an add-on."""
-        if resource.tenant:
-            return resource.tenant
-        if owner := self._holders.get(resource.namespace):
-            return owner.tenant
+        if tenant := resource.tenant or self._holders.get(resource.namespace):
+            return tenant
         target = str(resource.spec.get("targetNamespace") or FLUX)
         if is_platforms(self.world, target) or not resource.account:
             return ""

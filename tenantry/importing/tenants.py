@@ -10,7 +10,6 @@ from tenantry.importing.apps import awaited_addons, source_key
 from tenantry.importing.blocks import included, literal, source_entry
 from tenantry.importing.entries import CONFLICT, OwnerEntry
 from tenantry.importing.overlay import DIFFER, Overlaid, free_name, overlaid, same, unified
-from tenantry.importing.owners import Territory, extra_name
 from tenantry.importing.resources import Place, Resource
 from tenantry.kube.names import join, slug
 from tenantry.messages.data import mappings_in
@@ -42,7 +41,10 @@ def settings_of(space: Space) -> dict[str, Any]:
     """The settings that make the namespace what it is. Its policies are objects, so Tenantry adds none of its own."""
     settings: dict[str, Any] = {"podSecurity": OPEN["podSecurity"]}
     if space.made:
-        settings = _of_namespace(space.made)
+        metadata = space.made.metadata
+        labels = {key: value for key, value in metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
+        own = {"labels": labels, "annotations": metadata.get("annotations")}
+        settings = {**{key: value for key, value in own.items() if value}, **_security(space.made)}
         space.made.take(*space.path)
     settings |= {**_role(space), "network": "open"}
     objects: dict[str, Any] = {}
@@ -52,12 +54,6 @@ def settings_of(space: Space) -> dict[str, Any]:
             objects[key] = manifest_of(resource, key)
             resource.take(*space.path, "objects")
     return {**settings, **({"objects": objects} if objects else {})}
-
-
-def _of_namespace(space: Resource) -> dict[str, Any]:
-    labels = {key: value for key, value in space.metadata.get("labels", {}).items() if not key.startswith(_SECURITY)}
-    own = {"labels": labels, "annotations": space.metadata.get("annotations")}
-    return {**{key: value for key, value in own.items() if value}, **_security(space)}
 
 
 def _security(space: Resource) -> dict[str, Any]:
@@ -140,31 +136,6 @@ def account_settings(account: Resource | None) -> dict[str, Any]:
     return entry
 
 
-# --- extra namespaces -------------------------------------------------------------------------------------------------
-
-
-def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """What the entry of an extra namespace says: it is merged with the settings of the main one."""
-    entry = _changes(
-        *({key: own.get(key, {}) for key in ("labels", "annotations", "objects")} for own in (main, extra))
-    )
-    if main.get("podSecurity") != extra.get("podSecurity"):
-        entry["podSecurity"] = extra.get("podSecurity", "baseline")
-    return entry
-
-
-def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What makes one mapping of the other, where mappings merge and null removes."""
-    changes: dict[str, Any] = {key: None for key in before if key not in after}
-    for key, value in after.items():
-        if isinstance(value, dict) and isinstance(before.get(key), dict):
-            if below := _changes(before[key], value):
-                changes[key] = below
-        elif before.get(key) != value:
-            changes[key] = value
-    return changes
-
-
 # --- the entry --------------------------------------------------------------------------------------------------------
 
 
@@ -173,7 +144,7 @@ class TenantEntry(OwnerEntry):
 
     def entry(self, templates: Mapping[str, str]) -> dict[str, Any]:
         """templates: of the names of namespaces, by environment."""
-        entry: dict[str, Any] = {**self._namespaces(templates), **self._account()}
+        entry: dict[str, Any] = {**self._namespace(templates), **self._account()}
         settings = overlaid(self._settings(), same)
         # The apps take the names that sources get, and both name Secrets.
         self._add_sources(settings)
@@ -181,65 +152,42 @@ class TenantEntry(OwnerEntry):
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
-        notifications = self.notifications()
+        alerts = self.alerts()
         entry |= self.names()
         if self.apps:
             entry["apps"] = {key: self.app(apps) for key, apps in self.apps.items()}
-        return {**entry, **notifications, "adopt": True}
+        return {**entry, **({"alerts": alerts} if alerts else {}), "adopt": True}
 
     # --- namespaces and the account -------------------------------------------------------------------------------
 
-    def _homes(self) -> dict[str, Territory]:
+    def _homes(self) -> dict[str, str]:
+        """The tenant's namespace by environment."""
         homes = {name: survey.territories.get(self.tenant) for name, survey in self.surveys.items()}
         return {name: home for name, home in homes.items() if home}
 
-    def _namespaces(self, templates: Mapping[str, str]) -> dict[str, Any]:
-        """Where they do not have the names that the environment gives."""
-        entry: dict[str, Any] = {}
+    def _namespace(self, templates: Mapping[str, str]) -> dict[str, Any]:
+        """`namespace`, where it is not the one that the environment gives."""
         homes = self._homes()
-        mains = {Place(name, "-"): home.main for name, home in homes.items()}
-        if mains != {Place(name, "-"): filled(templates[name], name, self.tenant) for name in homes}:
-            entry["namespace"] = self._namespace(mains)
-        extra = {key: extra_name(home.main, key, name) for home in homes.values() for key, name in home.extra.items()}
-        if extra:
-            entry["namespaces"] = {key: self._extra(key, name) for key, name in extra.items()}
-        return entry
-
-    def _namespace(self, mains: Mapping[Place, str]) -> str:
-        """The template of the main namespace. Overrides hold no names, so what differs is a variable of the environments."""
-        if (template := unified(mains)) is not DIFFER:
-            return str(template)
-        variable = f"{self.tenant.replace('-', '_')}_namespace"
-        for place, name in mains.items():
-            self.gathered.variables[place.environment][variable] = name
-        return f"{{{variable}}}"
-
-    def _extra(self, key: str, template: str) -> dict[str, Any]:
-        """The entry of an extra namespace: what differs in it from the main one."""
-        entry: dict[str, Any] = {} if template == "{namespace}-{key}" else {"name": template}
-        settings: dict[Place, dict[str, Any]] = {}
-        for place, main in self._spaces().items():
-            survey = self.surveys[place.environment]
-            name = survey.territories[self.tenant].extra.get(key)
-            extra = self._space(place.environment, name) if name else None
-            if extra and extra.made:
-                settings[place] = difference(settings_of(main), settings_of(extra))
-                if survey.world.get("ServiceAccount", extra.namespace, extra.account):
-                    entry["serviceAccount"] = True
-        if settings:
-            entry |= {part: value for part, value in self.agreed(settings, "namespaces", key).items() if part != "name"}
-        return entry
+        if all(home == filled(templates[name], name, self.tenant) for name, home in homes.items()):
+            return {}
+        template = unified({Place(name, "-"): home for name, home in homes.items()})
+        if template is DIFFER:
+            # Overrides hold no names, so what differs is a variable of the environments.
+            variable = f"{self.tenant.replace('-', '_')}_namespace"
+            for name, home in homes.items():
+                self.gathered.variables[name][variable] = home
+            template = f"{{{variable}}}"
+        return {"namespace": template}
 
     def _account(self) -> dict[str, Any]:
         """`serviceAccount`, where it is not the default."""
         for name, home in self._homes().items():
             survey = self.surveys[name]
             account = survey.account(self.tenant)
-            main = survey.world.get("ServiceAccount", home.main, account)
-            for namespace in home.namespaces:
-                if own := survey.world.get("ServiceAccount", namespace, account):
-                    own.take(*self.path)
-            if entry := {**({"name": account} if account != self.tenant else {}), **account_settings(main)}:
+            own = survey.world.get("ServiceAccount", home, account)
+            if own:
+                own.take(*self.path)
+            if entry := {**({"name": account} if account != self.tenant else {}), **account_settings(own)}:
                 return {"serviceAccount": entry}
         return {}
 
@@ -250,20 +198,18 @@ class TenantEntry(OwnerEntry):
         environments = dict.fromkeys(place.environment for apps in self.apps.values() for place in apps)
         return list(environments) or list(self._homes())
 
-    def _space(self, environment: str, name: str = "") -> Space:
-        """The tenant's main namespace on a management cluster, or another."""
-        survey = self.surveys[environment]
-        name = name or survey.territories[self.tenant].main
-        world = survey.world
-        made, objects = world.get("Namespace", "", name), tuple(world.within(name))
-        return Space(survey.account(self.tenant), name, made, objects, self.path)
-
     def _spaces(self) -> dict[Place, Space]:
-        """The main namespaces that are known: those on management clusters, where the tenant runs there."""
+        """The namespaces that are known: those on management clusters, where the tenant runs there."""
         places = [Place(name, self.surveys[name].world.management) for name in self._environments()]
         running = {place for apps in self.apps.values() for place in apps} or set(places)
-        spaces = {place: self._space(place.environment) for place in places if place in running}
-        return {place: space for place, space in spaces.items() if space.made or space.objects}
+        spaces: dict[Place, Space] = {}
+        for place in places:
+            survey = self.surveys[place.environment]
+            if place in running and (name := survey.territories[self.tenant]):
+                made, objects = survey.world.get("Namespace", "", name), tuple(survey.world.within(name))
+                if made or objects:
+                    spaces[place] = Space(survey.account(self.tenant), name, made, objects, self.path)
+        return spaces
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
         spaces = self._spaces()

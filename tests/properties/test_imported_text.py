@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tenantry.importing.text import text_of
+from tenantry.importing.drafting import text_of
 from tests.drawn import given
 from tests.unit.importing.test_text import ODD, read
 

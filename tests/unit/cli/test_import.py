@@ -13,7 +13,6 @@ from tenantry.load import load_fleet, plan_all
 from tests.unit.cli.test_cli import Capture, tenantry
 
 CORPUS = Path(__file__).parents[1] / "importing" / "corpora" / "flux-create" / "input"
-HUB = CORPUS.parents[1] / "hub" / "input"
 
 
 @pytest.fixture(autouse=True)
@@ -46,14 +45,6 @@ def test_stdin_is_read_and_json_is_one_document(capsys: Capture, monkeypatch: py
     found = json.loads(out)
     assert (code, found["kind"], found["counts"]["read"], found["file"]) == (0, "Import", 9, "made.yaml")
     assert Path("made.yaml").exists()
-
-
-def test_the_chart_for_baselines_is_named(capsys: Capture) -> None:
-    sources = ("-e", f"dev={HUB / 'dev'}", "-c", "dev=north", "--chart", "oci://registry.example.com/charts")
-    code, out, _ = tenantry(capsys, "import", *sources, "--dry-run")
-    assert code == 0
-    assert "helm: {url: oci://registry.example.com/charts, type: oci, version: 0.3.0}" in out
-    assert "decide: publish" not in out
 
 
 def test_without_anything_to_write_no_file_is(capsys: Capture) -> None:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tenantry.importing.documents import Document, cleaned
-from tenantry.importing.drafting import drafted
+from tenantry.importing.drafting import drafted, text_of
 from tenantry.importing.proof import Report, report_of
 from tenantry.importing.resources import Reading, inventory
-from tenantry.importing.text import text_of
 from tenantry.kube.objects import Manifest
 from tenantry.load import fleet_of, plan_all
 from tenantry.plan.objects.scope import MARKS

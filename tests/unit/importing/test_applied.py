@@ -18,12 +18,13 @@ def resource(kind: str, namespace: str, name: str, owner: tuple[str, str, str] |
 
 def sorted_out(*resources: Resource) -> tuple[list[str], dict[str, str]]:
     fresh = [Resource(each.environment, each.manifest, each.origin) for each in resources]
-    kept = [each.name for each in taken_over(fresh)]
+    kept = [each.name for each in taken_over("dev", fresh)]
     return kept, {each.name: reason.text for each in fresh for reason in each.reasons}
 
 
 PARENT = resource("Kustomization", "flux-system", "tenants")
 SPACE = resource("Namespace", "", "rocky", (KUSTOMIZE, "flux-system", "tenants"))
+SPACE.manifest["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] = "rocky"  # type: ignore[index]
 APP = resource("Kustomization", "rocky", "app", (KUSTOMIZE, "flux-system", "tenants"))
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import yaml
 
 from tenantry.importing.documents import document_of
-from tenantry.importing.drafting import drafted
+from tenantry.importing.drafting import drafted, text_of
 from tenantry.importing.proof import Report, report_of
 from tenantry.importing.resources import Reading, inventory
-from tenantry.importing.text import text_of
 from tenantry.kube.objects import Manifest
 from tenantry.source.parse import parse
 
@@ -141,36 +140,21 @@ metadata: {name: cache}
 """
 
 
-def test_a_namespace_whose_releases_all_install_elsewhere_is_the_platforms_and_its_values_come_with_them() -> None:
+def test_a_namespace_whose_releases_all_install_elsewhere_is_the_platforms_and_its_values_are_named() -> None:
     report = reported(prod=[*objects(SOURCE), *leads("infra"), *objects(ELSEWHERE, "flux-system/infra")])
     assert fates(report) == {
         "GitRepository fleet": "left",
         "Kustomization infra": "left",
         "HelmRepository charts": "equal",
-        "ConfigMap cache-values-4mgd6fm276": "equal",
+        "ConfigMap cache-values-4mgd6fm276": "left",
         "HelmRelease cache": "different",
         "Namespace cache": "left",
     }
     platform = written(report)["platform"]
-    assert platform["configs"] == {"cache-values-4mgd6fm276": {"data": {"values.yaml": "usePassword: false\n"}}}
+    assert platform["configs"] == {"cache-values-4mgd6fm276": {"existing": True}}
     assert (platform["addons"]["cache"]["namespace"], platform["addons"]["cache"]["helm"]["targetNamespace"]) == (
         "config",
         "cache",
-    )
-
-
-def test_values_that_differ_by_environment_stay_with_what_makes_them() -> None:
-    found = {}
-    for name, switch in {"dev": "size: '{pods}1'", "prod": "size: '{pods}2'"}.items():
-        applied = objects(ELSEWHERE.replace("usePassword: false", switch), "flux-system/infra")
-        found[name] = [*objects(SOURCE), *leads("infra"), *applied]
-    report = reported(**found)
-    told = fates(report)
-    # So the Kustomization goes on, with all that it applies.
-    assert (told["Kustomization infra"], told["HelmRelease cache"], told["ConfigMap cache-values-4mgd6fm276"]) == (
-        "different",
-        "left",
-        "left",
     )
 
 

@@ -290,15 +290,15 @@ def test_without_the_source_of_the_bootstrap_the_report_has_the_line_that_reads_
     assert left.reasons[0].fix.startswith("read it, too: run `flux export source git flux-system")
 
 
-def test_the_source_begins_where_the_path_of_the_bootstrap_begins(tmp_path: Path) -> None:
+def test_a_repository_below_that_of_git_is_found_by_its_paths(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "outer" / "inner")
-    assert repository_around(repository.root / "clusters" / "prod").root == repository.root
     (repository.root / ".git").rmdir()
     (tmp_path / ".git").mkdir()
-    assert repository_around(repository.root / "clusters" / "prod").root == repository.root
-    # An app with a path such as `./prod` is none.
-    repository.write("clusters/prod/flux-system/gotk-sync.yaml", leads("web", "./prod"))
+    repository.write("clusters/prod/apps.yaml", leads("apps", "./apps"))
+    repository.write("apps/web.yaml", RELEASE)
     assert repository_around(repository.root / "clusters" / "prod").root == tmp_path
+    assert owner(repository.read()[0]["HelmRelease web"]) == "apps"
+    assert repository.built == ["clusters/prod", "apps"]
 
 
 def test_settings_of_the_namespaces_of_apps_are_read(repository: Repository) -> None:

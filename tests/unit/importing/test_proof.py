@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tenantry.facts.objects import compared
+from tenantry.importing.blocks import is_effective, sides
 from tenantry.importing.drafting import Draft
-from tenantry.importing.equivalence import is_effective, sides
 from tenantry.importing.proof import Defect, Report, Result, report_of
 from tenantry.importing.resources import Inventory, Resource
 from tenantry.load import fleet_of, plan_all

@@ -92,7 +92,7 @@ def test_one_object_declared_twice_is_refused_with_both_places() -> None:
     with pytest.raises(Refused, match=r"b.yaml:1: ServiceAccount b/a is declared differently at a.yaml:1"):
         inventory({"dev": Reading(found)}, {"dev": "hub"})
     same = inventory({"dev": Reading([*found[:1], *found[:1]])}, {"dev": "hub"})
-    assert len(same.documents) == 1
+    assert len(same.resources) == 1
 
 
 def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_path: Path) -> None:

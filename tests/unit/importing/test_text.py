@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.importing.text import Comments, text_of
+from tenantry.importing.drafting import Comments, text_of
 from tenantry.source.parse import parse
 
 ODD = [
