@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from tenantry.facts.changes import Change, Effect, Occurrence, joined, occurrences
 from tenantry.facts.dangers import Danger, dangers
+from tenantry.facts.dangers.danger import by_kind
 from tenantry.facts.facts import Facts
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Difference, Status, differences
@@ -310,7 +311,7 @@ def shared_dangers(reviews: Iterable[Review]) -> list[SharedDanger]:
             danger=danger,
             total=len({cluster for name in names for cluster in by_name[name].of}),
         )
-        for names, danger in sorted(dangers_by_environments, key=lambda pair: pair[1].rank)
+        for names, danger in sorted(dangers_by_environments, key=lambda pair: by_kind(pair[1]))
     ]
 
 

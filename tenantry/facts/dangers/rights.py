@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.facts.subjects import Kind, Subject
 from tenantry.fleet.fleet import Fleet, clusters_of
@@ -21,6 +21,7 @@ from tenantry.kube.values import Right, format_rights, rights_of_rules
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import RECONCILERS
+from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -45,7 +46,8 @@ class _Grant(NamedTuple):
 def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = pieces.of_kinds(*_BINDINGS, *_ROLES)
     before, after = pieces.around(own, *_BINDINGS, *_ROLES)
-    yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
+    old, new = pieces.placements
+    yield from _gains(_grants(pieces.before, old, before), _grants(pieces.after, new, after), pieces)
     for piece in own:
         yield from _rules(piece)
     yield from _wide_rights(own, before, after)
@@ -56,10 +58,10 @@ def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
 # --- bindings ---------------------------------------------------------------------------------------------------------
 
 
-def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
-    own = _own_namespaces(plan, {key.owner for key in objects})
+def _grants(plan: Plan, placements: Mapping[Owner, PlannedPlacement], objects: Mapping[Key, Manifest]) -> list[_Grant]:
+    own = _own_namespaces(plan, placements, {key.owner for key in objects})
     return [
-        _Grant(key.owner, key.namespace, _whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
+        _Grant(key.owner, key.namespace, _whom(subject, own[key.owner]), _role_of(manifest))
         for key, manifest in objects.items()
         if key.kind in _BINDINGS
         for subject in mappings_in(manifest.get("subjects"))
@@ -81,21 +83,17 @@ def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) ->
         verb = "get" if of_apps or len(set(who)) > 1 else "gets"
         where = " on the whole cluster" if wide else "" if of_apps else " in its namespaces"
         instead = f" instead of {former}" if former else ""
-        rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
-        yield _danger(owner, f"{_APPS if of_apps else listed(who)} {verb} {role}{where}{instead}", rank)
-
-
-def _danger(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
-    return of_owner(DangerKind.RIGHTS, rank, owner, text)
+        text = f"{_APPS if of_apps else listed(who)} {verb} {role}{where}{instead}"
+        yield of_owner(DangerKind.RIGHTS, owner, text)
 
 
 def _role_of(manifest: Manifest) -> str:
-    role = mapping_at(dict(manifest), "roleRef")
+    role = mapping_at(manifest, "roleRef")
     name = str(role.get("name", ""))
     return name if role.get("kind") == "ClusterRole" else f"role {name} of the namespace"
 
 
-def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> str:
+def _whom(subject: Mapping[str, Any], own: set[str]) -> str:
     """Args: own: the namespaces of the tenant's accounts."""
     kind, name = str(subject.get("kind", "")), str(subject.get("name", ""))
     if kind == "ServiceAccount":
@@ -106,16 +104,15 @@ def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> str:
     return f"{kind.lower()} {name}"
 
 
-def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
+def _own_namespaces(
+    plan: Plan, placements: Mapping[Owner, PlannedPlacement], owners: set[Owner]
+) -> Mapping[Owner, set[str]]:
     """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
-    namespaces: dict[Owner, set[str]] = {}
-    for placement in plan.placements:
-        if (owner := Owner(placement.tenant, placement.cluster)) in owners:
-            namespaces.setdefault(owner, set()).update(placement.namespaces)
+    namespaces = {owner: {*placements[owner].namespaces} if owner in placements else set[str]() for owner in owners}
     for planned in plan.objects:  # baselines too: a tenant may have no app there
-        if planned.owner in owners and planned.id.kind in RECONCILERS:
-            namespaces.setdefault(planned.owner, set()).add(planned.id.namespace)
-    return {owner: frozenset(names) for owner, names in namespaces.items()}
+        if planned.owner in namespaces and planned.id.kind in RECONCILERS:
+            namespaces[planned.owner].add(planned.id.namespace)
+    return namespaces
 
 
 # --- roles ------------------------------------------------------------------------------------------------------------
@@ -127,7 +124,8 @@ def _rules(piece: Piece) -> Iterator[ClusterDanger]:
         return
     old, new = (set(rights_of_rules(mappings_in(manifest.get("rules")))) for manifest in (piece.before, piece.after))
     if gained := [rule for rule in rights_of_rules(mappings_in(piece.after.get("rules"))) if rule in new - old]:
-        yield _danger(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
+        text = f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}"
+        yield piece.danger(DangerKind.RIGHTS, text)
 
 
 def _wide_rights(
@@ -139,14 +137,15 @@ def _wide_rights(
         known = {right for _, right in _wide(old.get(owner, ()))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, ()))) if right not in known]
         if gained:
-            yield _danger(owner, f"{_APPS} get rights on the whole cluster: {_format_wide(gained)}")
+            text = f"{_APPS} get rights on the whole cluster: {_format_wide(gained)}"
+            yield of_owner(DangerKind.RIGHTS, owner, text)
 
 
 def _wide(objects: Sequence[tuple[Key, Manifest]]) -> Iterator[tuple[str, Right | str]]:
     """The rights by the keys of `clusterRoles`. Args: objects: of one owner."""
     rules = {key.name: manifest for key, manifest in objects if key.kind == "ClusterRole"}
     for key, manifest in objects:
-        role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
+        role = str(mapping_at(manifest, "roleRef").get("name", ""))
         if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
             continue
         short = key.name.rpartition(".")[2]
@@ -170,9 +169,10 @@ def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
 def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
     if not piece.kept or piece.after is None:
         return
-    old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
+    old, new = (mapping_at(manifest, "metadata", "annotations") for manifest in (piece.before, piece.after))
     for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
-        yield _danger(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
+        text = f"{_APPS} act as {new[key]} in the cloud: service account {piece.key.name}"
+        yield piece.danger(DangerKind.RIGHTS, text)
 
 
 _ADDRESSES = ("sources", "alerts")
@@ -196,7 +196,7 @@ def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[Clu
         if gains:
             text = "; ".join(f"{key} {listed(names)}" for key, names in gains)
             subject = Subject(Kind.TENANT, tenant)
-            yield ClusterDanger(DangerKind.RIGHTS, Rank.ACCESS, subject, "", f"its included files may do more: {text}")
+            yield ClusterDanger(DangerKind.RIGHTS, subject, "", f"its included files may do more: {text}")
 
 
 def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:
