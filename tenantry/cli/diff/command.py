@@ -65,9 +65,7 @@ Exit codes:
 """,
 )
 @click.argument("base", default="HEAD", shell_complete=options.complete_revisions)
-@click.option(
-    "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE."
-)
+@click.option("--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE.")
 @options.environment("Only this environment; can be repeated. Default: all of them.", multiple=True)
 @click.option(
     "--max-deletions",

@@ -17,7 +17,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
-from tenantry.edit.values import Style, flow
+from tenantry.edit.values import flow
 from tenantry.kube.yaml_text import outcome
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
@@ -136,7 +136,7 @@ def command(
         at = withdraw(editor, asked, when) if when else _remove(editor, asked)
         return apply(editor, Edit([f"removed {format_path(at)}"]), output, dry_run=dry_run)
     at = _override(editor, asked, when, new) if when else _set(editor, asked, new)
-    shown = redacted(flow(new, Style()))
+    shown = redacted(flow(new))
     shown = shown if len(shown) <= _MOST else f"{shown[:_MOST]}..."
     return apply(editor, Edit([f"set {format_path(at)} to {shown}"]), output, dry_run=dry_run)
 
