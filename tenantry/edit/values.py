@@ -1,4 +1,4 @@
-"""Plain data as YAML, in the style of a file: how far mappings and lists are indented.
+"""Plain data as YAML, in the style of a file: indentation, lists and brackets, learned from what stands in it.
 
 A value is a scalar on one line or several, a mapping or a list in brackets, or indented lines. The loader reads back exactly the
 data, and so do other readers of YAML.
@@ -7,8 +7,9 @@ data, and so do other readers of YAML.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -22,29 +23,50 @@ WIDTH = 100
 """Up to which column a new mapping stands on one line."""
 
 
+Kinds = Mapping[tuple[str, str], Counter[bool]]
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
-    """step: spaces by which a mapping is indented; dash: spaces before the dashes of a list below a key."""
+    """step: spaces by which a mapping is indented; dash: spaces before the dashes of a list below a key.
+
+    kinds: how often mappings and lists of a key have brackets, by ("key", their key) and ("in", the key of their parent).
+    """
 
     step: int = 2
     dash: int = 2
+    kinds: Kinds = field(default_factory=dict)
 
     def flows(self, path: Path, value: Any) -> bool:
-        """Whether a new mapping or list is written in brackets, if it fits."""
+        """Whether a new mapping or list is written in brackets, if it fits: as its namesakes are, else if it is simple."""
+        for known in _known(path):
+            if counts := self.kinds.get(known):
+                return counts[True] >= counts[False]
         return path[-1:] == ("when",) or _is_simple(value)  # where an override holds reads as one condition
 
 
 def style_of(root: Node, text: str) -> Style:
     """The style of a file; the most common one where it has several."""
-    steps, dashes = Counter[int](), Counter[int]()
-    nodes = [root]
-    for node in nodes:  # grows while it is walked
-        for entry in node.entries:
-            nodes.append(entry.value)
-            if entry.key and entry.value.entries and not entry.value.flow:
-                counter = steps if entry.value.kind == "mapping" else dashes
-                counter[column_of(text, entry.value.entries[0].start) - column_of(text, entry.start)] += 1
-    return Style(*(counter.most_common(1)[0][0] if counter else 2 for counter in (steps, dashes)))
+    steps, dashes, kinds = Counter[int](), Counter[int](), defaultdict[tuple[str, str], Counter[bool]](Counter)
+    nodes: list[tuple[Path, Node]] = [((), root)]
+    for path, node in nodes:  # grows while it is walked
+        for index, entry in enumerate(node.entries):
+            value, inner = entry.value, (*path, entry.key.text if entry.key else index)
+            nodes.append((inner, value))
+            for known in _known(inner) if value.entries else ():
+                kinds[known][value.flow] += 1
+            if entry.key and value.entries and not value.flow:
+                counter = steps if value.kind == "mapping" else dashes
+                counter[column_of(text, value.entries[0].start) - column_of(text, entry.start)] += 1
+    return Style(*(counter.most_common(1)[0][0] if counter else 2 for counter in (steps, dashes)), kinds)
+
+
+def _known(path: Path) -> Iterator[tuple[str, str]]:
+    """Under which names the style of a value is remembered, the nearest first."""
+    if path and isinstance(path[-1], str):
+        yield "key", path[-1]
+    if len(path) > 1:
+        yield "in", str(path[-2]) if isinstance(path[-2], str) else str(path[-3])
 
 
 def _is_simple(value: Any) -> bool:
