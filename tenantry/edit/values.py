@@ -10,7 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -58,7 +58,8 @@ def style_of(root: Node, text: str) -> Style:
             if entry.key and value.entries and not value.flow:
                 counter = steps if value.kind == "mapping" else dashes
                 counter[column_of(text, value.entries[0].start) - column_of(text, entry.start)] += 1
-    return Style(*(counter.most_common(1)[0][0] if counter else 2 for counter in (steps, dashes)), kinds)
+    step, dash = (counter.most_common(1)[0][0] if counter else 2 for counter in (steps, dashes))
+    return Style(step, dash, kinds)
 
 
 def _known(path: Path) -> Iterator[tuple[str, str]]:
@@ -90,8 +91,8 @@ class _Dumper(yaml.SafeDumper):
         return True
 
     def choose_scalar_style(self) -> str:
-        style: str = super().choose_scalar_style()
-        return '"' if style == "'" and not self.event.style else style
+        style, event = str(super().choose_scalar_style()), cast("yaml.ScalarEvent", self.event)
+        return '"' if style == "'" and not event.style else style
 
 
 for _tag, (_form, _starts) in FORMS.items():  # what our reader takes for a number, beside what others do

@@ -163,7 +163,7 @@ def _wanted(
     """
     owners = diff.owners | _reordered(diff.before, diff.after)
     tenants = _edited(old, new, "tenants")
-    platform = bool(_edited(old, new, "platform") | _edited(old, new, "defaults")) or Owner() in owners
+    platform = bool(_edited(old, new, "platform")) or Owner() in owners
     wanted: dict[Subject, Collection[str]] = {}
     for subject, clusters in homes.items():
         match subject.kind:
