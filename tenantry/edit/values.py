@@ -7,6 +7,7 @@ data, and so do other readers of YAML.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -84,11 +85,20 @@ def depth_of(value: Any) -> int:
     return 1 + max(map(depth_of, _inner(value)), default=0) if isinstance(value, dict | list) else 0
 
 
+_OF_BRACKETS = re.compile(r"^[?:]|[,\[\]{}]")
+
+
 class _Dumper(yaml.SafeDumper):
     """Writes double quotes where a text needs some, and repeated values out."""
 
     def ignore_aliases(self, _: Any) -> bool:
         return True
+
+    def analyze_scalar(self, scalar: str) -> Any:
+        analysis = super().analyze_scalar(scalar)
+        # An address needs no quotes in brackets either.
+        analysis.allow_flow_plain = analysis.allow_block_plain and not _OF_BRACKETS.search(scalar)
+        return analysis
 
     def choose_scalar_style(self) -> str:
         style, event = str(super().choose_scalar_style()), cast("yaml.ScalarEvent", self.event)

@@ -9,6 +9,7 @@ from tenantry.facts.dangers.pieces import Pieces
 from tenantry.facts.subjects import ENVIRONMENT, subject_of
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.objects import Manifest, Owner, holds_data
+from tenantry.messages.text import listed
 from tenantry.plan.engine_order import bypass, is_range
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
@@ -36,7 +37,9 @@ def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     given_up = _given_up(pieces.before) if namespaces or old.keys() - new.keys() else frozenset()
     for owner in old:
         if owner not in new and owner not in abandoned:
-            text = "apps and rights are deleted, and namespaces stay with their data"
+            # Their names, unless the only one is called like the tenant.
+            names = "" if old[owner].namespaces == (owner.tenant,) else f" {listed(old[owner].namespaces)}"
+            text = f"apps and rights are deleted, and namespaces{names} stay with their data"
             if any(owner == whose for whose, _ in given_up):
                 text = "everything in the namespaces is deleted, with its data"
             yield of_owner(DangerKind.DELETION, owner, f"is removed: {text}")
