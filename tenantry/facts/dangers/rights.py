@@ -58,10 +58,10 @@ def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
                 yield piece.danger(DangerKind.RIGHTS, text)
     yield from _wide_rights(own, before, after)
     for piece in pieces.of_kinds("ServiceAccount"):
-        sides = [mapping_at(side, "metadata", "annotations") for side in (piece.before, piece.after)]
+        old_notes, notes = (mapping_at(side, "metadata", "annotations") for side in (piece.before, piece.after))
         for key in _CLOUD if piece.kept and piece.after else ():
-            if key in sides[1] and sides[0].get(key) != sides[1][key]:
-                text = f"{_APPS} act as {sides[1][key]} in the cloud: service account {piece.key.name}"
+            if key in notes and old_notes.get(key) != notes[key]:
+                text = f"{_APPS} act as {notes[key]} in the cloud: service account {piece.key.name}"
                 yield piece.danger(DangerKind.RIGHTS, text)
 
 
