@@ -18,7 +18,7 @@ from tenantry.fleet.settings import main_namespace, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import UNKNOWN_NAME, InvalidPart, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, InvalidPart, Refused
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import declared, grouped
 
@@ -147,7 +147,7 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     by_app = grouped(placed, lambda app: (app.tenant, app.app))
     every = grouped(_all_placed(fleet), lambda app: (app.tenant, app.app)) if only.by_place else by_app
-    taking, order = Taking(fleet), _positions(fleet.in_order())
+    order = _positions(fleet.in_order())
     platform = [(PLATFORM, name, app) for name, app in fleet.document.platform.addons.items()]
     declared_tenants = fleet.document.tenants.items()
     tenants = ((tenant, name, app) for tenant, entry in declared_tenants for name, app in entry.apps.items())
@@ -155,7 +155,7 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
         placements = by_app.get((tenant, name), [])
         if not _in([tenant], only.tenants) or (only.by_place and not placements):
             continue
-        by_taken = grouped(placements, lambda placement: taking.app(placement.at, placement.place))
+        by_taken = grouped(placements, lambda placement: taken_on(fleet, placement.at, placement.place))
         versions = sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1])))
         places = [placement.place for placement in every.get((tenant, name), ())]
         yield {
@@ -178,11 +178,10 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
 
 
 def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
-    taking = Taking(fleet)
     by_place: dict[tuple[str, str, str], dict[str, str]] = {}
     for app in placed:
         if app.tenant != PLATFORM:
-            version = taking.app(app.at, app.place).short
+            version = taken_on(fleet, app.at, app.place).short
             by_place.setdefault((app.environment, app.tenant, app.cluster), {})[app.app] = version
     environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
     for environment, tenant, cluster in sorted(
@@ -239,32 +238,21 @@ class Taken(NamedTuple):
         return self.version or next((text for key in _EXACT for name, text in self.ref if name == key), "")
 
 
-class Taking:
-    """What the apps of a fleet take. Values are kept for the clusters on which the same levels hold."""
-
-    def __init__(self, fleet: Fleet) -> None:
-        self.fleet = fleet
-        self._blocks: dict[tuple[Path, ...], dict[str, Any]] = {}
-
-    def app(self, at: tuple[str, ...], place: Place) -> Taken:
-        """What an app or add-on takes on a cluster."""
-        block, variables = self._block(at, place), variables_of_app(self.fleet, at, *place)
-        name = _filled(block.get("source"), variables)
-        source = source_place(at, name)
-        declared = source_data(self.fleet, source, *place)
-        of_source = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
-        placeholders = variables_of_source(self.fleet, source, *place)
-        ref = tuple((key, _filled(text, placeholders) or "") for key, text in mapping_at(of_source, "ref").items())
-        name = name or (at[-1] if at[0] == "platform" else None)
-        chart, path = (_text(block.get(key)) for key in ("chart", "path"))
-        return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
-
-    def _block(self, at: tuple[str, ...], place: Place) -> dict[str, Any]:
-        layers = app_layers(self.fleet, at, *place)
-        key = tuple(layer.path for layer in layers)
-        if key not in self._blocks:
-            self._blocks[key] = mapping_at(merge(layers), kind_of(self.fleet, at))
-        return self._blocks[key]
+def taken_on(fleet: Fleet, at: tuple[str, ...], place: Place) -> Taken:
+    """What an app or add-on takes on a cluster."""
+    layers = app_layers(fleet, at, *place)
+    key = ("listed block", *(layer.path for layer in layers))
+    block: dict[str, Any] = fleet.once(key, (), lambda: mapping_at(merge(layers), kind_of(fleet, at)))
+    variables = variables_of_app(fleet, at, *place)
+    name = _filled(block.get("source"), variables)
+    source = source_place(at, name)
+    declared = source_data(fleet, source, *place)
+    of_source = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
+    placeholders = variables_of_source(fleet, source, *place)
+    ref = tuple((key, _filled(text, placeholders) or "") for key, text in mapping_at(of_source, "ref").items())
+    chart, path = (_text(block.get(key)) for key in ("chart", "path"))
+    name = name or (at[-1] if at[0] == "platform" else None)
+    return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
 
 
 def format_places(places: Iterable[Place], every: Iterable[Place]) -> str:

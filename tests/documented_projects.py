@@ -33,12 +33,6 @@ def _recipes(root: Path) -> None:
     shutil.copy(ROOT / "tests" / "golden" / "tasks" / "fleet.yaml", root / "tenants.yaml")
 
 
-def _moved(root: Path) -> None:
-    (root / "fleet").mkdir()
-    _minimal(root / "fleet")
-    shutil.copy(root / "fleet" / "tenants.yaml", root)
-
-
 def _self_service(root: Path) -> None:
     """The first two blocks of the page, and what they leave out."""
     page = (ROOT / "docs" / "self-service.md").read_text(encoding="utf-8")
@@ -90,7 +84,6 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "review": (_repository, _edit_for_review),
     "recipes": (_recipes, bool),
     "doubtful": (_doubtful, bool),
-    "moved": (_moved, bool),
     "self-service": (_self_service, bool),
     "manifests": (_manifests, bool),
     "empty": (bool, bool),

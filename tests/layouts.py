@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tenantry.edit.values import block, is_plain, scalar
+from tenantry.edit.values import block, flow
 
 Data = dict[str, Any]
 
@@ -107,12 +107,12 @@ class _Layout:
             return f"{{{space}{between.join(self.pair(*each) for each in value.items())}{space}}}" if value else "{}"
         if isinstance(value, list):
             return f"[{space}{between.join(map(self.flow, value))}{space}]"
-        return self.text(value) if isinstance(value, str) else scalar(value)
+        return self.text(value) if isinstance(value, str) else flow(value)
 
     def pair(self, key: str, value: Any) -> str:
         return f"{self.text(key)}: {self.flow(value)}"
 
     def text(self, value: str) -> str:
-        if is_plain(value) and self.chance(0.8):
+        if flow(value) == value and self.chance(0.8):
             return value
-        return scalar(value, "'" if self.chance(0.4) else '"')
+        return flow(value, "'" if self.chance(0.4) else '"')

@@ -17,7 +17,6 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.output import columns, data, data_json, error, say, working
-from tenantry.edit.write import write_all
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Changed
 from tenantry.importing.documents import MOST_BYTES, Document, objects_in
@@ -207,7 +206,12 @@ def command(
         error(str(_nothing(read, "nothing that was read can be written")))
         return 2
     if not dry_run:
-        write_all({target: (b"", report.text.encode())}, [target])
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("x", encoding="utf-8") as opened:
+                opened.write(report.text)
+        except OSError as refused:
+            raise Refused(f"{target} cannot be written ({refused.strerror})", "name another file") from None
     _print(report, output, dry_run=dry_run)
     return 1 if read.unread else 0
 

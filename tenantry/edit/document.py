@@ -26,7 +26,7 @@ from tenantry.edit.splices import (
     spliced,
 )
 from tenantry.edit.tree import Entry, Node, tree_of
-from tenantry.edit.values import Style, behind, entry, flow, flow_entry, indented, scalar, style_of
+from tenantry.edit.values import Style, behind, entry, flow, indented, style_of
 from tenantry.messages.data import depth_of, replaced, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path
@@ -125,8 +125,8 @@ class Document:
         lines = entry(path, value, self.style, column_of(self.text, node.entries[0].start) if node.entries else 0)
         if node.flow or not node.entries:
             self._check_brackets(node, path, lines)
-            written = flow_entry(part, value, self.style) if isinstance(part, str) else flow(value, self.style)
-            splices = insert_in_brackets(self.text, node, at, written, padded=self.style.padded)
+            written = flow({part: value})[1:-1] if isinstance(part, str) else flow(value)
+            splices = insert_in_brackets(self.text, node, at, written)
         else:
             splices = insert_lines(self.text, node, at, lines, root=not above)
         self._apply(splices, inserted(self.data, path, value, at), path, lines)
@@ -142,7 +142,7 @@ class Document:
         """Write another value at a path that is there. lines: as `behind` gives them; by default in the file's style."""
         entry, parent = self.entry(path), self.node(path[:-1])
         quote = entry.value.style if entry.value.style in ("'", '"') and isinstance(value, str) else ""
-        one_line = scalar(value, quote) if quote else flow(value, self.style)
+        one_line = flow(value, quote)
         if lines is None:
             on_line = parent.flow or (quote and "\n" not in value)
             column = column_of(self.text, entry.start)

@@ -28,23 +28,13 @@ _OF_TEAMS = (*PARTS, SELECTOR)
 class Editor:
     """The files of a fleet while they are edited.
 
-    main: the fleet's own file; documents: all of them, the main one first. teams: those that teams own.
+    main: the fleet's own file; documents: all of them, the main one first. teams: those that teams own. An included file that
+    cannot be read or parsed is left out; the check of the edited fleet reports it.
+
+    Raises: Refused: the fleet's own file cannot be read; InvalidFleet: it is not a YAML mapping in UTF-8.
     """
 
-    def __init__(
-        self, main: FilePath, documents: Mapping[FilePath, Document], teams: frozenset[FilePath] = frozenset()
-    ) -> None:
-        self.main = main
-        self.teams = teams
-        self.documents = dict(documents)
-
-    @classmethod
-    def open(cls, main: FilePath) -> Editor:
-        """Read a fleet's file and the files that it includes.
-
-        An included file that cannot be read or parsed is left out; the check of the edited fleet reports it.
-        Raises: Refused: the fleet's own file cannot be read; InvalidFleet: it is not a YAML mapping in UTF-8.
-        """
+    def __init__(self, main: FilePath) -> None:
         contents: dict[FilePath, bytes] = {}
 
         def reader(file: FilePath) -> bytes:
@@ -52,11 +42,12 @@ class Editor:
             return contents[file]
 
         source = read_all(main, reader)
-        documents = {main: Document(main, contents.pop(main))}
+        self.main = main
+        self.documents = {main: Document(main, contents.pop(main))}
+        self.teams = frozenset(contents) - frozenset(map(FilePath, source.pieces))
         for file, raw in contents.items():
             with suppress(InvalidFleet):
-                documents[file] = Document(file, raw)
-        return cls(main, documents, frozenset(contents) - frozenset(map(FilePath, source.pieces)))
+                self.documents[file] = Document(file, raw)
 
     # --- looking ----------------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ def selector(text: str) -> Entry:
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
     target = existing(editor, kind, name)
-    known, before = {problem.message for problem in _unknown_names(editor)}, Editor.open(editor.main)
+    known, before = {problem.message for problem in _unknown_names(editor)}, Editor(editor.main)
     editor.unset(target.path)
     count = 0
     while problems := [problem for problem in _unknown_names(editor) if problem.message not in known]:

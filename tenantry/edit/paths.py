@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from tenantry.fleet.json_schema import json_schema
+from tenantry.kube.yaml_text import outcome
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
 from tenantry.messages.text import closest, declared, format_path
@@ -115,9 +116,12 @@ def assignment(holder: Path, text: str) -> tuple[Path, Any]:
 
 
 def typed(path: Path, value: Any, text: str) -> Any:
-    """A value as YAML reads it; the text that it was read from where only a text fits, such as the version `1.10`; where only a
-    list fits, the words between its commas.
+    """A value as YAML reads it; where only a list fits, the words between its commas. The text that it was read from where only a
+    text fits, such as the version `1.10`, and where a program would get another one: a tag `1.10` is no 1.1.
     """
+    key = str(next((part for part in reversed(path) if isinstance(part, str)), ""))
+    if outcome(text.strip(), value, key, of_chart=True):
+        return text
     allowed = {kind for schema in schemas_at(path) for kind in _types(schema)}
     if not allowed or "" in allowed or allowed & _TYPES[type(value)]:
         return value

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
 from tenantry.edit.overriding import override
-from tenantry.edit.values import Style, flow
+from tenantry.edit.values import flow
 from tenantry.fleet import walk
 from tenantry.fleet.apps import REFS, app_layers, source_entry, source_layers, source_taken, variables_of_source
 from tenantry.fleet.fleet import Fleet
@@ -78,7 +78,7 @@ class Promotion:
             override(self.editor, at, {"environments": [self.second]}, new.value)
         else:
             self.editor.set(at, new.value)
-        self.done[f"{in_words(app)}: set {format_path(path)} in {self.second} to {flow(new.value, Style())}"] = None
+        self.done[f"{in_words(app)}: set {format_path(path)} in {self.second} to {flow(new.value)}"] = None
 
     def _variables(self, app: tuple[str, ...], path: Path, new: Version) -> None:
         """One text in both environments: the variables in it get the values of the first one."""

@@ -187,11 +187,10 @@ def has_comment(text: str, node: Node) -> bool:
     return any("#" in text[start:end] for start, end in zip(ends, starts, strict=True))
 
 
-def insert_in_brackets(text: str, node: Node, index: int, written: str, *, padded: bool) -> list[Splice]:
+def insert_in_brackets(text: str, node: Node, index: int, written: str) -> list[Splice]:
     """Put an entry before the one at an index, or behind the last."""
     if not node.entries:
-        space = " " if padded and node.kind == "mapping" else ""
-        return empty_brackets(text, node, f"{space}{written}{space}")
+        return empty_brackets(text, node, written)
     if index == 0:
         first = node.entries[0].start
         return [Splice(first, first, f"{written}, ")]

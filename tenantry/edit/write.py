@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -18,25 +18,19 @@ from tenantry.messages.errors import Refused
 _NOTHING = "nothing was written"
 
 
-def write_all(changes: Mapping[Path, tuple[bytes, bytes]], created: Collection[Path] = ()) -> None:
-    """Replace the bytes of files. changes: the bytes before and after, by file. created: files that are new. Raises: Refused."""
+def write_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    """Replace the bytes of files. changes: the bytes before and after, by file. Raises: Refused."""
     with ExitStack() as undo:
         staged = []
         for file, (before, after) in changes.items():
-            target = file if file in created else _checked(file, before)
-            staged.append((file, target, _staged(file, target, after, undo, is_new=file in created)))
+            target = _checked(file, before)
+            staged.append((file, target, _staged(file, target, after, undo)))
         for file, (before, _) in changes.items():
-            if file not in created:
-                _checked(file, before)
+            _checked(file, before)
         with ExitStack() as put_back:
             for file, target, new in staged:
-                before = changes[file][0]
+                old = _staged(file, target, changes[file][0], undo) if len(staged) > 1 else None
                 try:
-                    if file in created:
-                        os.link(new, target)  # fails if somebody made the file meanwhile
-                        put_back.callback(target.unlink)
-                        continue
-                    old = _staged(file, target, before, undo) if len(staged) > 1 else None
                     new.replace(target)
                 except OSError as error:
                     raise _refused(file, error) from None
@@ -68,35 +62,22 @@ def _checked(file: Path, before: bytes) -> Path:
     return target
 
 
-def _staged(file: Path, target: Path, content: bytes, undo: ExitStack, *, is_new: bool = False) -> Path:
-    """Write bytes into a file beside the target, with its mode and owner. What is made for it is removed unless it is used."""
+def _staged(file: Path, target: Path, content: bytes, undo: ExitStack) -> Path:
+    """Write bytes into a file beside the target, with its mode and owner. It is removed unless it is used."""
     try:
-        for directory in reversed([path for path in target.parents if not path.exists()]):
-            directory.mkdir()
-            undo.callback(_without_error, directory.rmdir)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        undo.callback(_without_error, Path(name).unlink)
+        undo.callback(Path(name).unlink, missing_ok=True)
         with os.fdopen(handle, "wb") as opened:
             opened.write(content)
             opened.flush()
-            mask = os.umask(0o077)  # it can only be read by setting it
-            os.umask(mask)
-            mode = 0o666 & ~mask
-            if not is_new:
-                status = target.stat()
-                mode = stat.S_IMODE(status.st_mode)
-                if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-                    os.fchown(handle, status.st_uid, status.st_gid)
-            os.fchmod(handle, mode)
+            status = target.stat()
+            if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(handle, status.st_uid, status.st_gid)
+            os.fchmod(handle, stat.S_IMODE(status.st_mode))
             os.fsync(handle)
     except OSError as error:
         raise _refused(file, error) from None
     return Path(name)
-
-
-def _without_error(remove: object) -> None:
-    with suppress(OSError):
-        remove()  # type: ignore[operator]
 
 
 def _sync_directory(directory: Path) -> None:

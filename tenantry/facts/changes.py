@@ -61,50 +61,37 @@ class Occurrence(NamedTuple):
 Spot = tuple[Subject, str]
 
 
-def occurrences(
-    before: Facts | None, after: Facts | None, wanted: Mapping[Subject, Iterable[str]]
-) -> Iterator[Occurrence]:
-    """What differs of the wanted subjects on their clusters. Args: before, after: None where the environment is not declared."""
+def occurrences(before: Facts | None, after: Facts, wanted: Mapping[Subject, Iterable[str]]) -> Iterator[Occurrence]:
+    """What differs of the wanted subjects on their clusters. Args: before: None: the environment was not declared."""
     for subject, clusters in wanted.items():
-        old, new = (set(side.clusters.get(subject, ())) if side else set[str]() for side in (before, after))
+        old, new = (dict.fromkeys(side.clusters.get(subject, ()) if side else ()) for side in (before, after))
+        # Where a subject was that comes to another cluster.
+        former = next(filter(new.__contains__, old), next(iter(old), None)) if subject != CLUSTER else None
         for cluster in clusters:
-            if before and after and cluster in old and cluster in new:
-                if values := tuple(_changed(before, after, subject, cluster, cluster)):
+            if cluster in old and cluster in new:
+                if values := tuple(_values(before, after, subject, (cluster, cluster))):
                     yield Occurrence(subject, cluster, Effect.CHANGED, values)
             elif subject == THE_PLATFORM or (not cluster and subject != ENVIRONMENT):
                 continue  # the platform has the same values on another cluster, and a tenant on none is nowhere
-            elif after and cluster in new:
-                yield Occurrence(subject, cluster, Effect.ADDED, tuple(_added(before, after, subject, cluster)))
-            else:
+            elif cluster not in new:
                 yield Occurrence(subject, cluster, Effect.REMOVED, ())
+            elif former is None:
+                yield Occurrence(subject, cluster, Effect.ADDED, tuple(_values(None, after, subject, ("", cluster))))
+            else:
+                values = tuple(_values(before, after, subject, (former, cluster)))
+                yield Occurrence(subject, cluster, Effect.ADDED, values)
 
 
-def _added(before: Facts | None, after: Facts, subject: Subject, cluster: str) -> Iterator[ChangedValue]:
-    """The values of a new subject, or what differs from where it was before."""
-    former = before.clusters.get(subject) if before and subject != CLUSTER else None
-    if before and former:
-        clusters_held = [place for place in former if place in after.clusters.get(subject, ())]
-        yield from _changed(before, after, subject, (clusters_held or former)[0], cluster)
-    else:
-        yield from _values(before, after, {}, after.of(subject, cluster), subject, (cluster, cluster))
-
-
-def _changed(before: Facts, after: Facts, subject: Subject, former: str, cluster: str) -> Iterator[ChangedValue]:
-    old, new = before.of(subject, former), after.of(subject, cluster)
-    yield from _values(before, after, old, new, subject, (former, cluster))
-
-
-def _values(
-    before: Facts | None, after: Facts, old: Values, new: Values, subject: Subject, clusters: tuple[str, str]
-) -> Iterator[ChangedValue]:
+def _values(before: Facts | None, after: Facts, subject: Subject, clusters: tuple[str, str]) -> Iterator[ChangedValue]:
+    """What differs of a subject. Args: before: None: all of it is new; clusters: the one before and the one after."""
+    old, new = before.of(subject, clusters[0]) if before else {}, after.of(subject, clusters[1])
     paths = [path for path in dict.fromkeys((*new, *old)) if _differs(old.get(path), new.get(path), clusters)]
     shown = _masked(old, new) if paths else {}
     for path in paths:
-        before_value, after_value = old.get(path), new.get(path)
-        was, now = shown[path]
-        places = _places(before, after, subject, clusters, (before_value, after_value))
-        was, now = _as_written((before_value, was, clusters[0]), (after_value, now, clusters[1]))
-        yield ChangedValue(path=path, before=was, after=now, places=tuple(places))
+        values, (was, now) = (old.get(path), new.get(path)), shown[path]
+        places = tuple(_places(before, after, subject, clusters, *values))
+        was, now = _as_written((values[0], was, clusters[0]), (values[1], now, clusters[1]))
+        yield ChangedValue(path=path, before=was, after=now, places=places)
 
 
 def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
@@ -145,25 +132,16 @@ def _places(
     after: Facts,
     subject: Subject,
     clusters: tuple[str, str],
-    values: tuple[Value | None, Value | None],
+    old: Value | None,
+    new: Value | None,
 ) -> Iterator[Origin]:
-    before_value, after_value = values
-    decisive = next(
-        (place for fact in (after_value, before_value) if fact and (place := fact.removed or fact.origin)), None
-    )
-    if decisive:
-        yield decisive
-    if (
-        before
-        and before_value
-        and after_value
-        and after_value.written is not None
-        and is_same(before_value.written, after_value.written)
-    ):
-        old, new = (side.variables(subject, at) for side, at in zip((before, after), clusters, strict=True))
-        for name in placeholders(after_value.written):
+    """The place that decides, and of the same text with other variables their places."""
+    yield from [place for fact in (new, old) if fact and (place := fact.removed or fact.origin)][:1]
+    if before and old and new and new.written is not None and is_same(old.written, new.written):
+        sides = [side.variables(subject, at) for side, at in zip((before, after), clusters, strict=True)]
+        for name in placeholders(new.written):
             place = after.variable(subject, clusters[1], name)
-            if place and old.get(name, ABSENT) != new.get(name, ABSENT):
+            if place and sides[0].get(name, ABSENT) != sides[1].get(name, ABSENT):
                 yield place
 
 

@@ -85,34 +85,39 @@ class Explanation:
 
 def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = None) -> Explanation:
     """A subject on all of its clusters, or on the one named. Raises: Refused: one of them is not declared."""
-    _check_declared(fleet, plan.environment, subject, cluster)
+    environment, document, facts = plan.environment, fleet.document, Facts(fleet, plan)
+    _check_declared(fleet, environment, subject, cluster)
+    apps = document.tenants[subject.tenant].apps if subject.tenant else document.platform.addons
+    holder = ("tenants", subject.tenant, "apps") if subject.tenant else ("platform", "addons")
+    choices = {
+        name: choice_of(fleet, environment, (*holder, name), cluster)
+        for name in (apps if not subject.name else [subject.name])
+    }
+    explanation = Explanation(subject=subject, environment=environment, choices=choices)
+    planned = {app.cluster: app for app in plan.apps if subject_of(app) == subject}
     if subject.name:
-        return _explained_app(fleet, plan, subject, cluster)
-    facts = Facts(fleet, plan)
-    clusters = [name for name in facts.clusters[subject] if name and cluster in (None, name)]
-    placed = [Placed(cluster=name, values=_values(facts, subject, name)) for name in clusters]
-    shared, placed = _apart(placed)
-    if not placed:
-        shared = tuple(_hidden(facts.of(subject, "").values()))
-    choice = None
-    if subject.kind is Kind.TENANT:
-        if subject.tenant in fleet.source.fills:
-            choice = choice_of_grant(fleet, plan.environment, subject.tenant, cluster)
-        choices = {
-            app: choice_of(fleet, plan.environment, ("tenants", subject.tenant, "apps", app), cluster)
-            for app in fleet.document.tenants[subject.tenant].apps
-        }
+        choice, at = choices[subject.name], (*holder, subject.name)
+        clusters: Collection[str] = choice.clusters
+        gate = (plan.after, origin_at(fleet.source, ("environments", environment, "after"))) if plan.after else None
+        rollout = _rollout(fleet, plan, [planned[name] for name in clusters], at)
+        explanation = replace(explanation, choice=choice, choices={}, rollout=rollout, gate=gate)
     else:
-        paths = {addon: ("platform", "addons", addon) for addon in fleet.document.platform.addons}
-        choices = {addon: choice_of(fleet, plan.environment, at, cluster) for addon, at in paths.items()}
-    return Explanation(
-        subject=subject,
-        environment=plan.environment,
-        choice=choice,
-        choices=choices,
-        shared=shared,
-        placed=tuple(placed),
-    )
+        clusters = [name for name in facts.clusters[subject] if name and cluster in (None, name)]
+        if subject.tenant in fleet.source.fills:
+            explanation = replace(explanation, choice=choice_of_grant(fleet, environment, subject.tenant, cluster))
+    placed = [
+        Placed(
+            cluster=name,
+            object=str(planned[name].id) if name in planned else "",
+            names=planned[name].shortened if name in planned else {},
+            values=_values(facts, subject, name),
+        )
+        for name in clusters
+    ]
+    shared, placed = _apart(placed)
+    if not (placed or subject.name):
+        shared = tuple(_hidden(facts.of(subject, "").values()))
+    return replace(explanation, shared=shared, placed=tuple(placed))
 
 
 def _values(facts: Facts, subject: Subject, cluster: str) -> tuple[Value, ...]:
@@ -144,37 +149,6 @@ def _apart(placed: list[Placed]) -> tuple[tuple[Value, ...], list[Placed]]:
     shared = tuple(value for value in placed[0].values if repr(value) in same)
     rest = [replace(place, values=tuple(v for v in place.values if repr(v) not in same)) for place in placed]
     return shared, rest
-
-
-# --- apps and add-ons -------------------------------------------------------------------------------------------------
-
-
-def _explained_app(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None) -> Explanation:
-    environment, tenant, name = plan.environment, subject.tenant, subject.name
-    at = ("tenants", tenant, "apps", name) if tenant else ("platform", "addons", name)
-    choice = choice_of(fleet, environment, at, cluster)
-    facts, planned = Facts(fleet, plan), {app.cluster: app for app in plan.apps if subject_of(app) == subject}
-    apps_placed = [planned[name] for name in choice.clusters]
-    placed = [
-        Placed(
-            cluster=app.cluster,
-            object=str(app.id),
-            names=app.shortened,
-            values=_values(facts, subject, app.cluster),
-        )
-        for app in apps_placed
-    ]
-    shared, placed = _apart(placed)
-    after = plan.after
-    return Explanation(
-        subject=subject,
-        environment=environment,
-        choice=choice,
-        shared=shared,
-        placed=tuple(placed),
-        rollout=_rollout(fleet, plan, apps_placed, at),
-        gate=(after, origin_at(fleet.source, ("environments", environment, "after"))) if after else None,
-    )
 
 
 def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[str, ...]) -> AppRollout | None:

@@ -70,11 +70,6 @@ class Repository:
         """Branches and tags, for completion."""
         return self._text("for-each-ref", "--format=%(refname:short)").splitlines()
 
-    @property
-    def top(self) -> Path:
-        """The directory of the whole work tree."""
-        return Path(self._text("rev-parse", "--show-toplevel"))
-
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
 

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from tenantry.facts.changes import Change, Effect, Occurrence, joined, occurrences
 from tenantry.facts.dangers import Danger, dangers
+from tenantry.facts.dangers.danger import by_kind
 from tenantry.facts.facts import Facts
 from tenantry.facts.fields import FieldChange
 from tenantry.facts.objects import Difference, Status, differences
@@ -162,7 +163,7 @@ def _wanted(
     """
     owners = diff.owners | _reordered(diff.before, diff.after)
     tenants = _edited(old, new, "tenants")
-    platform = bool(_edited(old, new, "platform") | _edited(old, new, "defaults")) or Owner() in owners
+    platform = bool(_edited(old, new, "platform")) or Owner() in owners
     wanted: dict[Subject, Collection[str]] = {}
     for subject, clusters in homes.items():
         match subject.kind:
@@ -310,7 +311,7 @@ def shared_dangers(reviews: Iterable[Review]) -> list[SharedDanger]:
             danger=danger,
             total=len({cluster for name in names for cluster in by_name[name].of}),
         )
-        for names, danger in sorted(dangers_by_environments, key=lambda pair: pair[1].rank)
+        for names, danger in sorted(dangers_by_environments, key=lambda pair: by_kind(pair[1]))
     ]
 
 

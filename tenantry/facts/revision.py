@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from tenantry.facts.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
@@ -16,35 +15,23 @@ from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.source.parse import read
 
 _SHORT = 7
-_MERGE_BASE = "..."
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """name: what messages call it; commit: its full hash, "" for a file; exists: whether the file exists there.
-
-    fleet: the file there; None: it does not exist.
-    """
+    """name: what messages call it; commit: its full hash, "" for a file; fleet: the file there; None: it does not exist."""
 
     name: str
     commit: str = ""
     fleet: Fleet | None = field(default=None, compare=False, repr=False)
 
-    @property
-    def exists(self) -> bool:
-        return self.fleet is not None
-
 
 def load_base(file: Path, base: str, *, merge_base: bool = False) -> Base:
     """The fleet of `file` as it is at `base`: a commit of its repository, another file, or a directory with such a file.
 
-    `commit:path` is a file at a commit under another path, as for `git show`: seen from the top of the repository, or
-    from the directory of `file` if it begins with `./` or `../`.
-
-    Args:   merge_base: use the merge base of HEAD and `base`, as `base...` does.
+    Args:   merge_base: use the merge base of HEAD and `base`.
     Raises: InvalidFleet: problems of the base, with places in the base; Refused: the base does not exist.
     """
-    merge_base, base = merge_base or base.endswith(_MERGE_BASE), base.removesuffix(_MERGE_BASE)
     if not base:
         raise Refused("BASE is empty", "name a Git revision, a file or a directory; without BASE it is HEAD")
     path, repository, commit = Path(base), None, None
@@ -66,34 +53,11 @@ def load_base(file: Path, base: str, *, merge_base: bool = False) -> Base:
             raise Refused(message, "name a Git revision, or leave --merge-base out")
         other = path / file.name if path.is_dir() else path
         return Base(str(other), fleet=load_fleet(other))
-    if repository and ":" in base:
-        return _from_other_path(repository, base, merge_base=merge_base)
     message = f"'{base}' is neither a commit that this clone knows nor a file or directory"
     raise Refused(message, f"fetch it (git fetch origin {base.removeprefix('origin/')}), or correct the name")
 
 
-def _from_other_path(repository: Repository, base: str, *, merge_base: bool) -> Base:
-    revision, _, path = base.partition(":")
-    revision = revision.removesuffix(_MERGE_BASE)
-    commit = repository.commit(revision)
-    if commit is None:
-        message = f"'{revision}' in '{base}' is not a commit that this clone knows"
-        raise Refused(message, "fetch it, or correct the name; BASE:PATH names a file at a commit")
-    from_here = path.startswith(("./", "../"))
-    inner = os.path.normpath(f"{repository.prefix}{path}" if from_here else path)
-    top = Repository(repository.top)
-    if not path or inner.startswith(("../", "/")) or inner in (".", ".."):
-        found = None
-    else:
-        found = _from_commit(top, inner, revision, commit, merge_base=merge_base)
-    if found is None or not found.exists:
-        message = f"'{path}' in '{base}' is not a file of the repository"
-        raise Refused(message, "write the path as Git shows it: main:fleet/tenants.yaml")
-    return found
-
-
-def _from_commit(repository: Repository, path: str, revision: str, commit: str, *, merge_base: bool) -> Base:
-    """Args: path: of the file, seen from the repository's directory."""
+def _from_commit(repository: Repository, file: str, revision: str, commit: str, *, merge_base: bool) -> Base:
     name = f"{revision} ({commit[:_SHORT]})"
     if merge_base:
         parted = repository.merge_base(commit)
@@ -106,12 +70,11 @@ def _from_commit(repository: Repository, path: str, revision: str, commit: str, 
         checkout = Checkout(repository, commit, Path(temporary))
         directory, shown = f"{checkout.directory}/", f"{revision}:{repository.prefix}"
         with _located_in(directory, shown):
-            main = checkout.directory / path
-            checkout.take([_literally(path)])
+            main = checkout.directory / file
+            checkout.take([file.replace("*", "?").replace("[", "?")])  # a pattern that matches it, and possibly more
             if not main.is_file():
                 return Base(name, commit)
-            above = "".join(f"{_literally(part)}/" for part in PurePosixPath(path).parent.parts)
-            checkout.take([f"{above}{pattern}" for pattern in _included(main)])
+            checkout.take(_included(main))
             fleet = load_fleet(main)
             fleet.source.rename(lambda file: file.replace(directory, shown))
             return Base(name, commit, fleet)
@@ -125,11 +88,6 @@ def _included(main: Path) -> Iterator[str]:
         for pattern in of_entry:
             if isinstance(pattern, str) and pattern and not {"/", ".."} & {*Path(pattern).parts}:
                 yield pattern
-
-
-def _literally(name: str) -> str:
-    """A file's name as a pattern that matches it, and possibly more."""
-    return name.replace("*", "?").replace("[", "?")
 
 
 @contextmanager

@@ -146,7 +146,7 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
 
 # --- what stands in several places ------------------------------------------------------------------------------------
 
-_SHORTEST = 100
+_SHORTEST = 70
 """Characters of a property for which a reference is shorter."""
 
 

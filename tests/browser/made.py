@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.dangers import Danger, DangerKind
-from tenantry.facts.dangers.danger import Rank
 from tenantry.facts.objects import Status
 from tenantry.facts.review import ObjectChange, Review
 from tenantry.facts.subjects import CLUSTER, Kind, Subject, placed
@@ -36,7 +35,7 @@ def change(
 
 def danger(clusters: Mapping[Subject, Sequence[str]], text: str, *, named: bool = True) -> Danger:
     where = placed(clusters, everywhere=not named)
-    return Danger(kind=DangerKind.RIGHTS, rank=Rank.ADMIN, where=where, text=text)
+    return Danger(kind=DangerKind.RIGHTS, where=where, text=text)
 
 
 def review(

@@ -77,7 +77,7 @@ def test_the_file_is_read_as_it_is_at_the_commit_and_nothing_of_the_repository_c
     write(FRAME + "tenants: {}\n")
     before = git("status", "--porcelain=v2", "--branch"), Path(".git/index").read_bytes()
     found = base("HEAD")
-    assert (found.name, found.commit, found.exists, tenants(found)) == (f"HEAD ({hash[:7]})", hash, True, ["rocky"])
+    assert (found.name, found.commit, tenants(found)) == (f"HEAD ({hash[:7]})", hash, ["rocky"])
     assert before == (git("status", "--porcelain=v2", "--branch"), Path(".git/index").read_bytes())
 
 
@@ -175,7 +175,7 @@ def test_the_merge_base_is_where_a_branch_began() -> None:
         f"{first[:7]}, where HEAD branched off from main ({last[:7]})",
         ["rocky"],
     )
-    assert (found, tenants(base("main"))) == (base("main..."), [])
+    assert tenants(base("main")) == []
 
 
 def test_a_file_or_a_directory_with_such_a_file_will_do_without_any_repository() -> None:
@@ -222,7 +222,7 @@ def test_an_unknown_revision_is_refused(name: str) -> None:
 
 def test_an_empty_name_such_as_that_of_a_missing_variable_is_refused() -> None:
     expected = "BASE is empty\n  fix: name a Git revision, a file or a directory; without BASE it is HEAD"
-    assert (refused(""), refused("...")) == (expected, expected)
+    assert refused("") == expected
 
 
 def test_what_is_both_a_branch_and_a_directory_is_refused() -> None:
@@ -242,7 +242,7 @@ def test_a_path_that_is_not_there_is_refused() -> None:
 def test_a_path_has_no_merge_base() -> None:
     commit()
     expected = "fleet is not a commit, so it has no merge base\n  fix: name a Git revision, or leave --merge-base out"
-    assert (refused("fleet", merge_base=True), refused("./fleet...")) == (expected, expected)
+    assert refused("fleet", merge_base=True) == expected
 
 
 def test_histories_that_have_nothing_in_common_are_refused() -> None:
@@ -251,7 +251,7 @@ def test_histories_that_have_nothing_in_common_are_refused() -> None:
     write(SOUND)
     hash = commit("another beginning")
     git("switch", "--quiet", "main")
-    assert refused("other...") == (
+    assert refused("other", merge_base=True) == (
         f"HEAD and other ({hash[:7]}) have no commit in common, in this clone\n"
         "  fix: fetch the whole history: git fetch --unshallow"
     )

@@ -33,7 +33,7 @@ FLEETS = st.builds(written, fleets(), st.integers(0, 2**32))
 
 def opened(file: Path, content: bytes) -> Editor:
     file.write_bytes(content)
-    return Editor.open(file)
+    return Editor(file)
 
 
 @settings(phases=[Phase.generate])  # Making a fleet smaller takes minutes.

@@ -65,9 +65,7 @@ Exit codes:
 """,
 )
 @click.argument("base", default="HEAD", shell_complete=options.complete_revisions)
-@click.option(
-    "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE, like `git diff BASE...`."
-)
+@click.option("--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE.")
 @options.environment("Only this environment; can be repeated. Default: all of them.", multiple=True)
 @click.option(
     "--max-deletions",
@@ -111,8 +109,7 @@ def command(
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
-    BASE can also be another file, or a directory that holds a file of the same name. If the file had another path at
-    a revision, write REVISION:PATH, as in `tenantry diff main:fleet/tenants.yaml`. Both sides are planned by this
+    BASE can also be another file, or a directory that holds a file of the same name. Both sides are planned by this
     version of Tenantry. No cluster is contacted and nothing is changed.
 
     An object that moves to another cluster or namespace counts as removed, and an add-on counts as an app.
@@ -132,7 +129,7 @@ def command(
         everything=everything,
         as_json=output == "json",
     )
-    if not result.base.exists:
+    if result.base.fleet is None:
         say(f"{result.base.name} has no {file.name}: everything is new")
     if output == "json":
         data_json(result.document(), "Diff")

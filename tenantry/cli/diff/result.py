@@ -19,7 +19,7 @@ from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
 from tenantry.messages.progress import Progress, steps
-from tenantry.plan.plan import Plan, nothing_of
+from tenantry.plan.plan import Plan, nothing_of, plan
 from tenantry.stacks.outcome import for_stack
 
 FORMATS = ("text", "json", "markdown", "environments", "html")
@@ -78,8 +78,11 @@ def _plans_before(
     # `==` would treat True as 1. The order of keys counts, because plans are in the order of the file. A comment or another
     # layout changes nothing.
     source, other = fleet.source, before.source
-    same = source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data)
-    return after if same else _plans(before, environments, tell)
+    if source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data):
+        return after
+    # Nothing is applied of this side, so nobody needs a second opinion of it, or what its environments have in common.
+    wanted = [name for name in before.in_order() if not environments or name in environments]
+    return {name: plan(before, name) for name in steps(wanted, "environments", tell)}
 
 
 def _plans(fleet: Fleet, environments: tuple[str, ...], tell: Progress) -> Plans:

@@ -52,7 +52,7 @@ def edits(work: Callable[..., Edit]) -> Callable[..., int]:
     @edit_options
     @wraps(work)
     def command(file: Path, *arguments: Any, dry_run: bool, output: str, **given: Any) -> int:
-        editor = Editor.open(file)
+        editor = Editor(file)
         return apply(editor, work(editor, *arguments, **given), output, dry_run=dry_run)
 
     return command

@@ -43,7 +43,7 @@ def command(file: Path, first: str, second: str, apps: tuple[str, ...], output: 
     environment, or a source. What else differs, such as replicas, stays different. The edit is refused if it would change a
     version of anything else. APP is TENANT/APP or platform/ADDON; `platform` is all add-ons; default: all that both have.
     """
-    editor = Editor.open(file)
+    editor = Editor(file)
     fleet = load_fleet(file, editor.read_before)
     for environment in (first, second):
         require(editor, Target(Kind.ENVIRONMENT, environment))

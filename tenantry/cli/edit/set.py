@@ -17,8 +17,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
 from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
-from tenantry.edit.values import Style, flow
-from tenantry.kube.yaml_text import outcome
+from tenantry.edit.values import flow
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
@@ -131,12 +130,12 @@ def command(
         **({"clusters": selector(clusters)} if clusters else {}),
     }
     new = _value(asked, text, string=string)
-    editor = Editor.open(file)
+    editor = Editor(file)
     if new is None:
         at = withdraw(editor, asked, when) if when else _remove(editor, asked)
         return apply(editor, Edit([f"removed {format_path(at)}"]), output, dry_run=dry_run)
     at = _override(editor, asked, when, new) if when else _set(editor, asked, new)
-    shown = redacted(flow(new, Style()))
+    shown = redacted(flow(new))
     shown = shown if len(shown) <= _MOST else f"{shown[:_MOST]}..."
     return apply(editor, Edit([f"set {format_path(at)} to {shown}"]), output, dry_run=dry_run)
 
@@ -146,9 +145,6 @@ def _value(path: Path, text: str, *, string: bool) -> Any:
     if string or LEADING_ZERO.fullmatch(text.strip()):
         return text
     given = _yaml(text)
-    key = str(next((part for part in reversed(path) if isinstance(part, str)), ""))
-    if outcome(text.strip(), given, key, of_chart=True):
-        return text  # a tag 1.10 stays 1.10, where a program would get 1.1
     return None if given is None else typed(path, given, text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import NamedTuple
 
 from tenantry.facts.subjects import THE_PLATFORM, Homes, Kind, Subject, Where, together
@@ -12,46 +12,27 @@ from tenantry.kube.objects import Owner
 
 
 class DangerKind(StrEnum):
-    """Why a reviewer has to look twice."""
+    """Why a reviewer has to look twice, the worst first."""
 
     RIGHTS = "rights"
-    NETWORK = "network"
-    QUOTA = "quota"
-    LIMITS = "limits"
-    POD_SECURITY = "pod-security"
-    NAMESPACE = "namespace"
-    KUBECONFIG = "kubeconfig"
     DELETION = "deletion"
-    PROTECTION = "protection"
-    ADOPTION = "adoption"
     REINSTALLATION = "reinstallation"
-    RESTART = "restart"
+    KUBECONFIG = "kubeconfig"
+    NAMESPACE = "namespace"
+    PROTECTION = "protection"
+    NETWORK = "network"
+    POD_SECURITY = "pod-security"
+    ADOPTION = "adoption"
     ROLLOUT = "rollout"
     GATE = "gate"
-
-
-class Rank(IntEnum):
-    """How bad a danger is, the worst first."""
-
-    EVERYTHING = 0
-    """All of an environment or of a cluster."""
-    ADMIN = 1
-    """Rights without a bound."""
-    DATA = 2
-    """Things that are deleted with their data."""
-    ACCESS = 3
-    """More rights, less protection."""
-    WALLS = 4
-    """Networks and pod security."""
-    WORK = 5
-    """What may stop workloads."""
+    QUOTA = "quota"
+    LIMITS = "limits"
 
 
 class ClusterDanger(NamedTuple):
     """A danger of one subject on one cluster. cluster: "" for none in particular. text: says what happens, without either."""
 
     kind: DangerKind
-    rank: Rank
     subject: Subject
     cluster: str
     text: str
@@ -62,24 +43,27 @@ class Danger:
     """The same danger of all these subjects on all these clusters."""
 
     kind: DangerKind
-    rank: Rank
     where: Where
     text: str
 
 
+_KINDS = list(DangerKind)
+
+
+def by_kind(danger: Danger) -> int:
+    """The place of a danger among others, the worst first."""
+    return _KINDS.index(danger.kind)
+
+
 def joined(every: Iterable[ClusterDanger], homes: Homes) -> tuple[Danger, ...]:
     """The dangers, the worst first, each once for all subjects and clusters that have it."""
-    lines = (
-        ((danger.kind, danger.rank, danger.text), danger.subject, danger.cluster) for danger in dict.fromkeys(every)
-    )
-    dangers = [
-        Danger(kind=kind, rank=rank, where=where, text=text) for (kind, rank, text), where in together(lines, homes)
-    ]
-    # A stable sort: equal ranks stay in the order of the plan.
-    return tuple(sorted(dangers, key=lambda danger: danger.rank))
+    lines = (((danger.kind, danger.text), danger.subject, danger.cluster) for danger in dict.fromkeys(every))
+    dangers = [Danger(kind=kind, where=where, text=text) for (kind, text), where in together(lines, homes)]
+    # A stable sort: dangers of a kind stay in the order of the plan.
+    return tuple(sorted(dangers, key=by_kind))
 
 
-def of_owner(kind: DangerKind, rank: Rank, owner: Owner, text: str) -> ClusterDanger:
+def of_owner(kind: DangerKind, owner: Owner, text: str) -> ClusterDanger:
     """A danger of the tenant that an object belongs to, or of the platform."""
     subject = Subject(Kind.TENANT, owner.tenant) if owner.tenant else THE_PLATFORM
-    return ClusterDanger(kind, rank, subject, owner.cluster, text)
+    return ClusterDanger(kind, subject, owner.cluster, text)

@@ -6,21 +6,20 @@ these allows. So removing a policy opens the network only if no other one select
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
-from tenantry.facts.dangers.pieces import Key, Piece, Pieces
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind
+from tenantry.facts.dangers.pieces import Piece, Pieces
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped
 
 _POLICY, _GROUP = "NetworkPolicy", "networking.k8s.io"
 ISOLATED = join("tenantry", "isolated")
-_DIRECTIONS = {
-    "Ingress": ("ingress", "pods accept traffic from anywhere"),
-    "Egress": ("egress", "pods may send traffic anywhere"),
-}
+_DIRECTIONS = {"Ingress": "pods accept traffic from anywhere", "Egress": "pods may send traffic anywhere"}
+"""What holds without a policy."""
 
 
 class _Policy(NamedTuple):
@@ -32,67 +31,61 @@ class _Policy(NamedTuple):
 
 def network_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = [piece for piece in pieces.all if piece.kept and piece.key.kind.endswith(_POLICY)]
-    before, after = (_by_namespace(side) for side in pieces.around(own, _POLICY))
+    sides = [
+        grouped(side.items(), lambda entry: (entry[0].owner, entry[0].namespace))
+        for side in pieces.around(own, _POLICY)
+    ]
     for piece in own:
-        if piece.key.group != _GROUP:
-            yield from _unjudged(piece)
-            continue
-        place = (piece.key.owner, piece.key.namespace)
-        for direction, (key, everything) in _DIRECTIONS.items():
-            old, new = (_in_direction(side, direction, key) for side in (piece.before, piece.after))
-            policies = (
-                {
-                    name: policy
-                    for name, manifest in side.get(place, {}).items()
-                    if (policy := _in_direction(manifest, direction, key))
-                }
-                for side in (before, after)
-            )
-            yield from _loosened(piece, (old, new), *policies, everything=everything)
+        if piece.key.group == _GROUP:
+            for direction in _DIRECTIONS:
+                before, after = (
+                    [
+                        policy
+                        for key, manifest in side.get((piece.key.owner, piece.key.namespace), ())
+                        if key.group == _GROUP and (policy := _in_direction(manifest, direction))
+                    ]
+                    for side in sides
+                )
+                if text := _loosened(piece, direction, before, after):
+                    yield piece.danger(DangerKind.NETWORK, f"its network {text}")
+        elif piece.before is not None:  # a policy of another program, such as Cilium
+            what = "changes" if piece.after else "is removed"
+            text = f"its network may let through more: {piece.key.kind} {piece.key.name} {what}, look at it"
+            yield piece.danger(DangerKind.NETWORK, text)
 
 
-def _loosened(
-    piece: Piece,
-    states: tuple[_Policy | None, _Policy | None],
-    before: Mapping[str, _Policy],
-    after: Mapping[str, _Policy],
-    *,
-    everything: str,
-) -> Iterator[ClusterDanger]:
-    """Args: states: the policy before and after; before, after: all policies of the namespace."""
-    old, new = states
-    name = f"policy {piece.key.name}"
+def _loosened(piece: Piece, direction: str, before: Sequence[_Policy], after: Sequence[_Policy]) -> str:
+    """What a changed policy lets through from now on; "" for no more than before. Args: before, after: all of the namespace."""
+    old, new = (_in_direction(side, direction) for side in (piece.before, piece.after))
+    name, is_base = f"policy {piece.key.name}", piece.key.name == ISOLATED
     bases = f"{_base(piece.before)} -> {_base(piece.after)}"
-    covered = any(_covers(policy.pods, old.pods) for policy in after.values()) if old else True
-    if not covered:
-        why = bases if piece.key.name == ISOLATED else f"without {name}"
-        yield _found(piece, f"its network is opened: {why}, {everything}")
-    elif old and piece.key.name == ISOLATED:
+    if old and not any(_covers(policy.pods, old.pods) for policy in after):
+        return f"is opened: {bases if is_base else f'without {name}'}, {_DIRECTIONS[direction]}"
+    if old and is_base:
         # Otherwise it lets in namespaces of the tenant itself, and nobody else.
-        if new and bases == "strict -> isolated":
-            text = f"its network lets through more: {bases}, pods accept traffic from all namespaces without a tenant"
-            yield _found(piece, text)
-    elif new and _isolated(before, new.pods) and (more := _more(old, new, before)):
-        what = "allows everything" if {} in more else "changes" if old else "is new"
-        yield _found(piece, f"its network lets through more: {name} {what}")
+        less = f"lets through more: {bases}, pods accept traffic from all namespaces without a tenant"
+        return less if new and bases == "strict -> isolated" else ""
+    if new and _isolated(before, new.pods) and (more := _more(old, new, before)):
+        return f"lets through more: {name} {'allows everything' if {} in more else 'changes' if old else 'is new'}"
+    return ""
 
 
 def _base(isolation: Manifest | None) -> str:
     """What `network` says where there is this policy."""
-    types = mapping_at(dict(isolation or {}), "spec").get("policyTypes") or []
+    types = mapping_at(isolation, "spec").get("policyTypes") or []
     return "strict" if "Egress" in types else "isolated" if isolation else "open"
 
 
-def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:
+def _isolated(before: Sequence[_Policy], pods: Any) -> bool:
     """Whether some policy may have selected the pods before. Where none did, a new one only restricts."""
     labels = mapping_at(pods or {}, "matchLabels")
-    others = (mapping_at(policy.pods or {}, "matchLabels") for policy in before.values())
+    others = (mapping_at(policy.pods or {}, "matchLabels") for policy in before)
     return any(all(labels.get(key, value) == value for key, value in other.items()) for other in others)
 
 
-def _more(old: _Policy | None, new: _Policy, before: Mapping[str, _Policy]) -> list[Any]:
+def _more(old: _Policy | None, new: _Policy, before: Sequence[_Policy]) -> list[Any]:
     """The rules that no policy for at least the same pods had before."""
-    known = [rule for policy in before.values() if _covers(policy.pods, new.pods) for rule in policy.rules]
+    known = [rule for policy in before if _covers(policy.pods, new.pods) for rule in policy.rules]
     if {} in known:
         return []
     if old and _covers(old.pods, new.pods):
@@ -119,31 +112,11 @@ def _covers(selector: Any, narrower: Any) -> bool:
     return not selector or selector == narrower
 
 
-def _by_namespace(side: Mapping[Key, Manifest]) -> dict[tuple[Any, str], dict[str, Manifest]]:
-    policies: dict[tuple[Any, str], dict[str, Manifest]] = {}
-    for key, manifest in side.items():
-        if key.group == _GROUP:
-            policies.setdefault((key.owner, key.namespace), {})[key.name] = manifest
-    return policies
-
-
-def _in_direction(manifest: Manifest | None, direction: str, key: str) -> _Policy | None:
+def _in_direction(manifest: Manifest | None, direction: str) -> _Policy | None:
     """Source: kubernetes.io, NetworkPolicySpec: without policyTypes it is for ingress, and for egress if it has rules for that."""
-    spec = mapping_at(dict(manifest or {}), "spec")
+    spec = mapping_at(manifest, "spec")
     types = spec.get("policyTypes") or ["Ingress", *(["Egress"] if spec.get("egress") else [])]
     if not manifest or direction not in types:
         return None
-    rules = spec.get(key)
+    rules = spec.get(direction.lower())
     return _Policy(spec.get("podSelector") or {}, rules if isinstance(rules, list) else [])
-
-
-def _unjudged(piece: Piece) -> Iterator[ClusterDanger]:
-    """Policies of other programs, such as Cilium."""
-    if piece.before is not None:
-        what = "changes" if piece.after else "is removed"
-        text = f"its network may let through more: {piece.key.kind} {piece.key.name} {what}, look at it"
-        yield _found(piece, text)
-
-
-def _found(piece: Piece, text: str) -> ClusterDanger:
-    return of_owner(DangerKind.NETWORK, Rank.WALLS, piece.key.owner, text)

@@ -6,13 +6,14 @@ On the management cluster the objects are in the plan; on a remote cluster they 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, of_owner
 from tenantry.facts.objects import Changed, Difference
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, readable_id
 from tenantry.messages.data import mappings_in, value_at
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 
 _INSTALLED = ("spec", "values", "objects")
@@ -39,67 +40,44 @@ class Piece(NamedTuple):
     after: Manifest | None
     kept: bool
 
+    def danger(self, kind: DangerKind, text: str) -> ClusterDanger:
+        """A danger of its tenant, or of the platform."""
+        return of_owner(kind, self.key.owner, text)
 
-@dataclass(frozen=True)
+
 class Pieces:
-    """The difference of two plans, object by object."""
+    """The difference of two plans, object by object.
 
-    diff: Difference
+    placements, namespaces: those of all placements, before and after.
+    moved: the main namespaces of placements that get another name, before and after.
+    """
 
-    @property
-    def before(self) -> Plan:
-        return self.diff.before
-
-    @property
-    def after(self) -> Plan:
-        return self.diff.after
-
-    @cached_property
-    def moved(self) -> Mapping[Owner, tuple[str, str]]:
-        """The main namespaces of placements that get another name, before and after."""
-        new = {Owner(placement.tenant, placement.cluster): placement.namespace for placement in self.after.placements}
-        old = {Owner(placement.tenant, placement.cluster): placement.namespace for placement in self.before.placements}
-        return {owner: (old[owner], new[owner]) for owner in old if owner in new and old[owner] != new[owner]}
-
-    @cached_property
-    def apps(self) -> frozenset[ObjectId]:
-        """What stands for an app or an add-on. What these install is not in a plan, whatever their values say."""
-        return frozenset(app.id for plan in (self.before, self.after) for app in plan.apps)
-
-    @cached_property
-    def namespaces(self) -> tuple[frozenset[tuple[Owner, str]], frozenset[tuple[Owner, str]]]:
-        """The namespaces of all placements, before and after."""
-        old, new = (
-            frozenset(
-                (Owner(placement.tenant, placement.cluster), name)
-                for placement in plan.placements
-                for name in placement.namespaces
-            )
-            for plan in (self.before, self.after)
+    def __init__(self, diff: Difference) -> None:
+        self.diff, self.before, self.after = diff, diff.before, diff.after
+        plans = (diff.before, diff.after)
+        # What apps and add-ons install is not in a plan, whatever their values say.
+        self._apps = frozenset(app.id for plan in plans for app in plan.apps)
+        old, new = self.placements = tuple(
+            {Owner(placement.tenant, placement.cluster): placement for placement in plan.placements} for plan in plans
         )
-        return old, new
-
-    @cached_property
-    def _fleeting(self) -> frozenset[tuple[Owner, str]]:
-        """Namespaces that only one plan has. A renamed one is in both."""
+        namespaces = [
+            frozenset((owner, name) for owner, placement in side.items() for name in placement.namespaces)
+            for side in (old, new)
+        ]
+        self.namespaces = namespaces[0], namespaces[1]
+        names = {owner: (old[owner].namespace, new[owner].namespace) for owner in old if owner in new}
+        self.moved = {owner: (before, after) for owner, (before, after) in names.items() if before != after}
         moved = {(owner, name) for owner, names in self.moved.items() for name in names}
-        return (self.namespaces[0] ^ self.namespaces[1]) - moved
-
-    @cached_property
-    def _kept(self) -> frozenset[Owner]:
-        """The owners in both plans: placements, and clusters for the platform."""
-        old, new = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
-        return frozenset(old & new)
+        # Namespaces that only one plan has. A renamed one is in both.
+        self._fleeting = (namespaces[0] ^ namespaces[1]) - moved
+        clusters = [{Owner("", planned.owner.cluster) for planned in plan.objects} | {Owner()} for plan in plans]
+        self._kept = (old.keys() & new.keys()) | (clusters[0] & clusters[1])
 
     @cached_property
     def all(self) -> list[Piece]:
         """Every object that differs, each once."""
-        old: dict[Key, Manifest] = {}
-        new: dict[Key, Manifest] = {}
-        for planned in self.diff.removed:
-            old |= self._keyed(planned)
-        for planned in self.diff.added:
-            new |= self._keyed(planned)
+        old = {key: manifest for planned in self.diff.removed for key, manifest in self._keyed(planned)}
+        new = {key: manifest for planned in self.diff.added for key, manifest in self._keyed(planned)}
         for changed in self.diff.changed:
             self._add_changed(changed, old, new)
         keys = dict.fromkeys((*old, *new))
@@ -111,7 +89,7 @@ class Pieces:
         # Most changes are of fields that concern nothing within, and there can be very many.
         if all(field.path[: len(_INSTALLED)] != _INSTALLED[: len(field.path)] for field in changed.fields):
             return
-        before, after = (self._keyed(planned) for planned in (changed.before, changed.after))
+        before, after = (dict(self._keyed(planned)) for planned in (changed.before, changed.after))
         for inner in dict.fromkeys((*before, *after)):
             if inner != key and before.get(inner) != after.get(inner):
                 old |= {inner: before[inner]} if inner in before else {}
@@ -122,14 +100,12 @@ class Pieces:
         return owner in self._kept and (owner, namespace) not in self._fleeting
 
     def of_kinds(self, *kinds: str) -> list[Piece]:
-        wanted = frozenset(kinds)
-        # A fleet's setting can change every app, and no object of any kind that is asked for.
-        return [] if wanted.isdisjoint(self.kinds) else [piece for piece in self.all if piece.key.kind in wanted]
+        return [piece for kind in kinds for piece in self._by_kind.get(kind, ())]
 
     @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of the objects that differ."""
-        return frozenset(piece.key.kind for piece in self.all)
+    def _by_kind(self) -> Mapping[str, list[Piece]]:
+        # A fleet's setting can change every app, and no object of any kind that is asked for.
+        return grouped(self.all, lambda piece: piece.key.kind)
 
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
@@ -139,26 +115,18 @@ class Pieces:
 
     def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
         own = (planned for planned in plan.objects if planned.owner in owners)
-        return {key: manifest for planned in own for key, manifest in self._keyed(planned).items() if key.kind in kinds}
+        return {key: manifest for planned in own for key, manifest in self._keyed(planned) if key.kind in kinds}
 
-    def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
-        return {self._key(planned.owner, id): manifest for id, manifest in self._expanded(planned)}
-
-    def _expanded(self, planned: KubeObject) -> Iterator[tuple[ObjectId, Manifest]]:
-        yield planned.id, planned.manifest
-        if planned.id.kind == "HelmRelease" and planned.id not in self.apps:
+    def _keyed(self, planned: KubeObject) -> Iterator[tuple[Key, Manifest]]:
+        """The object, and what it installs if it is the release of a baseline."""
+        yield self._key(planned.owner, planned.id), planned.manifest
+        if planned.id.kind == "HelmRelease" and planned.id not in self._apps:
             for manifest in mappings_in(value_at(planned.manifest, _INSTALLED)):
                 if id := readable_id(manifest):
-                    yield id, manifest
+                    yield self._key(planned.owner, id), manifest
 
     def _key(self, owner: Owner, id: ObjectId) -> Key:
         former, name = self.moved.get(owner, ("", ""))
         namespace = name if former and id.namespace == former else id.namespace
         is_renamed = former and id.kind == "Namespace" and id.name == former
         return Key(owner, group_of(id.api_version), id.kind, namespace, name if is_renamed else id.name)
-
-
-def _owners(plan: Plan) -> Iterator[tuple[str, str]]:
-    yield from ((placement.tenant, placement.cluster) for placement in plan.placements)
-    yield from dict.fromkeys(("", planned.owner.cluster) for planned in plan.objects)
-    yield "", ""

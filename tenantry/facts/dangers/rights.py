@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank, of_owner
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, of_owner
 from tenantry.facts.dangers.pieces import Key, Piece, Pieces
 from tenantry.facts.subjects import Kind, Subject
 from tenantry.fleet.fleet import Fleet, clusters_of
@@ -21,6 +21,7 @@ from tenantry.kube.values import Right, format_rights, rights_of_rules
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import RECONCILERS
+from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -45,25 +46,43 @@ class _Grant(NamedTuple):
 def rights_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     own = pieces.of_kinds(*_BINDINGS, *_ROLES)
     before, after = pieces.around(own, *_BINDINGS, *_ROLES)
-    yield from _gains(_grants(pieces.before, before), _grants(pieces.after, after), pieces)
+    old, new = pieces.placements
+    yield from _gains(_grants(pieces.before, old, before), _grants(pieces.after, new, after), pieces)
     for piece in own:
-        yield from _rules(piece)
+        # A role in a namespace that allows more; those of whole clusters are reported with who has them.
+        if piece.key.kind == "Role" and piece.before and piece.after:
+            sides = [rights_of_rules(mappings_in(side.get("rules"))) for side in (piece.before, piece.after)]
+            had = set(sides[0])
+            if gained := [right for right in sides[1] if right not in had]:
+                text = f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}"
+                yield piece.danger(DangerKind.RIGHTS, text)
     yield from _wide_rights(own, before, after)
     for piece in pieces.of_kinds("ServiceAccount"):
-        yield from _cloud_identity(piece)
+        old_notes, notes = (mapping_at(side, "metadata", "annotations") for side in (piece.before, piece.after))
+        for key in _CLOUD if piece.kept and piece.after else ():
+            if key in notes and old_notes.get(key) != notes[key]:
+                text = f"{_APPS} act as {notes[key]} in the cloud: service account {piece.key.name}"
+                yield piece.danger(DangerKind.RIGHTS, text)
 
 
 # --- bindings ---------------------------------------------------------------------------------------------------------
 
 
-def _grants(plan: Plan, objects: Mapping[Key, Manifest]) -> list[_Grant]:
-    own = _own_namespaces(plan, {key.owner for key in objects})
-    return [
-        _Grant(key.owner, key.namespace, _whom(subject, own.get(key.owner, frozenset())), _role_of(manifest))
-        for key, manifest in objects.items()
-        if key.kind in _BINDINGS
-        for subject in mappings_in(manifest.get("subjects"))
-    ]
+def _grants(
+    plan: Plan, placements: Mapping[Owner, PlannedPlacement], objects: Mapping[Key, Manifest]
+) -> Iterator[_Grant]:
+    owners = {key.owner for key in objects}
+    # Where accounts of a tenant are: in its namespaces, and beside its Flux objects, which may be its baseline alone.
+    own = {(owner, name) for owner in owners if owner in placements for name in placements[owner].namespaces}
+    reconcilers = (planned for planned in plan.objects if planned.owner in owners and planned.id.kind in RECONCILERS)
+    own |= {(planned.owner, planned.id.namespace) for planned in reconcilers}
+    for key, manifest in objects.items():
+        if key.kind in _BINDINGS:
+            reference = mapping_at(manifest, "roleRef")
+            name = str(reference.get("name", ""))
+            role = name if reference.get("kind") == "ClusterRole" else f"role {name} of the namespace"
+            for subject in mappings_in(manifest.get("subjects")):
+                yield _Grant(key.owner, key.namespace, _whom(subject, key.owner, own), role)
 
 
 def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) -> Iterator[ClusterDanger]:
@@ -81,53 +100,22 @@ def _gains(before: Iterable[_Grant], after: Iterable[_Grant], pieces: Pieces) ->
         verb = "get" if of_apps or len(set(who)) > 1 else "gets"
         where = " on the whole cluster" if wide else "" if of_apps else " in its namespaces"
         instead = f" instead of {former}" if former else ""
-        rank = Rank.ADMIN if role == "cluster-admin" else Rank.ACCESS
-        yield _danger(owner, f"{_APPS if of_apps else listed(who)} {verb} {role}{where}{instead}", rank)
+        text = f"{_APPS if of_apps else listed(who)} {verb} {role}{where}{instead}"
+        yield of_owner(DangerKind.RIGHTS, owner, text)
 
 
-def _danger(owner: Owner, text: str, rank: Rank = Rank.ACCESS) -> ClusterDanger:
-    return of_owner(DangerKind.RIGHTS, rank, owner, text)
-
-
-def _role_of(manifest: Manifest) -> str:
-    role = mapping_at(dict(manifest), "roleRef")
-    name = str(role.get("name", ""))
-    return name if role.get("kind") == "ClusterRole" else f"role {name} of the namespace"
-
-
-def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> str:
-    """Args: own: the namespaces of the tenant's accounts."""
+def _whom(subject: Mapping[str, Any], owner: Owner, own: set[tuple[Owner, str]]) -> str:
+    """Args: own: the namespaces of the tenants' accounts."""
     kind, name = str(subject.get("kind", "")), str(subject.get("name", ""))
     if kind == "ServiceAccount":
         return f"service account {subject.get('namespace', '')}/{name}"
     if kind == "User" and name.startswith(_OF_FLUX):
         namespace, _, account = name.removeprefix(_OF_FLUX).partition(":")
-        return _APPS if namespace in own else f"service account {namespace}/{account}"
+        return _APPS if (owner, namespace) in own else f"service account {namespace}/{account}"
     return f"{kind.lower()} {name}"
 
 
-def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
-    """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
-    namespaces: dict[Owner, set[str]] = {}
-    for placement in plan.placements:
-        if (owner := Owner(placement.tenant, placement.cluster)) in owners:
-            namespaces.setdefault(owner, set()).update(placement.namespaces)
-    for planned in plan.objects:  # baselines too: a tenant may have no app there
-        if planned.owner in owners and planned.id.kind in RECONCILERS:
-            namespaces.setdefault(planned.owner, set()).add(planned.id.namespace)
-    return {owner: frozenset(names) for owner, names in namespaces.items()}
-
-
 # --- roles ------------------------------------------------------------------------------------------------------------
-
-
-def _rules(piece: Piece) -> Iterator[ClusterDanger]:
-    """A role in a namespace that allows more; those of whole clusters are reported with who has them."""
-    if piece.key.kind != "Role" or piece.before is None or piece.after is None:
-        return
-    old, new = (set(rights_of_rules(mappings_in(manifest.get("rules")))) for manifest in (piece.before, piece.after))
-    if gained := [rule for rule in rights_of_rules(mappings_in(piece.after.get("rules"))) if rule in new - old]:
-        yield _danger(piece.key.owner, f"role {piece.key.name} allows more: {format_rights(dict.fromkeys(gained))}")
 
 
 def _wide_rights(
@@ -139,14 +127,15 @@ def _wide_rights(
         known = {right for _, right in _wide(old.get(owner, ()))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, ()))) if right not in known]
         if gained:
-            yield _danger(owner, f"{_APPS} get rights on the whole cluster: {_format_wide(gained)}")
+            text = f"{_APPS} get rights on the whole cluster: {_format_wide(gained)}"
+            yield of_owner(DangerKind.RIGHTS, owner, text)
 
 
 def _wide(objects: Sequence[tuple[Key, Manifest]]) -> Iterator[tuple[str, Right | str]]:
     """The rights by the keys of `clusterRoles`. Args: objects: of one owner."""
     rules = {key.name: manifest for key, manifest in objects if key.kind == "ClusterRole"}
     for key, manifest in objects:
-        role = str(mapping_at(dict(manifest), "roleRef").get("name", ""))
+        role = str(mapping_at(manifest, "roleRef").get("name", ""))
         if key.kind != "ClusterRoleBinding" or role == "cluster-admin":
             continue
         short = key.name.rpartition(".")[2]
@@ -164,19 +153,9 @@ def _format_wide(gained: Iterable[tuple[str, Right | str]]) -> str:
     return "; ".join(parts)
 
 
-# --- accounts -----------------------------------------------------------------------------------------------------------
-
-
-def _cloud_identity(piece: Piece) -> Iterator[ClusterDanger]:
-    if not piece.kept or piece.after is None:
-        return
-    old, new = (mapping_at(dict(manifest or {}), "metadata", "annotations") for manifest in (piece.before, piece.after))
-    for key in (key for key in _CLOUD if key in new and new[key] != old.get(key)):
-        yield _danger(piece.key.owner, f"its apps act as {new[key]} in the cloud: service account {piece.key.name}")
-
+# --- grants to included files -----------------------------------------------------------------------------------------
 
 _ADDRESSES = ("sources", "alerts")
-_NAMES = ("clusters", "settings")
 
 
 def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[ClusterDanger]:
@@ -196,14 +175,14 @@ def grant_dangers(before: Fleet, after: Fleet, environment: str) -> Iterator[Clu
         if gains:
             text = "; ".join(f"{key} {listed(names)}" for key, names in gains)
             subject = Subject(Kind.TENANT, tenant)
-            yield ClusterDanger(DangerKind.RIGHTS, Rank.ACCESS, subject, "", f"its included files may do more: {text}")
+            yield ClusterDanger(DangerKind.RIGHTS, subject, "", f"its included files may do more: {text}")
 
 
 def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:
     """What is granted in one environment, by the key of the grant."""
     grants = grants_of(fleet, tenant)
     if grants is None or tenant_barrier(fleet, environment, tenant):
-        return {key: () for key in (*_NAMES, *_ADDRESSES)}
+        return dict.fromkeys(("clusters", "settings", *_ADDRESSES), ())
     clusters = clusters_of(fleet, environment)
     return {
         "clusters": tuple(cluster for cluster in clusters if cluster_is_granted(fleet, tenant, cluster)),
@@ -214,9 +193,8 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str
 def _new_grants(
     before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for key in _NAMES:
-        if new := tuple(name for name in after[key] if name not in before[key]):
-            yield key, new
-    for key in _ADDRESSES:
-        if new := tuple(pattern for pattern in after[key] if not is_covered(pattern, before[key])):
-            yield key, new
+    for key, granted in after.items():
+        had = before[key]
+        new = [name for name in granted if not (is_covered(name, had) if key in _ADDRESSES else name in had)]
+        if new:
+            yield key, tuple(new)

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tenantry.facts.changes import ChangedValue, Effect, Occurrence
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, Rank
+from tenantry.facts.dangers.danger import ClusterDanger, DangerKind
 from tenantry.facts.subjects import Kind
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import format_path, listed
@@ -24,7 +24,6 @@ class Row(NamedTuple):
     path: str
     is_dangerous: Callable[[Any, Any], bool]
     kind: DangerKind
-    rank: Rank
     text: str
     of_new: bool = False
 
@@ -43,48 +42,48 @@ def _is_shorter(before: Any, after: Any) -> bool:
 
 _ROWS = (
     Row(
-        (Kind.ENVIRONMENT,), "management", _was_set, DangerKind.DELETION, Rank.EVERYTHING,
+        (Kind.ENVIRONMENT,), "management", _was_set, DangerKind.DELETION,
         "every object is deleted on the former management cluster, and created on the new one",
     ),
     Row(
-        (Kind.ENVIRONMENT,), "protected", lambda before, _: before is True, DangerKind.PROTECTION, Rank.DATA,
+        (Kind.ENVIRONMENT,), "protected", lambda before, _: before is True, DangerKind.PROTECTION,
         "it is no longer protected: `pulumi destroy` can delete it, and runs can remove what was not marked before",
     ),
     Row(
-        (Kind.ENVIRONMENT,), "after.environment", _was_set, DangerKind.GATE, Rank.WORK,
+        (Kind.ENVIRONMENT,), "after.environment", _was_set, DangerKind.GATE,
         "changes no longer wait for the environment before",
     ),
-    Row((Kind.ENVIRONMENT,), "after.soak", _is_shorter, DangerKind.GATE, Rank.WORK, "changes wait less"),
+    Row((Kind.ENVIRONMENT,), "after.soak", _is_shorter, DangerKind.GATE, "changes wait less"),
     Row(
-        (Kind.PLATFORM,), "sharedIdentity", _is_true, DangerKind.RIGHTS, Rank.ACCESS,
+        (Kind.PLATFORM,), "sharedIdentity", _is_true, DangerKind.RIGHTS,
         "tenants may use the cloud identity of Flux's controllers", of_new=True,
     ),
     Row(
-        (Kind.CLUSTER,), "chart.*", _was_set, DangerKind.RIGHTS, Rank.ACCESS,
+        (Kind.CLUSTER,), "chart.*", _was_set, DangerKind.RIGHTS,
         "the chart that installs baselines changes, and acts with the platform's rights",
     ),
     Row(
-        (Kind.CLUSTER,), "kubeconfig.*", _was_set, DangerKind.KUBECONFIG, Rank.ADMIN,
+        (Kind.CLUSTER,), "kubeconfig.*", _was_set, DangerKind.KUBECONFIG,
         "Flux uses another kubeconfig: if it leads to another cluster, everything on the old one stays there",
     ),
     Row(
-        (Kind.TENANT,), "clusterAdmin", _is_true, DangerKind.RIGHTS, Rank.ADMIN,
+        (Kind.TENANT,), "clusterAdmin", _is_true, DangerKind.RIGHTS,
         "it may give cluster-admin from now on", of_new=True,
     ),
     Row(
-        (Kind.TENANT,), "namespace", _was_set, DangerKind.NAMESPACE, Rank.DATA,
+        (Kind.TENANT,), "namespace", _was_set, DangerKind.NAMESPACE,
         "it gets another namespace: what is in the old one does not come along, and its data stays there",
     ),
     Row(
-        (Kind.TENANT,), "receivers.*.type", lambda before, _: before is ABSENT, DangerKind.RIGHTS, Rank.WORK,
+        (Kind.TENANT,), "receivers.*.type", lambda before, _: before is ABSENT, DangerKind.RIGHTS,
         "a receiver listens for webhooks", of_new=True,
     ),
     Row(
-        (Kind.TENANT, Kind.ADDON), "adopt", _is_true, DangerKind.ADOPTION, Rank.WORK,
+        (Kind.TENANT, Kind.ADDON), "adopt", _is_true, DangerKind.ADOPTION,
         "it takes over objects that exist already", of_new=True,
     ),
     Row(
-        (Kind.APP, Kind.ADDON), "waves", lambda _, after: after is False, DangerKind.ROLLOUT, Rank.WORK,
+        (Kind.APP, Kind.ADDON), "waves", lambda _, after: after is False, DangerKind.ROLLOUT,
         "it leaves the waves: its changes reach all of its clusters at the same time",
     ),
 )  # fmt: skip
@@ -98,7 +97,7 @@ def of_facts(changes: Iterable[Occurrence]) -> Iterator[ClusterDanger]:
                 own = [value for value in values if fnmatchcase(format_path(value.path), row.path)]
                 if any(row.is_dangerous(value.before, value.after) for value in own):
                     sides = listed(map(_sides, own))
-                    yield ClusterDanger(row.kind, row.rank, subject, cluster, f"{row.text} ({sides})")
+                    yield ClusterDanger(row.kind, subject, cluster, f"{row.text} ({sides})")
 
 
 def _sides(value: ChangedValue) -> str:

@@ -21,7 +21,7 @@ FLEETS = {
 
 
 def opened(name: str) -> Editor:
-    return Editor.open(ROOT / FLEETS[name])
+    return Editor(ROOT / FLEETS[name])
 
 
 def checked(editor: Editor) -> Fleet:

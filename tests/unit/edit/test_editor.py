@@ -103,7 +103,7 @@ def test_an_edit_changes_nothing_else(name: str, file: Path) -> None:
     assert BEFORE.count(old) == 1
     for before in (BEFORE, BEFORE.replace("\n", "\r\n"), BEFORE.rstrip("\n"), f"\ufeff{BEFORE}"):
         file.write_bytes(before.encode())
-        editor = Editor.open(file)
+        editor = Editor(file)
         edit(editor)
         breaks = "\r\n" if "\r" in before else "\n"
         expected = f"{before}\n" if before.endswith('"') else before
@@ -140,7 +140,7 @@ def test_what_cannot_be_edited_is_refused_with_the_place(
 ) -> None:
     file.write_text(text)
     with pytest.raises(Refused) as refused:
-        Editor.open(file).set(path, 2)
+        Editor(file).set(path, 2)
     assert refused.value.message.startswith(f"{file}{why}")
 
 
@@ -157,7 +157,7 @@ def test_rare_forms_are_edited_where_nothing_else_changes(
     before: str, path: tuple[str | int, ...], after: str, file: Path
 ) -> None:
     file.write_text(before)
-    editor = Editor.open(file)
+    editor = Editor(file)
     editor.set(path, 2)
     assert editor.documents[file].text == after
 
@@ -167,7 +167,7 @@ def test_rare_forms_are_edited_where_nothing_else_changes(
 )
 def test_what_would_break_the_file_is_refused(text: str, path: tuple[str | int, ...], file: Path) -> None:
     file.write_text(text)
-    editor = Editor.open(file)
+    editor = Editor(file)
     with pytest.raises((InvalidFleet, Refused)):
         editor.unset(path)
     assert editor.changes() == {}
@@ -175,7 +175,7 @@ def test_what_would_break_the_file_is_refused(text: str, path: tuple[str | int, 
 
 def test_what_stands_beside_an_alias_is_edited(file: Path) -> None:
     file.write_text("a: &x {b: 1}\nc: *x  # shared\nd:\t1\n--- # one\n".removesuffix("--- # one\n"))
-    editor = Editor.open(file)
+    editor = Editor(file)
     editor.set(("d",), 2)
     editor.set(("e",), [1])
     assert editor.documents[file].text == "a: &x {b: 1}\nc: *x  # shared\nd:\t2\ne: [1]\n"
@@ -183,14 +183,14 @@ def test_what_stands_beside_an_alias_is_edited(file: Path) -> None:
 
 def test_a_value_that_no_file_may_hold_is_refused(file: Path) -> None:
     with pytest.raises(InvalidFleet, match="1 problems"):
-        Editor.open(file).set(("tenants", "movy", "owners", 0), None)
+        Editor(file).set(("tenants", "movy", "owners", 0), None)
 
 
 def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> None:
     main, team = tmp_path / "tenants.yaml", tmp_path / "rocky.yaml"
     main.write_text("include: [rocky.yaml]\ntenants:\n  rocky: {role: edit}\n")
     team.write_text("tenants:\n  rocky:\n    apps:\n      web: {suspend: true}\n")
-    editor = Editor.open(main)
+    editor = Editor(main)
     editor.set(("tenants", "rocky", "apps", "web", "suspend"), value=False)
     editor.set(("tenants", "rocky", "sources", "a"), {})
     editor.set(("tenants", "rocky", "quota", "pods"), 1)

@@ -47,7 +47,7 @@ def editor(tmp_path: Path) -> Editor:
     (tmp_path / "team").mkdir()
     (tmp_path / "team/movy.yaml").write_text(TEAM)
     (tmp_path / "tenants.yaml").write_text(MAIN)
-    return Editor.open(tmp_path / "tenants.yaml")
+    return Editor(tmp_path / "tenants.yaml")
 
 
 def texts(editor: Editor) -> tuple[str, str]:

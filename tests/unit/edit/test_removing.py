@@ -52,8 +52,8 @@ def test_an_override_goes_with_what_it_is_about(
     file = tmp_path / "tenants.yaml"
     file.write_text(FLEET)
     with pytest.raises(Refused, match="is in use"):
-        remove(Editor.open(file), kind, name)
-    editor = Editor.open(file)
+        remove(Editor(file), kind, name)
+    editor = Editor(file)
     remove(editor, kind, name, cascade=True)
     expected = FLEET
     for old, new in changes:

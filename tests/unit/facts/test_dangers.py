@@ -305,16 +305,6 @@ def test_another_address_of_a_chart_may_reinstall_what_comes_from_there() -> Non
     assert told(before, before.replace("example.com/charts/", "example.com/mirror/")) == []
 
 
-def test_a_chart_that_becomes_a_source_of_its_own_upgrades_its_release_once() -> None:
-    whole = "      whole: {oci: {url: oci://example.com/charts/valkey, ref: {tag: 1.0.0}}}\n"
-    before = BASE.replace("    sources:\n", f"    sources:\n{whole}")
-    after = before.replace("{source: charts, chart: valkey, version: 1.0.0}", "{source: whole}")
-    assert told(before, after) == [
-        f"restart: {CACHE}: is upgraded once: the chart's version gets a digest, and pods with the label helm.sh/chart restart"
-    ]
-    assert told(after, before) == []
-
-
 CHARTS = "oci://example.com/charts"
 ITS_CHART = "rights: cluster edge: the chart that installs baselines changes, and acts with the platform's rights"
 
@@ -367,10 +357,10 @@ FLEETS = {
     "kubeconfigs-elsewhere": (
         ("namespace: kamaji", "namespace: tenants"),
         [
+            "reinstallation: rocky/web, rocky/cache on edge: gets another object: Flux deletes what the old one installed, with"
+            " PersistentVolumeClaims and their data",
             "kubeconfig: cluster edge: Flux uses another kubeconfig: if it leads to another cluster, everything"
             " on the old one stays there (kubeconfig.kamaji.namespace: kamaji -> tenants)",
-            "kubeconfig: cluster edge: its Flux objects move from namespace kamaji to tenants: Flux deletes what"
-            " the old ones installed, and namespaces stay",
         ],
     ),
     "a-cluster-less": ((ALL, "clusters: {names: [hub]}"), [f"deletion: tenant rocky on edge: is removed: {DELETES}"]),
