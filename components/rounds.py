@@ -198,7 +198,7 @@ class Rounds:
 
     async def _finish(self) -> None:
         """Register what is held, and remove what an interrupted run has left."""
-        removed = {**self.change.removed, **self.run.comparison.orphans}
+        removed = self.change.removed
         live: Mapping[ObjectId, Manifest] = {}
         if removed:
             read = partial(read_objects, environment=self.run.plan.environment, wanted=removed, whole=False)

@@ -91,7 +91,7 @@ def format_summary(
         named = listed(list(dict.fromkeys(names.get(id, str(id)) for id in ids)), _MOST)
         text.append(f"  {kind}: {message}{format_until(until, now)}\n    {named}")
     by_kind = grouped(blocked, lambda id: blocked[id].kind)
-    if kind := next((kind for kind in _FIXES if kind in by_kind), None):
-        line = next((lines[id] for id in by_kind[kind] if id in lines), "TENANT/APP")
-        text.append(f"  fix: {_FIXES[kind].format(environment=environment, line=line)}")
+    if decisive := next((kind for kind in _FIXES if kind in by_kind), None):
+        line = next((lines[id] for id in by_kind[decisive] if id in lines), "TENANT/APP")
+        text.append(f"  fix: {_FIXES[decisive].format(environment=environment, line=line)}")
     return "\n".join(text)
