@@ -42,6 +42,7 @@ class Lines:
         self.plan, self.chains = plan, Chains(plan)
         self.objects = {planned.id: planned for planned in plan.objects}
         self.reconcilers = reconcilers_of(plan)
+        self._waves = plan.rollout.by_cluster() if plan.rollout else {}
         self.subjects = subjects_of(plan.objects, {app.id: app.full_name for app in plan.apps})
         self.members: dict[tuple[str, int], dict[str, list[Reconciler]]] = defaultdict(dict)
         suspended: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -74,7 +75,7 @@ class Lines:
         labels = labels_of(removed)
         tenant, cluster, app = (str(labels.get(key) or "") for key in (TENANT_LABEL, CLUSTER_LABEL, APP_LABEL))
         subject = app_name(tenant, app) if app else tenant or PLATFORM
-        wave = self.plan.rollout.by_cluster().get(cluster) if self.plan.rollout and cluster else None
+        wave = self._waves.get(cluster)
         at_once = app and subject in self.plan.off
         return Place(subject, 0 if wave is None or at_once else wave.number, Owner(tenant, cluster))
 
