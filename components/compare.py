@@ -182,11 +182,7 @@ def report_differences(differences: Sequence[Difference], unknown: Sequence[Diff
 def report_orphans(orphans_left: Iterable[ObjectId]) -> None:
     """Name what an interrupted run has left, and this one deletes."""
     if ids := list(orphans_left):
-        what, them = ("object was", "it") if len(ids) == 1 else ("objects were", "them")
-        pulumi.log.warn(
-            f"{len(ids)} {what} left by an interrupted run and {'is' if len(ids) == 1 else 'are'} not in the file: this run"
-            f" deletes {them}\n{lines_of(map(str, ids))}"
-        )
+        pulumi.log.warn(f"left by an interrupted run, not in the file, and deleted by this run:\n{lines_of(ids)}")
 
 
 def check_applied(

@@ -165,7 +165,7 @@ class Fleet(Part):
             self.tenants = {
                 name: Tenant(name, {owner.cluster: owned[owner] for owner in by_tenant[name]}, own) for name in tenants
             }
-        rounds = Rounds.of(run, Objects(run.plan.timeout, run.state, dict(self._parts())))
+        rounds = Rounds(run, Objects(run.plan.timeout, run.state, dict(self._parts())))
         rounds.begin()
         # The SDK waits for all outputs at the end of the program.
         self.blocked = pulumi.Output.from_input(rounds.lead())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pulumi
-from pulumi_kubernetes import Provider, ProviderArgs
+from pulumi_kubernetes import Provider
 
 from tenantry.cluster import connect
 from tenantry.stacks.file import Reach
@@ -22,15 +22,11 @@ _NAME = "management"
 _REQUESTS = {"qps": 500, "burst": 1000}
 """By default the client sends 50 requests a second, and previews take twice as long; the server protects itself."""
 
-_ADOPTING: dict[str, Any] = (
-    {"upsert_existing_objects": True} if hasattr(ProviderArgs, "upsert_existing_objects") else {}
-)
-"""Since version 4.29 the provider refuses to create what exists, unless it is told otherwise. Creating has to take over objects
-that a killed run left, and those of `adopt: true`; the guard decides beforehand what may be taken over."""
-
 
 def management_provider(way: Reach, cluster: str) -> Provider:
     """The provider for the management cluster. It contacts the cluster only for an object that changes, or that is refreshed.
+
+    Creating takes over what exists: objects that a killed run left, and those of `adopt: true`. The guard decides beforehand.
 
     The cluster's name is its identity: objects stay when its address changes, and move when the name changes.
     The kubeconfig is passed as a path, so the state holds no credentials. "" stands for the default locations; if the
@@ -45,7 +41,6 @@ def management_provider(way: Reach, cluster: str) -> Provider:
         # By default, a changed value deletes the object and creates a new one, and Flux fails in between.
         enable_secret_mutable=True,
         enable_config_map_mutable=True,
-        **_ADOPTING,
     )
 
 

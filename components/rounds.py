@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,10 +17,9 @@ from tenantry.cluster.connect import answering
 from tenantry.cluster.drift import FieldPath, compared, take_off_added
 from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import read_objects
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.rollout.blocked import Answer, ask
-from tenantry.rollout.change import Change, Evidence
+from tenantry.rollout.blocked import Asking
 from tenantry.rollout.reasons import Kind, Reason
 
 from .compare import check_applied
@@ -41,29 +40,22 @@ _CLEAN_UP = 300.0
 """Seconds in which Flux has to clean up what an interrupted run had created."""
 
 
-@dataclass(slots=True)
 class Rounds:
     """change, evidence: as of the last asking. pending: planned objects that are not registered yet, in order.
 
     reasons: why objects are blocked. applied: what this run has applied.
     """
 
-    run: Run
-    objects: Objects
-    change: Change
-    evidence: Evidence
-    pending: dict[ObjectId, KubeObject] = field(default_factory=dict)
-    reasons: dict[ObjectId, Reason] = field(default_factory=dict)
-    applied: list[ObjectId] = field(default_factory=list)
-    _registered: dict[ObjectId, Object] = field(default_factory=dict)
-    """What has changed, and the engine has not answered yet."""
-    _client: Client | None = None
-    _opened: ExitStack = field(default_factory=ExitStack)
-    _reported: tuple[int, float] = (-1, 0.0)
-
-    @classmethod
-    def of(cls, run: Run, objects: Objects) -> Rounds:
-        return cls(run, objects, run.change, run.evidence, {object.id: object for object in run.plan.objects})
+    def __init__(self, run: Run, objects: Objects) -> None:
+        self.run, self.objects, self.change, self.evidence = run, objects, run.change, run.evidence
+        self.pending = {object.id: object for object in run.plan.objects}
+        self.reasons: Mapping[ObjectId, Reason] = {}
+        self.applied: list[ObjectId] = []
+        self._registered: dict[ObjectId, Object] = {}
+        """What has changed, and the engine has not answered yet."""
+        self._client: Client | None = None
+        self._opened = ExitStack()
+        self._reported = -1, 0.0
 
     # --- the first round: while the program builds its components ----------------------------------------------------
 
@@ -111,7 +103,7 @@ class Rounds:
             try:
                 if self.change.changed or self.applied:
                     await self._read()
-                waiting = await self._request(self._ask())
+                waiting = await self._ask_flux()
             except Refused as refused:
                 if refused.code != UNREACHABLE or time.monotonic() - progress >= self.run.plan.timeout:
                     raise pulumi.RunError(f"the management cluster cannot be read: {refused}") from refused
@@ -151,7 +143,7 @@ class Rounds:
         """
         if not isinstance(answer, dict) or answer.get("kind") != id.kind:
             return False
-        before, planned = self.change.changed[id], self.change.objects[id]
+        before, planned = self.change.changed[id], self.change.lines.objects[id]
         fields = before.fields if fields is None else fields
         return before.live is None or not fields or not set(fields) <= set(compared(planned.manifest, answer)[0])
 
@@ -160,18 +152,19 @@ class Rounds:
         ready = {*self.evidence.ever_ready, *clusters_ever_ready(self.change.lines, live)}
         self.evidence = replace(self.evidence, live=live, ever_ready=ready)
 
-    def _ask(self) -> Answer:
-        answer = ask(self.change, self.evidence, self.run.now(), self.run.ignoring, self.applied)
-        self.reasons = answer.blocked
-        return answer
+    def _ask(self) -> Asking:
+        asking = Asking(self.change, self.evidence, self.run.now(), self.run.ignoring, self.applied)
+        self.reasons = asking.blocked
+        return asking
 
-    async def _request(self, answer: Answer) -> dict[str, Reason]:
-        """Ask Flux to reconcile what it would not look at by itself. Returns: what is not ready."""
-        if answer.requests:
-            await asyncio.to_thread(self._asked, lambda client: reconcile(client, answer.requests))
-            asked = {**self.evidence.asked, **{request.id: self.run.now() for request in answer.requests}}
+    async def _ask_flux(self) -> dict[str, Reason]:
+        """Ask again, and have Flux reconcile what it would not look at by itself. Returns: the lines that are not ready."""
+        asking = self._ask()
+        if asking.requests:
+            await asyncio.to_thread(self._asked, lambda client: reconcile(client, asking.requests))
+            asked = {**self.evidence.asked, **{request.id: self.run.now() for request in asking.requests}}
             self.evidence = replace(self.evidence, asked=asked)
-        return answer.unready
+        return asking.unready
 
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
@@ -205,7 +198,7 @@ class Rounds:
 
     async def _finish(self) -> None:
         """Register what is held, and remove what an interrupted run has left."""
-        removed = {**self.change.removed, **self.run.comparison.orphans}
+        removed = self.change.removed
         live: Mapping[ObjectId, Manifest] = {}
         if removed:
             read = partial(read_objects, environment=self.run.plan.environment, wanted=removed, whole=False)
@@ -215,8 +208,9 @@ class Rounds:
         if self.reasons:
             await asyncio.to_thread(self._ask_state, removed)
         self._register_rest(self.reasons)
-        if not any(reason.kind is Kind.FAILED for reason in self.reasons.values()):
-            await asyncio.to_thread(self._delete_orphans)
+        orphans = [orphan for id, orphan in self.run.comparison.orphans.items() if id not in self.reasons]
+        if orphans and not any(reason.kind is Kind.FAILED for reason in self.reasons.values()):
+            await asyncio.to_thread(self._asked, lambda client: delete(client, orphans, _CLEAN_UP))
         applied = {id: await self.objects.created[id].content().future(with_unknowns=True) for id in self.applied}
         before = self.run.comparison.differences
         known = {id: live for id, live in applied.items() if isinstance(live, dict)}
@@ -226,7 +220,7 @@ class Rounds:
         """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
         comparison did not list. known: the removed objects that it did.
         """
-        state, planned = self.run.state, self.change.objects
+        state, planned = self.run.state, self.change.lines.objects
         unknown = (id for id in state.objects() if id not in planned and id not in known)
         unlisted = {id: remembered.inputs for id in unknown if (remembered := state.object(id))}
         self.change = replace(self.change, removed={**unlisted, **self.change.removed})
@@ -234,11 +228,6 @@ class Rounds:
         uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
         self.evidence = replace(self.evidence, uses=uses)
         self._ask()
-
-    def _delete_orphans(self) -> None:
-        orphans = self.run.comparison.orphans
-        if unblocked := [orphan for id, orphan in orphans.items() if id not in self.reasons]:
-            self._asked(lambda client: delete(client, unblocked, _CLEAN_UP))
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:
         missing = {id for id, change in self.run.change.changed.items() if change.live is None}

@@ -26,7 +26,7 @@ from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
-from tenantry.guard.taken import Taken, taken
+from tenantry.guard.taken import taken
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
@@ -34,8 +34,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
-from tenantry.rollout.lines import Lines
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Lines
 from tenantry.rollout.reasons import Kind, Reason, format_summary
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import (
@@ -88,7 +87,7 @@ class Run:
     @classmethod
     def without_checks(cls, plan: Plan, target: Reach) -> Run:
         """A run that registers a plan as it is: nothing of it counts as a change."""
-        return cls(plan=plan, target=target, change=Change(Lines.of(plan), {}))
+        return cls(plan=plan, target=target, change=Change(Lines(plan), {}))
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -99,21 +98,21 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     report_outcome(STARTED)
     with readable_errors():
         config, state = read_config(environment, file), State()
-        checked = check_plan(config, state)
-        plan, target, ignoring = checked.plan, config.target, ignoring_of(checked.plan)
-        secrets = read_secrets()
+        fleet = fleet_of(config)
+        plan, live, taken_first = check_plan(fleet, config, state)
+        ignoring, secrets = ignoring_of(plan), read_secrets()
         for message in orphaned_values(plan, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         valueless = missing_values(plan, secrets)
-        missing = {**valueless, **checked.taken}
-        comparison = compare_with_cluster(plan, target, state, secrets, missing)
+        missing = {**valueless, **taken_first}
+        comparison = compare_with_cluster(plan, config.target, state, secrets, missing)
         change = change_in(plan, comparison)
-        before = checked.before(ignoring)
+        before = unproven(fleet, plan, live, config.target, ignoring) if plan.after else {}
         run = Run(
             plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
-            target=target,
+            target=config.target,
             change=change,
-            evidence=evidence_of(change, comparison, missing, before, state, target),
+            evidence=evidence_of(change, comparison, missing, before, state, config.target),
             ignoring=ignoring,
             comparison=comparison,
             state=state,
@@ -126,7 +125,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
 
 def change_in(plan: Plan, comparison: Comparison) -> Change:
     """What the run changes."""
-    lines, removed = Lines.of(plan), {**comparison.removed, **comparison.orphans}
+    lines, removed = Lines(plan), {**comparison.removed, **comparison.orphans}
     change = change_of(lines, comparison.differences, removed.values())
     every = {**change.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
     return replace(change, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
@@ -188,53 +187,34 @@ def readable_errors() -> Iterator[None]:
         report_outcome("2")
         # Start on a new line, because Pulumi puts a word before the first one.
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
-    except StillProtected as error:
-        report_outcome("\n".join((UNPROTECT, *error.urns)))
-        raise pulumi.RunError(str(error)) from error
-    except RefusedChange as error:
-        report_outcome("4")
-        raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
     except Refused as error:
-        report_outcome("2")
+        outcome = "4" if isinstance(error, RefusedChange) else "2"
+        if isinstance(error, StillProtected):
+            outcome = "\n".join((UNPROTECT, *error.urns))
+        report_outcome(outcome)
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A plan that the guard allows, with its claim. fleet, live: what `after` asks about, and what the cluster holds.
+def unproven(
+    fleet: Fleet, plan: Plan, live: Sequence[Manifest], target: Reach, ignoring: Ignoring
+) -> Mapping[str, Reason]:
+    """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
+    from tenantry.preflight.after import Run as Asked
+    from tenantry.preflight.after import ask
 
-    taken: what a tenant may not take over, with the reason.
-    """
-
-    plan: Plan
-    fleet: Fleet
-    live: Sequence[Manifest]
-    target: Reach
-    taken: Mapping[ObjectId, str]
-
-    def before(self, ignoring: Ignoring) -> Mapping[str, Reason]:
-        """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
-        if not self.plan.after:
-            return {}
-        from tenantry.preflight.after import Run as Asked
-        from tenantry.preflight.after import ask
-
-        asked = Asked(plan=self.plan, project=Path.cwd(), preview=pulumi.runtime.is_dry_run(), ignored=ignoring.after)
-        with connected(self.target) as client:
-            answer = ask(client, self.fleet, asked, self.live)
-        if answer.note:
-            pulumi.log.info(answer.note)
-        if answer.problem and not answer.reasons:
-            refuse([answer.problem] if answer.problem.severity is Severity.ERROR else ())
-            pulumi.log.warn(f"{answer.problem.message}\n  fix: {answer.problem.fix}")
-        return answer.reasons
+    asked = Asked(plan=plan, project=Path.cwd(), preview=pulumi.runtime.is_dry_run(), ignored=ignoring.after)
+    with connected(target) as client:
+        answer = ask(client, fleet, asked, live)
+    if answer.note:
+        pulumi.log.info(answer.note)
+    if answer.problem and not answer.reasons:
+        refuse([answer.problem] if answer.problem.severity is Severity.ERROR else ())
+        pulumi.log.warn(f"{answer.problem.message}\n  fix: {answer.problem.fix}")
+    return answer.reasons
 
 
-def check_plan(config: StackConfig, state: State) -> Checked:
-    """The plan of the stack's environment, after checking it, and that the management cluster can accept it.
-
-    Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
-    """
+def fleet_of(config: StackConfig) -> Fleet:
+    """The fleet that the stack runs a part of. Raises: InvalidFleet; Refused: it has no such environment."""
     fleet = load_fleet(config.fleet)
     fleet.check_stack(config.environment)
     if config.environment not in fleet.environments:
@@ -243,33 +223,36 @@ def check_plan(config: StackConfig, state: State) -> Checked:
             f"{config.fleet} has no environment '{config.environment}' ({environments})",
             f"pulumi config set {NAMESPACE}:environment NAME (by default it is the stack's name)",
         )
-    if offboards(config.environment):
-        fleet = offboarded(fleet)
+    return offboarded(fleet) if offboards(config.environment) else fleet
+
+
+def check_plan(
+    fleet: Fleet, config: StackConfig, state: State
+) -> tuple[Plan, Sequence[Manifest], Mapping[ObjectId, str]]:
+    """The plan of the stack's environment with its claim, after checking it, and that the management cluster can accept it.
+
+    Returns: the plan; what the cluster holds; what a tenant may not take over, with the reason.
+    Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
+    """
     planned = plan_one(fleet, config.environment)
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     with connected(config.target) as client:
-        held_objects, now = _held(client, fleet, planned, config, state)
-        refused = _check(fleet, planned, now, config)
+        live, now = _held(client, fleet, planned, config, state)
+        limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
+        for doubt in doubts(planned, now, limits):
+            pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
+        check(planned, now, limits)
+        refused = list(taken(planned, now, limits.adopting, limits.adopting_addons))
         check_unprotected(state, never_applied(planned, now))
-    platform = fleet.document.platform.namespace
     places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))
     reasons = {
         id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
     }
-    return Checked(claimed(planned, platform, claim), fleet, held_objects, config.target, reasons)
-
-
-def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> list[Taken]:
-    """Returns: what single tenants may not take over. Raises: Refused: the guard refuses the run."""
-    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
-    for doubt in doubts(planned, now, limits):
-        pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
-    check(planned, now, limits)
-    return list(taken(planned, now, limits.adopting, limits.adopting_addons))
+    return claimed(planned, fleet.document.platform.namespace, claim), live, reasons
 
 
 def _held(

@@ -13,6 +13,7 @@ import pulumi
 
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, ObjectId, SecretValues
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import for_stack
@@ -116,19 +117,18 @@ def missing_values(plan: Plan, secrets: SecretConfig) -> dict[ObjectId, str]:
 
     Raises: Refused: values of the platform's are missing: add-ons and baselines are everybody's.
     """
-    incomplete = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    if absent := missing((planned for planned in incomplete if not planned.owner.tenant), secrets.values):
-        what = (
-            "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
-        )
-        raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(_command, absent)))
+    if absent := missing((planned for planned in plan.objects if not planned.owner.tenant), secrets.values):
+        raise Refused(_what(absent), "\n       ".join(map(_command, absent)))
     stack, reasons = pulumi.get_stack(), dict[ObjectId, str]()
-    for planned in incomplete:
-        paths = missing([planned], secrets.values)
-        what = "a value is" if len(paths) == 1 else f"{len(paths)} values are"
-        commands = ", and ".join(map(_command, paths))
-        reasons[planned.id] = for_stack(f"{what} not in the stack's secret config: {commands}", stack)
+    for planned in plan.objects:
+        if paths := missing([planned], secrets.values):
+            commands = ", and ".join(map(_command, paths))
+            reasons[planned.id] = for_stack(f"{_what(paths)}: {commands}", stack)
     return reasons
+
+
+def _what(paths: Sequence[Sequence[str]]) -> str:
+    return f"{counted(len(paths), 'value')} missing in the stack's secret config"
 
 
 def orphaned_values(plan: Plan, secrets: SecretConfig) -> list[str]:

@@ -40,7 +40,6 @@ class StateObject:
     """
 
     id: ObjectId
-    urn: str
     owner: Owner
     inputs: Manifest = field(repr=False)
     dependencies: tuple[ObjectId, ...]
@@ -93,7 +92,6 @@ class State:
         seconds = mapping_at(resource, "customTimeouts")
         return StateObject(
             id,
-            str(resource.get("urn")),
             owner_of(str(resource.get("parent", ""))),
             inputs,
             tuple(self._ids[urn] for urn in resource.get("dependencies") or () if urn in self._ids),

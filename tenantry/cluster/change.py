@@ -11,11 +11,9 @@ from tenantry.cluster.reading import read_objects
 from tenantry.cluster.requests import FIELD_MANAGER
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.rollout.change import Change, Changed, wanted_of
+from tenantry.rollout.change import Change, Changed, Lines, wanted_of
 from tenantry.rollout.flux_status import REQUESTED
-from tenantry.rollout.judging import Request, was_ever_ready
-from tenantry.rollout.lines import Lines
-from tenantry.rollout.readiness import Live
+from tenantry.rollout.readiness import Live, Request, was_ever_ready
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -19,7 +19,6 @@ from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, moment, revision_of
-from tenantry.rollout.judging import since_of
 from tenantry.rollout.readiness import (
     Live,
     Reconciler,
@@ -27,6 +26,7 @@ from tenantry.rollout.readiness import (
     is_cut_off,
     judge,
     reconcilers_of,
+    since_of,
 )
 
 if TYPE_CHECKING:

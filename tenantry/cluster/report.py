@@ -29,9 +29,8 @@ from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import Change, Evidence
+from tenantry.rollout.change import Change, Evidence, Lines
 from tenantry.rollout.flux_status import Readiness, age, moment
-from tenantry.rollout.lines import Lines
 from tenantry.rollout.reasons import Reason, format_until
 
 if TYPE_CHECKING:
@@ -268,7 +267,7 @@ def _pending(
     """What a run would change, and what of that is blocked. Of Secrets the plan knows no values."""
     if plan.rollout is None:
         return Pending()
-    lines = Lines.of(plan)
+    lines = Lines(plan)
     change = change_of(lines, [difference for difference in differences if difference.id.kind != "Secret"])
     objects = {id: manifest for manifest in live if (id := readable_id(manifest))}
     if change.changed:

@@ -17,7 +17,6 @@ from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of
-from tenantry.rollout.judging import since_of, unready_since
 from tenantry.rollout.readiness import (
     MISSING,
     Live,
@@ -25,7 +24,9 @@ from tenantry.rollout.readiness import (
     Standing,
     judge_all,
     reconcilers_of,
+    since_of,
     source_problems,
+    unready_since,
 )
 
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
@@ -51,7 +52,6 @@ class State:
     suspended_by_hand: whether the object is suspended although the file does not pause it.
     wave:      in which wave of a rollout it changes; None without one. waits: whether it is blocked, so that a run holds it.
     cause:     the object that decides: itself, a source, or what it waits for. lasts: whether it has failed for good.
-    behind:    what its cluster lacks, if Flux does not reach that.
     used:      of what clusters share, on how many of them it is used, in words.
     """
 
@@ -69,7 +69,7 @@ class State:
             "since",
             "at_most",
         ),
-        *("suspended_by_hand", "wave", "waits", "lasts", "behind", "used"),
+        *("suspended_by_hand", "wave", "waits", "lasts", "used"),
     )
 
     environment: str
@@ -87,7 +87,6 @@ class State:
     waits: bool = False
     cause: ObjectId | None = None
     lasts: bool = False
-    behind: str | None = None
     used: str | None = None
 
     @property
@@ -172,7 +171,6 @@ def _of_reconciler(
         at_most=since.at_most,
         suspended_by_hand=by_hand,
         lasts=standing.lasts,
-        behind=standing.behind or None,
     )
 
 

@@ -22,8 +22,7 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
-from tenantry.rollout.drawing import apps_at_once
-from tenantry.rollout.waves import Rollout, Wave, members, rollout_of
+from tenantry.rollout.waves import Rollout, Wave, apps_at_once, members, rollout_of
 
 
 class Permit(NamedTuple):
@@ -132,7 +131,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         gathered.origins,
         tuple(_permits(fleet, placements, gathered.apps)),
         rollout,
-        members(objects, gathered.apps, rollout, off),
+        members(objects, {app.id: app.full_name for app in gathered.apps}, rollout, off),
         off,
         after_of(fleet, environment),
         gathered.written,

@@ -1,19 +1,83 @@
-"""What a run would change, and how the clusters are: what `blocked` is asked about. Nothing here reads a cluster."""
+"""What a run would change, line by line, and how the clusters are: what `blocked` is asked about. Nothing here reads a cluster.
+
+A line is one subject through the waves: an app such as `rocky/web` or `platform/dns`, or `rocky` and `platform` for what is of no
+single app.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import NamedTuple
 
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.plan.engine_order import Chains
+from tenantry.kube.names import PLATFORM, app_name
+from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of
+from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled
+from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.lines import Lines
-from tenantry.rollout.readiness import Live, Reconciler
+from tenantry.rollout.readiness import Live, Reconciler, reconcilers_of
 from tenantry.rollout.reasons import Reason
+from tenantry.rollout.waves import subjects_of
+
+
+class Place(NamedTuple):
+    """Where a removed object belongs. wave: its number; 0: none."""
+
+    subject: str
+    wave: int
+    owner: Owner
+
+
+class Lines:
+    """The lines of a plan.
+
+    subjects: of each planned object; several for a source that several apps take.
+    members: by subject and number of the wave, the clusters that count, with their reconcilers.
+    empty: subjects and waves of which every cluster is paused or decommissioned, or every app suspended.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.chains = plan, Chains(plan)
+        self.objects = {planned.id: planned for planned in plan.objects}
+        self.reconcilers = reconcilers_of(plan)
+        self._waves = plan.rollout.by_cluster() if plan.rollout else {}
+        self.subjects = subjects_of(plan.objects, {app.id: app.full_name for app in plan.apps})
+        self.members: dict[tuple[str, int], dict[str, list[Reconciler]]] = defaultdict(dict)
+        suspended: dict[tuple[str, int], set[str]] = defaultdict(set)
+        for planned in plan.objects:
+            wave, cluster = plan.wave_of(planned.id), planned.owner.cluster
+            if wave is None or not cluster:
+                continue
+            counts = cluster in wave.clusters and (not is_reconciled(planned.id) or becomes_ready(planned.manifest))
+            for subject in self.subjects[planned.id]:
+                line = subject, wave.number
+                if not counts:
+                    suspended[line].add(cluster)
+                elif is_reconciled(planned.id):
+                    self.members[line].setdefault(cluster, []).append(self.reconcilers[planned.id])
+                else:
+                    self.members[line].setdefault(cluster, [])
+        for line, clusters in suspended.items():
+            for cluster in clusters:
+                if not self.members[line].get(cluster):
+                    self.members[line].pop(cluster, None)
+        self.empty = {line for line in suspended if not self.members[line]}
+
+    def name_of(self, id: ObjectId) -> str:
+        """What users call an object: `rocky/web on edge-1`, or kind and name."""
+        reconciler = self.reconcilers.get(id)
+        return f"{reconciler.name} on {reconciler.owner.cluster}" if reconciler else str(id)
+
+    def place_of(self, removed: Manifest) -> Place:
+        """Where an object that is no longer planned belongs, as its labels say."""
+        labels = labels_of(removed)
+        tenant, cluster, app = (str(labels.get(key) or "") for key in (TENANT_LABEL, CLUSTER_LABEL, APP_LABEL))
+        subject = app_name(tenant, app) if app else tenant or PLATFORM
+        wave = self._waves.get(cluster)
+        at_once = app and subject in self.plan.off
+        return Place(subject, 0 if wave is None or at_once else wave.number, Owner(tenant, cluster))
 
 
 class Changed(NamedTuple):
@@ -42,14 +106,6 @@ class Change:
     @property
     def plan(self) -> Plan:
         return self.lines.plan
-
-    @cached_property
-    def objects(self) -> Mapping[ObjectId, KubeObject]:
-        return {object.id: object for object in self.plan.objects}
-
-    @cached_property
-    def chains(self) -> Chains:
-        return Chains(self.plan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,20 +147,14 @@ NOTHING = Ignoring()
 
 def reconcilers_in(change: Change, applied: Iterable[ObjectId] = ()) -> list[Reconciler]:
     """The reconcilers that decide about a change: those of its lines, and what its objects depend on."""
-    lines, objects = change.lines, change.objects
-    ids = (*change.changed, *applied)
-    subjects = {subject for id in ids for subject in lines.subjects.get(id, ())}
-    apps = (app.id for app in change.plan.apps if app.full_name in subjects)
-    needed = (id for start in ids for id in (start, *objects[start].depends_on))
-    named = dict.fromkeys(id for id in (*apps, *needed) if id in lines.reconcilers)
-    of_lines = {
-        reconciler.id: reconciler
-        for subject in subjects
-        for clusters in lines.members.get(subject, {}).values()
-        for reconcilers in clusters.values()
-        for reconciler in reconcilers
-    }
-    return list({**of_lines, **{id: lines.reconcilers[id] for id in named}}.values())
+    lines, ids = change.lines, (*change.changed, *applied)
+    subjects = {subject for id in ids for subject in lines.subjects[id]}
+    needed = {needed for id in ids for needed in (id, *lines.objects[id].depends_on)}
+    return [
+        reconciler
+        for id, reconciler in lines.reconcilers.items()
+        if id in needed or not subjects.isdisjoint(lines.subjects[id])
+    ]
 
 
 def wanted_of(change: Change, applied: Iterable[ObjectId] = ()) -> frozenset[ObjectId]:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
@@ -12,25 +12,15 @@ from tenantry.model.selector import Selector, WantedLabels
 from tenantry.model.strict import Model, OneOf
 
 
-def _a_share(value: int) -> int:
-    if 1 <= value <= 100:
-        return value
-    raise refusal("bad-percent", f"{value} percent is not a share", fix="write a number from 1 to 100")
-
-
-def _without_sign(value: Any) -> Any:
-    """Refuses `25%`, with the number to write instead."""
-    if isinstance(value, str) and (number := value.removesuffix("%").strip()).isdecimal():
-        raise refusal("bad-percent", f"'{shorten(value)}' is not a whole number", fix=f"write {shorten(number)}")
+def _percent(value: Any) -> Any:
+    """Refuses what is no share, and a share as text such as `25%`."""
+    if isinstance(value, str) or (isinstance(value, int) and not 1 <= value <= 100):
+        fix = "write a whole number from 1 to 100"
+        raise refusal("bad-percent", f"'{shorten(str(value))}' is not a percentage", fix=fix)
     return value
 
 
-Percent = Annotated[
-    int,
-    BeforeValidator(_without_sign),
-    AfterValidator(_a_share),
-    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100}),
-]
+Percent = Annotated[int, BeforeValidator(_percent), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100})]
 """A whole number from 1 to 100."""
 
 

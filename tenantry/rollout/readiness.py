@@ -1,4 +1,4 @@
-"""Whether a Kustomization or HelmRelease is ready, has failed or is not reached; since when: `since`.
+"""Whether a Kustomization or HelmRelease is ready, has failed or is not reached, and since when.
 
 One judge for the waves of a rollout, for `after`, `status` and `why`: a pure function of one reading and of the time. It judges a
 reconciler with its sources and charts, and with what it depends on.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, object_id
@@ -19,6 +20,7 @@ from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains, is_reconciled
 from tenantry.plan.plan import Plan
 from tenantry.rollout.flux_status import (
+    REQUESTED,
     SUCCEEDED,
     Readiness,
     began_at,
@@ -34,7 +36,6 @@ from tenantry.rollout.flux_status import (
     moment,
     ready_of,
     reason_of,
-    revision_of,
     state_of,
 )
 
@@ -61,11 +62,6 @@ class Reconciler:
     sources: tuple[ObjectId, ...] = ()
     inputs: tuple[ObjectId, ...] = ()
     after: tuple[Reconciler, ...] = ()
-
-    @property
-    def where(self) -> str:
-        """Such as: edge-1 rocky/web"""
-        return f"{self.owner.cluster} {self.name}"
 
 
 def reconcilers_of(plan: Plan) -> dict[ObjectId, Reconciler]:
@@ -107,7 +103,6 @@ class Standing(NamedTuple):
     cause:   the object that decides: the reconciler itself, a source, or what it waits for.
     lasts:   whether it has failed for good: Flux has given up, or two attempts since the last change ended in the same failure.
     pending: what keeps newer content from coming, of a reconciler that may be ready with what was fetched before.
-    behind:  what the cluster lacks, if Flux does not reach it: a revision, `changed settings` or `everything`; else "".
     tried_before: since when what it depends on is ready, if it was tried before that, and is tried again; else None.
     """
 
@@ -116,7 +111,6 @@ class Standing(NamedTuple):
     cause: ObjectId
     lasts: bool = False
     pending: Standing | None = None
-    behind: str = ""
     tried_before: datetime | None = None
 
 
@@ -306,13 +300,26 @@ def _failed_again(manifest: Manifest, changed: datetime | None, now: datetime, b
     return (began or ended) - since > timedelta(seconds=interval)
 
 
+def _changed_at(reconciler: Reconciler, live: Live) -> datetime | None:
+    """When a run changed a reconciler, its sources, charts or inputs last."""
+    parts = (reconciler.id, *reconciler.sources, *reconciler.inputs)
+    return latest(*(changed_at(live[id]) for id in parts if id in live))
+
+
+def _fetched_at(reconciler: Reconciler, live: Live) -> datetime | None:
+    """When the content of a reconciler changed last: by a run, or by its sources."""
+    sources = (live[id] for id in reconciler.sources if id in live)
+    fetched = (moment(value_at(source, ("status", "artifact", "lastUpdateTime"))) for source in sources)
+    return latest(_changed_at(reconciler, live), *fetched)
+
+
 def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
-    """When the content of a reconciler changed last: by a run, by its sources, or because what it depends on became ready."""
-    chain = [live[id] for id in (reconciler.id, *reconciler.sources, *reconciler.inputs) if id in live]
-    fetched = (moment(value_at(manifest, ("status", "artifact", "lastUpdateTime"))) for manifest in chain)
+    """The same, or when what it depends on became ready."""
     before = (live[before.id] for before in reconciler.after if before.id in live)
-    good = (_good_since(other) for other in before if state_of(other) is Readiness.READY)
-    return latest(*map(changed_at, chain), *fetched, *good)
+    return latest(
+        _fetched_at(reconciler, live),
+        *(_good_since(other) for other in before if state_of(other) is Readiness.READY),
+    )
 
 
 # --- clusters that Flux does not reach --------------------------------------------------------------------------------
@@ -342,38 +349,177 @@ def judge_all(
     unreached = {reconciler.owner.cluster for reconciler in reconcilers if is_cut_off(live.get(reconciler.id, {}))}
     standings: dict[ObjectId, Standing] = {}
     for reconciler in reconcilers:
-        standing, manifest = judge(reconciler, live, now, begun), live.get(reconciler.id)
-        lost = (
-            _unreachable(reconciler, standing, manifest, live)
-            if manifest and reconciler.owner.cluster in unreached
-            else None
-        )
-        standings[reconciler.id] = lost or standing
+        standing, manifest = judge(reconciler, live, now, begun), live.get(reconciler.id, {})
+        failed = standing.readiness is Readiness.FAILED
+        # It can be no better for want of a connection alone. While Flux tries again, nothing tells why the attempt before failed.
+        lost = is_cut_off(manifest) or not failed or ready_of(manifest).get("status") != "False"
+        is_own = standing.cause not in reconciler.sources and (failed or standing.readiness is Readiness.PROGRESSING)
+        if reconciler.owner.cluster in unreached and is_own and lost:
+            message = f"Flux does not reach {reconciler.owner.cluster}: {standing.message}"
+            standing = Standing(Readiness.UNREACHABLE, message, standing.cause)
+        standings[reconciler.id] = standing
     return standings
 
 
-def _unreachable(reconciler: Reconciler, standing: Standing, manifest: Manifest, live: Live) -> Standing | None:
-    """The same for a cluster that Flux does not reach, if the reconciler can be no better for that alone."""
-    if standing.readiness not in (Readiness.FAILED, Readiness.PROGRESSING) or standing.cause in reconciler.sources:
-        return None
-    # While Flux tries again, nothing tells why the attempt before failed.
-    is_failed = standing.readiness is Readiness.FAILED and ready_of(manifest).get("status") == "False"
-    if is_failed and not is_cut_off(manifest):
-        return None
-    has, behind = (
-        revision_of(mapping_at(manifest, "status")),
-        _missing_on_cluster(fetched_revision(reconciler, live), manifest),
-    )
-    lacks = f"it has {one_line(has)} and lacks {one_line(behind)}" if has else "it has nothing of it yet"
-    state = f", which is behind: {lacks};" if behind else ":"
-    message = f"Flux does not reach {reconciler.owner.cluster}{state} {standing.message}"
-    return Standing(Readiness.UNREACHABLE, message, standing.cause, behind=behind)
+# --- for a run that waits -----------------------------------------------------------------------------------------------
 
 
-def _missing_on_cluster(revision: str, manifest: Manifest) -> str:
-    """What has changed on the management cluster since Flux reached the cluster. revision: of the source."""
-    if not revision_of(mapping_at(manifest, "status")):
-        return revision or "everything"
-    if not is_of(revision, manifest):
-        return revision
-    return "" if is_observed(manifest) else "changed settings"
+class Request(NamedTuple):
+    """A value of `requestedAt` that makes Flux reconcile an object now. once: in a run, also if it changes nothing."""
+
+    id: ObjectId
+    token: str
+    once: bool = False
+
+
+class Judged(NamedTuple):
+    """What has become of one reconciler.
+
+    state: failed if waiting longer changes nothing: Flux has given up, has failed twice alike, or the timeout is over; suspended if
+    somebody did that by hand to it or its source.
+    message: why it is not ready. since: since when it is ready; None: not known. request: what Flux has to be asked for, so that it
+    goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout. cause: the object that decides.
+    """
+
+    state: Readiness
+    message: str = ""
+    since: datetime | None = None
+    request: Request | None = None
+    is_late: bool = False
+    cause: ObjectId | None = None
+
+
+def judge_reconcilers(
+    reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta
+) -> dict[ObjectId, Judged]:
+    """Whether Flux has applied this generation, from this revision, with these inputs.
+
+    timeout: for an attempt, from the last change.
+    """
+    reconcilers = list(reconcilers)
+    standings = judge_all(reconcilers, live, now)
+    return {
+        reconciler.id: _judged(reconciler, standings[reconciler.id], live, now, timeout) for reconciler in reconcilers
+    }
+
+
+def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
+    reconciled = live.get(reconciler.id)
+    if reconciled is None:
+        return Judged(Readiness.PROGRESSING, "not on the management cluster")
+    if standing.readiness is Readiness.SUSPENDED:
+        return Judged(Readiness.SUSPENDED, "suspended by hand")
+    # What keeps newer content from coming counts, also if the reconciler is ready with what was fetched before.
+    problem = standing if standing.cause in reconciler.sources else standing.pending
+    if problem and problem.readiness is Readiness.SUSPENDED:
+        return Judged(Readiness.SUSPENDED, one_line(problem.message))
+    token = token_of(reconciler, live)
+    if problem is None and token and mapping_at(reconciled, "status").get("lastHandledReconcileAt") != token:
+        asked = mapping_at(reconciled, "metadata", "annotations").get(REQUESTED) == token
+        request = None if asked else Request(reconciler.id, token)
+        unread = Judged(Readiness.PROGRESSING, "Flux has not read its configs again yet", request=request)
+        changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
+        return _late(unread, changed, now, timeout)
+    if problem is None and standing.readiness is Readiness.READY:
+        return Judged(Readiness.READY, since=moment(since_of(reconciler, live).at))
+    problem = problem or standing
+    state = Readiness.FAILED if problem.lasts else Readiness.PROGRESSING
+    if problem.readiness is Readiness.UNREACHABLE:
+        state = Readiness.UNREACHABLE
+    message = one_line(problem.message).removeprefix("waits for ")
+    # When what is not ready began not to be, at the earliest with the last change of the reconciler.
+    source = live.get(problem.cause) if problem.cause in reconciler.sources else None
+    since = unready_since(source, changed_at(source)) if source else since_of(reconciler, live)
+    started = latest(_changed_at(reconciler, live), moment(since.at))
+    # Where it was tried too early, Flux waits for its interval, which nobody has to.
+    early = problem.tried_before
+    request = Request(reconciler.id, f"tenantry-{early:%Y%m%d%H%M%S}", once=True) if early else None
+    return _late(Judged(state, message, request=request, cause=problem.cause), started, now, timeout)
+
+
+def _late(judged: Judged, started: datetime | None, now: datetime, timeout: timedelta) -> Judged:
+    """What has had the timeout has failed. An unreachable cluster remains one."""
+    if started is None or now - started < timeout:
+        return judged
+    state = Readiness.FAILED if judged.state is Readiness.PROGRESSING else judged.state
+    return judged._replace(state=state, is_late=True)
+
+
+def token_of(reconciler: Reconciler, live: Live) -> str:
+    """Tells the present inputs of a reconciler from those before; "" if it has none. It contains nothing that is in them."""
+    inputs = ((id, mapping_at(live.get(id) or {}, "metadata")) for id in reconciler.inputs)
+    versions = "\n".join(f"{id} {metadata.get('uid')} {metadata.get('resourceVersion')}" for id, metadata in inputs)
+    return f"tenantry-{sha256(versions.encode()).hexdigest()[:16]}" if versions else ""
+
+
+def was_ever_ready(manifest: Manifest) -> bool:
+    """Whether a Kustomization or HelmRelease has applied something successfully, now or before."""
+    status = mapping_at(manifest, "status")
+    released = (entry.get("status") in ("deployed", "superseded") for entry in mappings_in(status.get("history")))
+    return bool(status.get("lastAppliedRevision")) or any(released)
+
+
+# --- since when, from what Flux and the API server have recorded ------------------------------------------------------
+
+
+class Since(NamedTuple):
+    """at: RFC 3339; "" if it is not known. at_most: whether it can be later than that: nobody looked in between."""
+
+    at: str = ""
+    at_most: bool = False
+
+
+def since_of(reconciler: Reconciler, live: Live) -> Since:
+    """Since when a reconciler is ready with its content, or since when it is not.
+
+    Ready is the latest of: a run's last change of it, its sources, charts and inputs; the first success with what it applies now;
+    the end of its last attempt with something else, or that failed.
+    """
+    manifest = live.get(reconciler.id)
+    if manifest is None:
+        return Since()
+    if state_of(manifest) not in (Readiness.READY, Readiness.SUSPENDED) or not is_of(
+        fetched_revision(reconciler, live), manifest
+    ):
+        return unready_since(manifest, _fetched_at(reconciler, live))
+    last, *others = history_of(manifest) or [{}]
+    first = moment(last.get("firstReconciled" if manifest["kind"] == "Kustomization" else "lastDeployed"))
+    first = first or moment(ready_of(manifest).get("lastTransitionTime"))
+    before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
+    exact = latest(first, _changed_at(reconciler, live))
+    if before and (exact is None or before > exact):
+        return Since(_written(before), at_most=True)
+    return Since(_written(exact))
+
+
+def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
+    """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
+
+    changed: when its content changed last; what was ready before is not with that.
+    """
+    status, ready = mapping_at(manifest, "status"), ready_of(manifest)
+    created = moment(mapping_at(manifest, "metadata").get("creationTimestamp"))
+    transition = moment(ready.get("lastTransitionTime"))
+    if manifest.get("kind") != "Kustomization":
+        bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
+        bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
+        times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
+        return Since(_written(min(times, default=transition or created)))
+    entries = history_of(manifest)
+    succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
+    good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
+    if good is None:
+        return Since(_written(created or transition))
+    if entries[0] is succeeded[0] and ready.get("status") == "Unknown":
+        return Since(_written(transition))  # the first attempt after a success: it may have been ready until now
+    first_failure = None if entries[0] is succeeded[0] else moment(entries[0].get("firstReconciled"))
+    begun = [time for time in (changed, first_failure) if time and time > good]
+    return Since(_written(min(begun))) if begun else Since(_written(good), at_most=True)
+
+
+_FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
+"""Conditions of sources and charts that are there from a failure until the next success."""
+
+
+def _written(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""

@@ -64,43 +64,34 @@ def format_until(until: datetime | None, now: datetime) -> str:
     return f" until {until.astimezone(UTC):{_STAMP}} ({duration(left)} more)"
 
 
-def format_blocked(blocked: Mapping[ObjectId, Reason], subjects: Mapping[ObjectId, str], now: datetime) -> str:
-    """A line for each reason, with the lines of the rollout or the objects that it blocks.
-
-    subjects: of each object, what users call it, such as `rocky/web on edge-1`.
-    """
-    lines = []
-    for (kind, message, until), ids in grouped(blocked, lambda id: blocked[id][:3]).items():
-        names = list(dict.fromkeys(subjects.get(id, str(id)) for id in ids))
-        lines.append(f"  {kind}: {message}{format_until(until, now)}\n    {listed(names, _MOST)}")
-    return "\n".join(lines)
-
-
-WAYS_ON = (
-    "  fix: repair it, then run the same command again; or revert the change; or set 'state: paused' for that cluster or app;"
-    " or in an emergency let one line through: tenantry up {environment} --ignore waves {line}"
-)
-NEXT = "  fix: run the same command again; `tenantry up {environment}` begins a run for each wave by itself"
-AGAIN = "  fix: run the same command again later: tenantry up {environment}"
+_FIXES = {
+    Kind.FAILED: "repair it, then run the same command again; or revert the change; or set 'state: paused' for that cluster or app;"
+    " or in an emergency let one line through: tenantry up {environment} --ignore waves {line}",
+    Kind.WAITING: "run the same command again later: tenantry up {environment}",
+    Kind.DELETING: "run the same command again; `tenantry up {environment}` begins a run for each wave by itself",
+}
+"""By kind of reason, what to do. The first that a run has decides."""
 
 
 def format_summary(
     environment: str,
     blocked: Mapping[ObjectId, Reason],
-    subjects: Mapping[ObjectId, str],
+    names: Mapping[ObjectId, str],
     lines: Mapping[ObjectId, str],
     now: datetime,
 ) -> str:
-    """What a run says of everything that it holds. lines: the line of each object, for the command that lets it through."""
-    count = counted(len(blocked), "object")
+    """What a run says of everything that it holds: a line for each reason, with the objects that it blocks.
+
+    names: of each object, what users call it, such as `rocky/web on edge-1`. lines: the line of each object, for the command that
+    lets it through.
+    """
     verb = "is" if len(blocked) == 1 else "are"
-    text = [f"{count} of environment '{environment}' {verb} blocked and held", format_blocked(blocked, subjects, now)]
-    failed = [id for id, each in blocked.items() if each.kind is Kind.FAILED]
-    if failed:
-        line = next((lines[id] for id in failed if id in lines), "TENANT/APP")
-        text.append(WAYS_ON.format(environment=environment, line=line))
-    elif any(reason.kind is Kind.WAITING for reason in blocked.values()):
-        text.append(AGAIN.format(environment=environment))
-    elif any(reason.kind is Kind.DELETING for reason in blocked.values()):
-        text.append(NEXT.format(environment=environment))
+    text = [f"{counted(len(blocked), 'object')} of environment '{environment}' {verb} blocked and held"]
+    for (kind, message, until), ids in grouped(blocked, lambda id: blocked[id][:3]).items():
+        named = listed(list(dict.fromkeys(names.get(id, str(id)) for id in ids)), _MOST)
+        text.append(f"  {kind}: {message}{format_until(until, now)}\n    {named}")
+    by_kind = grouped(blocked, lambda id: blocked[id].kind)
+    if decisive := next((kind for kind in _FIXES if kind in by_kind), None):
+        line = next((lines[id] for id in by_kind[decisive] if id in lines), "TENANT/APP")
+        text.append(f"  fix: {_FIXES[decisive].format(environment=environment, line=line)}")
     return "\n".join(text)

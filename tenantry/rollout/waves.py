@@ -1,4 +1,4 @@
-"""The waves of an environment, and which wave each planned object belongs to.
+"""The waves of an environment: which clusters each takes, and which wave each planned object belongs to.
 
 An object for a cluster belongs to the cluster's wave. What clusters share beside their kubeconfigs belongs to no wave: apps move to
 it in theirs. Secrets reach all clusters at once, and so does what is of no tenant and no add-on. Notifications change nothing on a
@@ -9,24 +9,25 @@ wave either, or the app would wait with it.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import PLATFORM
+from tenantry.fleet import walk
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.kube.names import PLATFORM, app_name
 from tenantry.kube.objects import KubeObject, ObjectId, group_of, is_of_flux
+from tenantry.messages.errors import Path
 from tenantry.messages.text import counted, listed, printable
+from tenantry.model import RolloutWave
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
-from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.drawing import drawn, states_of
 from tenantry.rollout.model import Tolerate
 
-_MOST_COUNTS = 5
 _NOTIFICATIONS, _SOURCES = (f"{name}.toolkit.fluxcd.io" for name in ("notification", "source"))
 
 
@@ -64,14 +65,13 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """A chain of waves. timeout: seconds."""
+    """A chain of waves."""
 
     waves: tuple[Wave, ...]
-    timeout: int
 
     def by_cluster(self) -> dict[str, Wave]:
         """The wave of each cluster."""
-        return {name: wave for wave in self.waves for name in (*wave.clusters, *wave.left_out)}
+        return {name: wave for wave in self.waves for name in wave.every}
 
     def name_of(self, wave: Wave) -> str:
         """Such as: wave 2 of 3 (early)"""
@@ -86,31 +86,83 @@ class Rollout:
 
 
 def then(counts: Iterable[int]) -> str:
-    """What the waves after the first have, such as: `, then 20, then 479`. Those of many waves are not all listed."""
-    every = list(counts)
-    shown = every if len(every) <= _MOST_COUNTS else every[: _MOST_COUNTS - 1]
-    left = len(every) - len(shown)
-    return "".join(f", then {wave}" for wave in shown) + (f", then {left} more waves" if left else "")
+    """What the waves after the first have, such as: `, then 20, then 479`."""
+    return "".join(f", then {count}" for count in counts)
+
+
+# --- which clusters each wave takes -----------------------------------------------------------------------------------
+
+
+class Drawn(NamedTuple):
+    """The clusters that one wave takes, in the order of the file. at: where the wave is written."""
+
+    wave: RolloutWave
+    clusters: tuple[str, ...]
+    at: Path
+
+
+def drawn(fleet: Fleet, environment: str) -> tuple[Drawn, ...]:
+    """The waves of an environment over its clusters; none without `waves`.
+
+    Waves that choose by themselves, such as by name, take theirs first, so that a share of the rest cannot take what another wave
+    names. What two waves name is in both; a rule refuses that.
+    """
+    waves, clusters = fleet.environments[environment].waves or [], list(clusters_of(fleet, environment))
+    at = fleet.declared_at(environment, "waves")
+    named = [
+        tuple(name for name in clusters if wave.selector.takes(name, fleet.clusters[name].labels))
+        if wave.names or wave.labels
+        else ()
+        for wave in waves
+    ]
+    taken = {name for names in named for name in names}
+    rest = [name for name in clusters if name not in taken]
+    result = []
+    for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
+        if wave.all or wave.percent is not None:
+            share = set(rest) if wave.all else _share(fleet, rest, wave.percent or 0)
+            mine = tuple(name for name in rest if name in share)
+            rest = [name for name in rest if name not in share]
+        result.append(Drawn(wave, mine, (*at, index)))
+    return tuple(result)
+
+
+def _share(fleet: Fleet, names: Sequence[str], percent: int) -> set[str]:
+    """The first in the order of the hashes of their names.
+
+    A wave of what is paused would prove nothing, so the share is counted among the others, if there are any.
+    """
+    counting = [name for name in names if _is_active(fleet, name)] or list(names)
+    wanted = math.ceil(len(counting) * percent / 100)
+    if wanted == len(counting):
+        return set(names)
+    last = sorted(map(_rank, counting))[wanted - 1]
+    return {name for name in names if _rank(name) <= last}
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Follows from the name alone, by 64 bits of its hash, and stays the same from run to run."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"), name
+
+
+def _is_active(fleet: Fleet, cluster: str) -> bool:
+    """Whether Flux reconciles anything on the cluster; nothing waits for other clusters."""
+    return fleet.clusters[cluster].state == "active"
 
 
 def rollout_of(fleet: Fleet, environment: str) -> Rollout | None:
     """None: the environment has no waves, or no clusters."""
-    waves = tuple(_waves(fleet, environment))
-    return Rollout(waves, math.ceil(seconds_of(fleet.environments[environment].timeout))) if waves else None
-
-
-def _waves(fleet: Fleet, environment: str) -> Iterator[Wave]:
-    """Those that take anything: the rest may be empty."""
-    states = states_of(fleet, environment)
-    taking = (wave for wave in drawn(fleet, environment) if wave.clusters)
-    for number, (wave, clusters, _) in enumerate(taking, 1):
-        active = tuple(sorted(name for name in clusters if states[name]))
-        left_out = tuple(sorted(name for name in clusters if not states[name]))
-        soak, tolerate = (
-            math.ceil(seconds_of(wave.soak or "")),
-            wave.tolerate or fleet.environments[environment].tolerate,
-        )
-        yield Wave(number, wave.name or f"wave {number}", active, left_out, soak, _tolerance(tolerate, len(active)))
+    waves: list[Wave] = []
+    for wave, clusters, _ in drawn(fleet, environment):
+        if not clusters:
+            continue  # the rest may be empty
+        number = len(waves) + 1
+        active = tuple(sorted(name for name in clusters if _is_active(fleet, name)))
+        left_out = tuple(sorted({*clusters} - {*active}))
+        tolerance = _tolerance(wave.tolerate or fleet.environments[environment].tolerate, len(active))
+        soak = math.ceil(seconds_of(wave.soak or ""))
+        waves.append(Wave(number, wave.name or f"wave {number}", active, left_out, soak, tolerance))
+    return Rollout(tuple(waves)) if waves else None
 
 
 def _tolerance(declared: Tolerate, clusters: int) -> Tolerance:
@@ -122,12 +174,22 @@ def _tolerance(declared: Tolerate, clusters: int) -> Tolerance:
     return Tolerance(failed, unreachable, written)
 
 
+# --- which wave each object belongs to ----------------------------------------------------------------------------------
+
+
+def apps_at_once(fleet: Fleet) -> Iterator[str]:
+    """The full names of the apps and add-ons that keep out of the waves."""
+    for at, _, name, app in walk.apps(fleet):
+        if app.waves is False:
+            yield app_name(at[1] if at[0] == "tenants" else "", name)
+
+
 def members(
-    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], rollout: Rollout | None, off: AbstractSet[str]
+    objects: Sequence[KubeObject], apps: Mapping[ObjectId, str], rollout: Rollout | None, off: AbstractSet[str]
 ) -> dict[ObjectId, Wave]:
     """The wave of every object that belongs to one.
 
-    objects: dependencies come before what depends on them. off: as of a plan.
+    objects: dependencies come before what depends on them. apps: their full names. off: those that are in no wave.
     """
     if rollout is None:
         return {}
@@ -157,35 +219,32 @@ def _is_in_no_wave(planned: KubeObject) -> bool:
     return is_platforms or planned.id.kind == "Secret" or group_of(planned.id.api_version) == _NOTIFICATIONS
 
 
-def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: AbstractSet[str]) -> set[ObjectId]:
+def _at_once(objects: Sequence[KubeObject], apps: Mapping[ObjectId, str], off: AbstractSet[str]) -> set[ObjectId]:
     """The apps that are off, what no other app takes of what they take, and what prepares a cluster for them: namespaces, accounts,
     baselines and the like. Other apps, and what apps share, stay in their waves.
     """
-    apps = list(apps) if off else []
-    planned_apps = {app.id for app in apps}
-    if not any(app.full_name in off for app in apps):
-        return set()
-    subjects = subjects_of(objects, apps)
     ids: set[ObjectId] = set()
+    if off.isdisjoint(apps.values()):
+        return ids
+    subjects = subjects_of(objects, apps)
     for planned in reversed(objects):
         if {*subjects[planned.id]} <= off:
             ids.add(planned.id)
         if planned.id in ids:
-            ids.update(id for id in planned.depends_on if id not in planned_apps and not is_taken(id))
+            ids.update(id for id in planned.depends_on if id not in apps and not is_taken(id))
     return ids
 
 
-def subjects_of(objects: Sequence[KubeObject], apps: Iterable[PlannedApp]) -> dict[ObjectId, tuple[str, ...]]:
+def subjects_of(objects: Sequence[KubeObject], apps: Mapping[ObjectId, str]) -> dict[ObjectId, tuple[str, ...]]:
     """The subjects of each object: the app that it is, the apps that take it, or the tenant or the platform.
 
-    objects: dependencies come before what depends on them.
+    objects, apps: as of `members`.
     """
-    names = {app.id: app.full_name for app in apps}
     users: dict[ObjectId, dict[str, None]] = defaultdict(dict)
     subjects: dict[ObjectId, tuple[str, ...]] = {}
     for planned in reversed(objects):
         taking = tuple(users.get(planned.id, ())) if is_taken(planned.id) else ()
-        name = names.get(planned.id)
+        name = apps.get(planned.id)
         subjects[planned.id] = (name,) if name else taking or (planned.owner.tenant or PLATFORM,)
         # A receiver that has a source fetched takes nothing from it.
         for id in planned.depends_on if group_of(planned.id.api_version) != _NOTIFICATIONS else ():

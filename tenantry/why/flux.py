@@ -24,8 +24,7 @@ from tenantry.rollout.flux_status import (
     revision_of,
     state_of,
 )
-from tenantry.rollout.judging import UNKNOWN, Since, unready_since
-from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
+from tenantry.rollout.readiness import MISSING, Live, Reconciler, Since, source_problems, unready_since
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
@@ -85,7 +84,7 @@ def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | N
 
 def _unready(id: ObjectId, live: Manifest | None, state: str, message: str) -> Evidence:
     """An object that is not ready, and since when."""
-    since = unready_since(live, changed_at(live)) if live else UNKNOWN
+    since = unready_since(live, changed_at(live)) if live else Since()
     return Evidence(str(id), state, since.at, message, since.at_most)
 
 

@@ -207,8 +207,7 @@ def test_what_an_interrupted_run_has_left_is_named_and_what_the_state_knows_is_l
     found = begin()
     assert ([*found.orphans], found.removed) == ([id], {})
     assert logged == [
-        "1 object was left by an interrupted run and is not in the file: this run deletes it\n"
-        "    ServiceAccount clusters/movy"
+        "left by an interrupted run, not in the file, and deleted by this run:\n    ServiceAccount clusters/movy"
     ]
     urn = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$kubernetes:core/v1:ServiceAccount::clusters/movy"
     monkeypatch.setattr("components.state.exported_resources", lambda: [{"urn": urn, "inputs": ORPHAN}])

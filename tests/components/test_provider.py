@@ -5,14 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pulumi_kubernetes import ProviderArgs
 
 from components.provider import management_provider
 from tenantry.stacks.file import Reach
 from tests.components.recording import record
-
-ADOPTING = {"upsertExistingObjects": "true"} if hasattr(ProviderArgs, "upsert_existing_objects") else {}
-"""Newer providers are told to take over what exists, as older ones do."""
 
 
 def inputs(way: Reach) -> Mapping[str, Any]:
@@ -27,7 +23,6 @@ def test_a_cluster_is_known_by_its_name_and_reached_through_a_path() -> None:
         "kubeClientSettings": '{"qps": 500, "burst": 1000}',
         "enableSecretMutable": "true",
         "enableConfigMapMutable": "true",
-        **ADOPTING,
     }
 
 

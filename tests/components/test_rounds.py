@@ -171,6 +171,26 @@ def test_a_target_narrows_a_run_and_opens_no_wave(engine: Engine) -> None:
     assert ended.error == ""
 
 
+def test_a_lost_state_leaves_out_what_is_held_and_removes_nothing(engine: Engine) -> None:
+    engine.state, engine.world.failing = [], {"edge-1-rocky-web"}
+    ended = engine.up(plan_of("b"))
+    assert (ended.names("web"), ended.removed) == (["edge-1-rocky-web"], [])
+    assert engine.world.named("edge-5-rocky-web")["spec"]["path"] == "./a"
+
+
+def test_a_held_object_that_somebody_deleted_comes_back_in_its_wave(engine: Engine) -> None:
+    engine.world.failing = {"edge-1-rocky-web"}
+    engine.up(plan_of("b"))
+    del engine.world.live[next(id for id in engine.world.live if id.name == "edge-5-rocky-web")]
+    engine.state = [
+        each for each in engine.state if not each["urn"].endswith("/edge-5-rocky-web")
+    ]  # as after a refresh
+    assert "edge-5-rocky-web" not in engine.up(plan_of("b")).names("web")
+    engine.world.failing = set()
+    assert engine.up(plan_of("b")).error == ""
+    assert engine.world.named("edge-5-rocky-web")["spec"]["path"] == "./b"
+
+
 def test_a_run_through_a_wave_ends_well(engine: Engine) -> None:
     ended = engine.up(plan_of("b"), Ignoring(through=2))
     assert [ended.inputs(name)["spec"]["path"] for name in ORDER] == ["./b"] * 3 + ["./a"] * 3

@@ -65,7 +65,7 @@ def test_a_secret_of_another_type_takes_the_place_of_the_one_there_was() -> None
 def test_missing_values_of_a_tenant_are_named_with_the_commands_that_set_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
     assert missing_values(WITH_SECRET, SecretConfig({})) == {
-        SECRET.id: "2 values are not in the stack's secret config: pulumi config set --stack dev --secret --path"
+        SECRET.id: "2 values missing in the stack's secret config: pulumi config set --stack dev --secret --path"
         " 'tenantry:credentials.rocky.git[\"age.agekey\"]', and pulumi config set --stack dev --secret --path"
         " 'tenantry:credentials.rocky.git.password'"
     }
@@ -79,7 +79,7 @@ def test_missing_values_of_the_platform_end_the_run() -> None:
     with pytest.raises(Refused) as refused:
         missing_values(platforms, SecretConfig({}))
     assert str(refused.value) == (
-        "2 values that the fleet names are not in the stack's secret config\n"
+        "2 values missing in the stack's secret config\n"
         "  fix: pulumi config set --secret --path 'tenantry:credentials.rocky.git[\"age.agekey\"]'\n"
         "       pulumi config set --secret --path 'tenantry:credentials.rocky.git.password'"
     )

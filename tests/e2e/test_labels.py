@@ -169,7 +169,7 @@ def test_a_credential_that_nobody_has_set_holds_its_own_secret_alone_and_one_tha
     result = up(mended)
     text = " ".join(result.text.split())
     assert result.code == 1, result.text
-    assert "failed: 2 values are not in the stack's secret config: pulumi config set --stack dev --secret" in text
+    assert "failed: 2 values missing in the stack's secret config: pulumi config set --stack dev --secret" in text
     assert "needs Secret movy/git: 2 values" in text
     assert "pulumi config set --stack dev --secret --path 'tenantry:credentials.movy.git.password'" in text
     assert hub.find("Secret", "movy", "git") is None
@@ -185,7 +185,7 @@ def test_a_credential_that_nobody_has_set_holds_its_own_secret_alone_and_one_tha
     mended.edit("OTHERS: change", "OTHERS: more")
     result = up(mended, "--", "--refresh")
     assert result.code == 1, result.text
-    assert "failed: a value is not in the stack's secret config" in " ".join(result.text.split())
+    assert "failed: 1 value missing in the stack's secret config" in " ".join(result.text.split())
     after = hub.find("Secret", "movy", "git")
     assert after
     assert (after["data"], after["metadata"]["uid"]) == (before["data"], before["metadata"]["uid"])

@@ -133,7 +133,7 @@ def test_missing_values_of_the_platform_end_the_run_with_the_commands_that_set_t
 ) -> None:
     refused = rocky.pulumi(*command, "--stack", "dev")
     assert refused.code != 0
-    assert "2 values that the fleet names are not in the stack's secret config" in refused.text
+    assert "2 values missing in the stack's secret config" in refused.text
     assert set(COMMAND.findall(refused.text)) == {name for name in VALUES if name.startswith("platformCredentials.")}
     assert "kubernetes:" not in refused.text.partition("Diagnostics:")[0]
     assert hub.fleet_objects() == set()

@@ -158,7 +158,7 @@ def test_what_a_killed_run_made_of_a_tenant_that_is_taken_back_is_deleted_by_the
         fleet.fleet.write_text(less)
         fleet.pulumi(*CANCEL).ok()
         told = fleet.pulumi("preview", "--stack", "dev").ok().text
-        assert "left by an interrupted run and are not in the file: this run deletes them" in told, told
+        assert "left by an interrupted run, not in the file, and deleted by this run" in told, told
         assert "ServiceAccount clusters/movy" in told, told
         fleet.pulumi(*UP).ok()
     settled(fleet, "dev")

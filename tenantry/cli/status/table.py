@@ -106,7 +106,7 @@ def _key(state: State) -> tuple[str, ...]:
     """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects and address."""
     app = _app_of(state)
     lost = state.readiness is Readiness.UNREACHABLE
-    message = (state.behind or "") if lost else _message(state).replace(app.id.name, "").replace(app.cluster, "")
+    message = "" if lost else _message(state).replace(app.id.name, "").replace(app.cluster, "")
     return (app.tenant, app.name, app.id.kind, state.readiness, state.revision, message, _wave(state))
 
 

@@ -12,7 +12,7 @@ from tenantry.grants.grants import filled_entries, is_filled
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import counted, listed
 from tenantry.model import RolloutWave
-from tenantry.rollout.drawing import Drawn, drawn
+from tenantry.rollout.waves import Drawn, drawn
 
 
 class _Written(NamedTuple):

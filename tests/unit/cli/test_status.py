@@ -222,7 +222,6 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
         "wave": None,
         "waits": False,
         "lasts": False,
-        "behind": None,
         "used": None,
     }
 

@@ -54,9 +54,9 @@ def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -
     ]
 
 
-def test_clusters_that_flux_does_not_reach_are_one_row_if_they_lack_the_same() -> None:
+def test_clusters_that_flux_does_not_reach_are_one_row_if_they_have_the_same() -> None:
     lost = [replace(each, message=f"dial tcp 10.0.0.{at}") for at, each in enumerate(on_many(5, Readiness.UNREACHABLE))]
-    behind = [replace(each, behind="main@sha1:abc") for each in lost[:1]]
+    behind = [replace(each, revision="main@sha1:abc") for each in lost[:1]]
     table = on_terminal(report(*lost[1:], *behind))
     assert [line.split()[:4] for line in table[1:] if line.startswith("rocky")] == [
         ["rocky", "edge-1", "web", "Kustomization"],

@@ -10,9 +10,8 @@ import pytest
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import ask, blocked
-from tenantry.rollout.change import Change, Ignoring
-from tenantry.rollout.lines import Lines
+from tenantry.rollout.blocked import Asking, blocked
+from tenantry.rollout.change import Change, Ignoring, Lines
 from tenantry.rollout.reasons import Kind, Reason
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.rollout.world import Run, World, settled
@@ -83,12 +82,16 @@ def test_a_failure_blocks_the_later_waves_of_its_own_line_alone(world: World) ->
     assert {versions[name] for name in used} == {"1.2.4"}
 
 
-def test_another_tenant_s_failure_blocks_nobody_else() -> None:
+@pytest.mark.parametrize("refused", [False, True], ids=["fails", "is refused"])
+def test_what_fails_or_is_refused_of_one_tenant_blocks_nobody_else(*, refused: bool) -> None:
     text = fleet(WAVES, (WEB + DB).replace("PATH", "a"), 5)
     two = text + text.partition("tenants:\n")[2].replace("rocky", "movy")
-    world = settled(planned(two))
-    world.failing = {"edge-1-movy-web"}
-    run = world.up(planned(two.replace("path: ./a", "path: ./b")))
+    world, plan = settled(planned(two)), planned(two.replace("path: ./a", "path: ./b"))
+    if refused:
+        world.refused = {each.id: "it is immutable" for each in plan.objects if each.id.name == "edge-1-movy-web"}
+    else:
+        world.failing = {"edge-1-movy-web"}
+    run = world.up(plan)
     assert {name for name in run.names if "rocky" in name} == set()
     assert {id.name for id in run.held if is_reconciled(id)} >= {"edge-2-movy-web", "edge-5-movy-web"}
 
@@ -128,6 +131,21 @@ def test_a_cluster_changes_its_wave(world: World) -> None:
         ["edge-3-rocky-web"],
         ["edge-2-rocky-web", *LATE],
     ]
+
+
+def test_a_wave_that_is_added_in_the_middle_is_gone_through(world: World) -> None:
+    world.failing = {"edge-2-rocky-web"}
+    world.up(plan_of("b"))
+    world.failing = set()
+    added = WAVES.replace("{all: true}", "{names: [edge-4]}, {all: true}")
+    assert webs(world.up(plan_of("c", waves=added))) == [*ALL[:2], LATE[:1], LATE[1:]]
+
+
+def test_a_wave_that_is_removed_in_the_middle_holds_nobody(world: World) -> None:
+    world.failing = {"edge-2-rocky-web"}
+    world.up(plan_of("b"))
+    fewer = WAVES.replace("{names: [edge-2, edge-3]}, ", "")
+    assert webs(world.up(plan_of("b", waves=fewer))) == [LATE]
 
 
 def test_a_new_cluster_goes_at_once_because_the_earlier_waves_run_the_same(world: World) -> None:
@@ -182,6 +200,18 @@ def test_clusters_that_are_down_count_under_their_tolerance(world: World) -> Non
     assert webs(world.up(plan_of("b", waves=tolerated))) == ALL
 
 
+def test_a_cluster_that_is_down_for_weeks_has_the_newest_when_it_is_back() -> None:
+    waves = WAVES.replace("{names: [edge-2, edge-3]}", "{names: [edge-2, edge-3], tolerate: {unreachable: 1}}")
+    world = settled(plan_of(waves=waves))
+    world.cut_off = {"edge-2"}
+    for path in "bcd":
+        world.settle(7 * 86400)
+        assert webs(world.up(plan_of(path, waves=waves))) == ALL
+    world.cut_off = set()
+    world.settle()
+    assert (world.up(plan_of("d", waves=waves)).rounds, {*paths(world).values()}) == ([], {"./d"})
+
+
 def test_a_wave_in_which_nothing_runs_it_ready_blocks_whatever_is_tolerated() -> None:
     waves = WAVES.replace("{name: canary,", "{name: canary, tolerate: 1,")
     world = settled(plan_of(waves=waves))
@@ -201,7 +231,7 @@ def test_a_wave_of_paused_clusters_is_skipped() -> None:
     states = {1: "paused"}
     world = settled(plan_of(states=states))
     assert webs(world.up(plan_of("b", states=states))) == [["edge-1-rocky-web", *EARLY], LATE]
-    assert ("rocky/web", 1) in Lines.of(plan_of(states=states)).empty
+    assert ("rocky/web", 1) in Lines(plan_of(states=states)).empty
 
 
 def test_a_pause_reaches_all_waves_at_once(world: World) -> None:
@@ -297,6 +327,15 @@ def test_nothing_of_a_tenant_is_removed_where_something_is_held(world: World) ->
     assert {"edge-2-rocky-db", "edge-5-rocky-db", "db"} <= {id.name for id in run.held}
 
 
+def test_a_removed_dependency_stays_where_what_depends_on_it_is_held() -> None:
+    api = "      api: {kustomize: {source: m, path: ./api}}\n"
+    world = settled(plan_of(apps=WEB.replace("}}\n", "}, dependsOn: [api]}\n") + api))
+    world.failing = {"edge-1-rocky-web"}
+    run = world.up(plan_of("b"))
+    assert run.removed == ["edge-1-rocky-api"], "nothing is held on edge-1"
+    assert {"edge-2-rocky-api", "edge-5-rocky-api"} <= {id.name for id in run.held}
+
+
 def test_an_app_of_another_kind_waits_until_what_it_depends_on_is_ready() -> None:
     apps = WEB.replace("}}\n", "}, dependsOn: [db]}\n") + DB
     world = World()
@@ -355,12 +394,12 @@ def test_a_chart_that_was_just_published_is_looked_for_in_a_new_index_once() -> 
     run = world.up(plan, rounds=2)
     assert run.kinds == {Kind.PROGRESSING}, "the index may be older than the chart"
     change = world.change(plan)
-    answer = ask(change, world.evidence(), world.now)
+    answer = Asking(change, world.evidence(), world.now)
     [request] = [each for each in answer.requests if each.once]
     assert (request.id.kind, request.id.namespace) == ("HelmRepository", "remotes")
     evidence = replace(world.evidence(), asked={request.id: world.now})
-    assert not ask(change, evidence, world.now).requests
-    later = ask(change, evidence, world.now + timedelta(minutes=1)).blocked
+    assert not Asking(change, evidence, world.now).requests
+    later = Asking(change, evidence, world.now + timedelta(minutes=1)).blocked
     assert later[next(id for id in later if id.name == "edge-1-rocky-db")].kind is Kind.FAILED
 
 
@@ -444,10 +483,3 @@ def test_what_a_held_object_depends_on_in_the_state_is_not_removed(world: World)
     assert binding in blocked(more, evidence, world.now)
     object.__setattr__(evidence, "uses", {})
     assert binding not in blocked(more, evidence, world.now)
-
-
-def test_a_lost_state_changes_nothing_of_what_is_blocked(world: World) -> None:
-    """The state decides what held objects use, and nothing else."""
-    world.failing = {"edge-1-rocky-web"}
-    world.up(plan_of("b"))
-    assert world.up(plan_of("b")).rounds == []

@@ -6,7 +6,7 @@ from typing import Any
 
 from tenantry.kube.objects import Manifest
 from tenantry.rollout.flux_status import Readiness, flux_text, message_about, moment, state_of
-from tenantry.rollout.judging import Since, unready_since
+from tenantry.rollout.readiness import Since, unready_since
 from tests.table import table
 
 READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED

@@ -7,8 +7,8 @@ from typing import Any
 
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
-from tenantry.rollout.judging import Judged, Readiness, Request, judge_reconcilers, token_of
-from tenantry.rollout.readiness import Live, Reconciler
+from tenantry.rollout.flux_status import Readiness
+from tenantry.rollout.readiness import Judged, Live, Reconciler, Request, judge_reconcilers, token_of
 from tests.table import table
 
 GIT = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "rocky", "manifests")
@@ -92,7 +92,7 @@ DEPLOYED: dict[str, Any] = {"history": [{"chartVersion": "1.2.3"}], "lastAttempt
     ids=["kustomization", "release", "oci repository", "chart from a registry", "chart by its digest"],
 )
 def test_what_flux_has_applied_is_ready(awaited: Reconciler, found: Live) -> None:
-    assert judged(awaited, found)[1:3] == (Readiness.READY, "")
+    assert judged(awaited, found)[:2] == (Readiness.READY, "")
 
 
 STALLED = ready("True", "gave up", kind="Stalled")
@@ -167,7 +167,7 @@ WAITING = [
 
 @table(("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING])
 def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found)[1:3] == (Readiness.PROGRESSING, reason)
+    assert judged(awaited, found)[:2] == (Readiness.PROGRESSING, reason)
 
 
 @table(
@@ -183,7 +183,7 @@ def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, rea
     ids=["release", "source"],
 )
 def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
-    assert judged(awaited, found)[1:3] == (Readiness.FAILED, reason)
+    assert judged(awaited, found)[:2] == (Readiness.FAILED, reason)
 
 
 @table(
@@ -198,7 +198,7 @@ def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, r
     ids=["app", "source"],
 )
 def test_what_somebody_suspended_is_suspended(found: Live, reason: str) -> None:
-    assert judged(WEB, found) == Judged(WEB, Readiness.SUSPENDED, reason)
+    assert judged(WEB, found) == Judged(Readiness.SUSPENDED, reason)
 
 
 def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
@@ -222,7 +222,7 @@ def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
     found = {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT), **live(SETTINGS)}
     token = token_of(web, found)
     assert judged(web, found) == Judged(
-        web, Readiness.PROGRESSING, "Flux has not read its configs again yet", request=Request(web.id, token)
+        Readiness.PROGRESSING, "Flux has not read its configs again yet", request=Request(web.id, token)
     )
 
     asked = dict(found[WEB.id])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tenantry.kube.objects import ObjectId
-from tenantry.rollout.reasons import Kind, Reason, format_summary, worst
+from tenantry.rollout.reasons import Kind, Reason, format_summary
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 WEB, API, DB = (
@@ -40,15 +40,3 @@ def test_what_only_time_or_a_deletion_lifts_says_to_run_again() -> None:
     assert summary({DB: Reason(Kind.DELETING, "wave 1 loses it first")}).endswith(
         "\n  fix: run the same command again; `tenantry up prod` begins a run for each wave by itself"
     )
-
-
-def test_what_needs_something_has_its_reason_once() -> None:
-    needed = Reason(Kind.FAILED, "a value is missing").needed(WEB)
-    assert needed.message == "needs Kustomization rocky/web: a value is missing"
-    assert needed.needed(API) == needed
-
-
-def test_the_worst_reason_is_the_one_that_takes_longest_to_lift() -> None:
-    kinds = [Reason(kind, kind) for kind in (Kind.PROGRESSING, Kind.FAILED, Kind.WAITING)]
-    assert worst(kinds) == Reason(Kind.FAILED, "failed")
-    assert worst([]) is None

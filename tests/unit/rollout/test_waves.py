@@ -63,7 +63,6 @@ def test_an_environment_has_its_waves_in_the_order_of_the_file() -> None:
             Wave(2, "wave 2", ("edge-4", "hub"), tolerate=one),
             Wave(3, "wave 3", ("edge-2",), ("edge-3",), tolerate=one),
         ),
-        90,
     )
 
 
@@ -82,13 +81,6 @@ def test_a_share_that_is_tolerated_is_one_of_the_wave_and_a_wave_s_own_counts_fo
     mine = f", tolerate: {own}" if own else ""
     plan = planned(fleet(f"waves: [{{labels: {{ring: canary}}{mine}}}, {{all: true}}], tolerate: {every}"))
     assert [wave.tolerate for wave in rollout_of(plan).waves] == tolerances
-
-
-def test_many_waves_are_not_all_counted() -> None:
-    """A line for a terminal."""
-    waves = [f"{{names: [edge-{number}]}}" for number in range(1, 9)]
-    plan = planned(fleet(f"waves: [{', '.join(waves)}, {{all: true}}]", clusters=8))
-    assert str(plan.rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
 
 
 def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None:

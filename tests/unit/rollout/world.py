@@ -12,10 +12,9 @@ from tenantry.cluster.drift import compared
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.blocked import ask
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring
-from tenantry.rollout.judging import was_ever_ready
-from tenantry.rollout.lines import Lines
+from tenantry.rollout.blocked import Asking
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Lines
+from tenantry.rollout.readiness import was_ever_ready
 from tenantry.rollout.reasons import Kind, Reason
 
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
@@ -73,7 +72,7 @@ class World:
                 changed[planned.id] = Changed(live, fields or ((("spec", "suspend"),) if live else ()))
         planned_ids = {each.id for each in plan.objects}
         removed = {id: each for id, each in self.live.items() if id not in planned_ids}
-        return Change(Lines.of(plan), changed, removed)
+        return Change(Lines(plan), changed, removed)
 
     def evidence(self) -> Evidence:
         ready = {
@@ -91,10 +90,10 @@ class World:
         run, applied = Run(), list[ObjectId]()
         for _ in range(rounds):
             change = self.change(plan)
-            held = ask(change, self.evidence(), self.now, ignoring, applied).blocked
+            held = Asking(change, self.evidence(), self.now, ignoring, applied).blocked
             free = [id for id in change.changed if id not in held]
             for id in free:
-                self.apply(change.objects[id])
+                self.apply(change.lines.objects[id])
             if names := sorted(id.name for id in free if is_reconciled(id)):
                 run.rounds.append(names)
             applied += free
@@ -102,7 +101,7 @@ class World:
                 break
             self.settle()
         change = self.change(plan)
-        answer = ask(change, self.evidence(), self.now, ignoring, applied)
+        answer = Asking(change, self.evidence(), self.now, ignoring, applied)
         run.held, run.unready = answer.blocked, answer.unready
         for id in [id for id in change.removed if id not in run.held]:
             run.removed += [id.name] if is_reconciled(id) else []
@@ -174,7 +173,7 @@ class World:
 def settled(plan: Plan, **how: Any) -> World:
     """A world in which a plan has been applied and runs ready for a day."""
     world = World(**how)
-    without = Ignoring(waves=frozenset(each for found in Lines.of(plan).subjects.values() for each in found))
+    without = Ignoring(waves=frozenset(each for found in Lines(plan).subjects.values() for each in found))
     world.up(plan, without)
     world.settle(86400)
     assert not world.change(plan).changed, world.change(plan).changed
