@@ -94,7 +94,10 @@ class StatusReport:
     left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
-    json_keys: ClassVar = ("environment", "read_at", "ready", "planned", "waves", "undeclared", "stuck", "unread")
+    json_keys: ClassVar = (
+        *("environment", "read_at", "ready", "planned", "apps", "objects"),
+        *("waves", "undeclared", "stuck", "unread"),
+    )
 
     environment: str
     read_at: datetime

@@ -47,18 +47,17 @@ class Draft:
     decisions: dict[Path, list[str]]
 
 
-def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, keep_values: bool = False) -> Draft:
+def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None) -> Draft:
     """What was read, as a fleet that can be loaded and planned.
 
     Args:   chart: where the chart for baselines on remote clusters is; None: its place has to be decided.
-            keep_values: write values that may be secrets, too.
     Raises: Refused: nothing of it can be.
     """
     none: Identities = frozenset()
     going_on = mixed = given_up = none
     while True:
         resources = inventory.resources()
-        gathered = _gathered(inventory, resources, going_on, keep_values=keep_values)
+        gathered = _gathered(inventory, resources, going_on)
         draft = Draft(_document(gathered, chart), resources, gathered.decisions)
         _settle(draft)
         # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
@@ -90,7 +89,7 @@ def _leave_order(resources: list[Resource]) -> None:
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities, *, keep_values: bool) -> Gathered:
+def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identities) -> Gathered:
     by_environment = grouped(resources, lambda resource: resource.environment)
     worlds = []
     for name, management in inventory.management.items():
@@ -103,14 +102,14 @@ def _gathered(inventory: Inventory, resources: list[Resource], going_on: Identit
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
     decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
-        world.platform, world.keeps_values = platform, keep_values
+        world.platform = platform
     gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
     for survey in gathered.surveys.values():
-        for resource in () if keep_values else survey.world.resources:
+        for resource in survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
-        survey.keep([app for app, source in sources if keep_values or not leave_secret(app.resource, source)])
+        survey.keep([app for app, source in sources if not leave_secret(app.resource, source)])
     # The times of add-ons are the defaults: add-ons have no other level.
     surveys = gathered.surveys.values()
     addons = [

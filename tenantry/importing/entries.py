@@ -40,7 +40,7 @@ class Notifications(NamedTuple):
             provider = self.world.get("Provider", self.home, str(alert.at("spec", "providerRef", "name")))
             if provider is None:
                 alert.leave("its provider was not read", "import the provider with it")
-            elif self.world.keeps_values or not leave_secret(alert, provider):
+            elif not leave_secret(alert, provider):
                 entries[alert.name] = self._alert(alert, provider)
                 for resource in (alert, provider):
                     resource.take(*self.path, "alerts", alert.name)
@@ -233,8 +233,8 @@ def _data(config: Resource, world: World) -> Any:
     if config.applied_by in (("", ""), (FLUX, FLUX)):
         return None
     data = config.at("data")
-    if not world.keeps_values and (at := first_secret(data, ("data",))):
-        fix = "move it into a Secret and import again, or use --keep-values"
+    if at := first_secret(data, ("data",)):
+        fix = "move it into a Secret and import again"
         config.leave("this may be a secret, which is not copied", fix, at)
         return None
     return data

@@ -179,7 +179,7 @@ def leave_secret(resource: Resource, *others: Resource | None) -> bool:
         if at := first_secret(data):
             of = f" of {holder.key}" if holder is not resource else ""
             named = _NAMED.get(holder.kind, "it")
-            fix = f"put it into a Secret, and name that in {named}; then import again. Or use --keep-values"
+            fix = f"put it into a Secret, and name that in {named}; then import again"
             resource.leave(f"'{at}'{of} may be a secret, which is not copied", fix)
             return True
     return False
@@ -192,6 +192,6 @@ def leave_metadata(resource: Resource) -> None:
         secrets = [name for name in values if is_authors(name) and first_secret({name: values[name]})]
         setattr(resource, key, {name: value for name, value in values.items() if name not in secrets})
         for name in secrets:
-            fix = "put it into a Secret, or import with --keep-values"
+            fix = "put it into a Secret, and import again"
             path = shorten(format_path(("metadata", key, name)), 200)
             resource.leave("this may be a secret, which is not copied", fix, path)

@@ -286,7 +286,7 @@ class World:
     """The resources on the management cluster of one environment.
 
     beside:       what was read there, and is left to what applies it.
-    platform:     the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
+    platform:     the namespace of add-ons there.
     """
 
     def __init__(
@@ -297,7 +297,6 @@ class World:
         self.resources = resources
         self.beside = tuple(beside)
         self.platform = ""
-        self.keeps_values = False
         self._of_kind = grouped(resources, lambda resource: resource.kind)
         self._in_namespace = grouped(resources, lambda resource: resource.namespace)
         self._by_name = {resource.key[1:]: resource for resource in resources}
