@@ -206,7 +206,7 @@ def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: 
         assert _objects(hub, WAVES[2]) != last
 
         def states() -> dict[str, tuple[str, str | None]]:
-            found = json.loads(project.tenantry("status", "dev", "--app", "roll/db", "--output", "json").out)["apps"]
+            found = json.loads(project.tenantry("status", "dev", "--tenant", "roll", "--app", "db", "--output", "json").out)["apps"]
             return {each["cluster"]: (each["status"], each["behind"]) for each in found}
 
         lost = ("unreachable", "changed settings")

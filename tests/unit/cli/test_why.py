@@ -167,7 +167,7 @@ def there(more: str = "") -> str:
 
 
 def test_an_app_that_is_well_is_called_so(capsys: Capture, edge: Cluster) -> None:
-    code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    code, out, err = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge")
     assert (code, err) == (0, "")
     first, *rest = out.splitlines()
     assert first.startswith("rocky/web on edge is well since ")
@@ -286,7 +286,7 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
     edge.put(pod({"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}))
     edge.put(event("Pod", "web-1-x", "Failed", "Failed to pull image"))
     edge.refuse("GET", "/api/v1/namespaces/rocky/limitranges", 403, "no")
-    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    code, out, _ = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge")
     assert code == 1
     assert out.splitlines()[:-4] == [
         "rocky/web on edge is not well",
@@ -549,7 +549,7 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
     edge.put(event("Pod", "web-1-x", f"Unhealthy{hostile}", f"probe: password={PASSWORD}{hostile}"))
     fail(hub, EDGE, f"Flux says {hostile} https://me:{PASSWORD}@example.com")
     for form in ("text", "json"):
-        code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", form)
+        code, out, err = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge", "-o", form)
         assert code == 1
         assert not {*"\x1b\x07"} & {*out, *err}
         assert PASSWORD not in out + err
@@ -571,7 +571,7 @@ def test_the_objects_that_flux_applied_are_listed_with_their_states(capsys: Capt
     hub.objects[EDGE]["status"]["inventory"] = {"entries": [*entries, "odd", {"id": "odd"}]}
     path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:view"
     edge.objects[path] = {"kind": "ClusterRole", "metadata": {"name": "system:view"}}
-    _, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    _, out, _ = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge")
     assert [line.partition("  ready")[0] for line in out.splitlines()[1:]] == [
         "  GitRepository kamaji/rocky.manifests.62305212",
         "  Kustomization kamaji/edge-rocky-web",
