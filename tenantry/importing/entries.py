@@ -228,7 +228,7 @@ class OwnerEntry:
             resource.take(*self.path, *key)
 
 
-def _data(config: Resource, world: World) -> Any:
+def _data(config: Resource) -> Any:
     """What a ConfigMap holds that Tenantry takes over with what applied it, unless a part of it may be a secret."""
     if config.applied_by in (("", ""), (FLUX, FLUX)):
         return None

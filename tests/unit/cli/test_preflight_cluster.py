@@ -189,18 +189,10 @@ def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture
     assert tenantry(capsys, "preflight", "--cluster", "edge", "-e", "dev") == (2, "", expected)
 
 
-@pytest.mark.usefixtures("edge")
-def test_warnings_count_as_errors_with_strict(capsys: Capture, hub: Memory) -> None:
-    del hub.objects[SECRET]["metadata"]["labels"]
-    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge", "--strict")
-    assert (code, out.splitlines()[-1]) == (1, "edge: 1 error")
-    assert "error[" in out
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("edge", "--brief"), "--cluster takes no --all, --brief, --preview or --dry-run"),
+        (("edge", "-e", "dev", "--dry-run"), "--cluster takes no --preview or --dry-run"),
         (("egde", "-e", "dev"), "cluster 'egde' is not declared in tenants.yaml"),
         (("edge", "-e", "qa"), "cluster 'edge' does not belong to environment 'qa'"),
     ],
