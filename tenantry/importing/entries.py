@@ -208,7 +208,7 @@ class OwnerEntry:
                     credentials[key] = {"existing": True}
                     self._take(secret, "credentials", key)
                 for key, config in named.configs.items():
-                    values = _data(config, survey.world) if config is not None else None
+                    values = _data(config) if config is not None else None
                     place = Place(survey.world.environment, cluster)
                     data[key][place] = {"data": literal(values)} if values else {"existing": True}
                     holders[key].append(config)
