@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.cli.fleet_file import fleet_data, fleet_file
+from tenantry.cli.fleet_file import fleet_data
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed
@@ -92,9 +92,8 @@ def environment(help: str, *, required: bool = False, argument: bool = False) ->
         if len(words) > 1:
             raise click.UsageError(f"Two environments are named, {' and '.join(sorted(words))}: name one.", context)
         if required and not words:
-            declared = listed(mapping_at(fleet_data(context), "environments")) or "none"
-            message = f"Name an environment with --environment. {fleet_file(context)} declares {declared}."
-            raise click.UsageError(message, context)
+            declared = listed(mapping_at(fleet_data(context), "environments"))
+            raise click.UsageError(f"Name an environment{f': {declared}' if declared else ''}.", context)
         return next(iter(words), None)
 
     def keep(context: click.Context, _: click.Parameter, word: str | None) -> None:

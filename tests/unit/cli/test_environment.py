@@ -31,10 +31,10 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
 @table(
     ("line", "message"),
     [
-        ("explain rocky/web", "Name an environment with --environment. two.yaml declares dev, prod."),
-        ("status", "Name an environment with --environment. two.yaml declares dev, prod."),
-        ("up --yes -- --parallel 4", "Name an environment with --environment. two.yaml declares dev, prod."),
-        ("destroy", "Name an environment with --environment. two.yaml declares dev, prod."),
+        ("explain rocky/web", "Name an environment: dev, prod."),
+        ("status", "Name an environment: dev, prod."),
+        ("up --yes -- --parallel 4", "Name an environment: dev, prod."),
+        ("destroy", "Name an environment: dev, prod."),
         ("render dev -e prod", "Two environments are named, dev and prod: name one."),
     ],
 )
@@ -46,12 +46,6 @@ def test_what_is_not_clear_is_answered_with_the_names(capsys: Capture, line: str
 @table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "")])
 def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tuple[str, ...]) -> None:
     assert "The name of the environment is empty." in tenantry(capsys, *words)[2]
-
-
-def test_a_file_that_cannot_be_read_is_what_is_reported(capsys: Capture) -> None:
-    assert "nowhere.yaml" in tenantry(capsys, "-f", "nowhere.yaml", "status")[2]
-    Path("tenants.yaml").write_text("a: [")
-    assert "tenants.yaml:1" in tenantry(capsys, "status")[2]
 
 
 # --- one word names an app -----------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def test_a_stack_that_is_told_to_be_another_environment_is_told(capsys: Capture,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-e", "dev", "prod"), "Two environments are named, prod and dev"),
+        (("-e", "dev", "prod"), "Two environments are named, dev and prod"),
         (("-e", "dve"), "tenants.yaml declares no environment 'dve' (declared: dev)"),
     ],
 )
