@@ -172,7 +172,7 @@ def test_an_app_that_is_well_is_called_so(capsys: Capture, edge: Cluster) -> Non
     first, *rest = out.splitlines()
     assert first.startswith("rocky/web on edge is well since ")
     assert first.endswith("; 1 object on edge: 1 ready")
-    assert len(rest) == 3
+    assert len(rest) == 2
     assert {*edge.users} == {ACCOUNT}
     assert not [path for _, path, _ in edge.requests if "secrets" in path]
 
