@@ -71,8 +71,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     "apps": (
         _key("TENANT"),
         _key("APP", "name"),
-        _key("KIND"),
-        _key("SOURCE"),
         ("CHART OR PATH", lambda row: row["chart"] or row["source"] if row["kind"] == "helm" else row["path"] or "./"),
         ("VERSION", _version),
         ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),

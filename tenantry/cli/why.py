@@ -19,6 +19,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster.selection import select
+from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, printable
@@ -78,6 +79,7 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
+        known("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
         planned = plan(fleet, environment, Part(tenant=owner))
     selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]

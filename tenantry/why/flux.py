@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tenantry.cluster.inventory import is_own
+from tenantry.cluster.report import why_command
 from tenantry.cluster.states import PAUSED, State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -185,7 +186,7 @@ class FluxJudge:
                     Stage.DEPENDENCY,
                     cause,
                     evidence,
-                    next=(self.commands.run("why", app.full_name, "-c", app.cluster),),
+                    next=(why_command(app, self.commands.environment),),
                 )
             else:
                 cause = f"{before.name} on {seen.app.cluster} is not ready: {message}"

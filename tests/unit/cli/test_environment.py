@@ -54,7 +54,7 @@ def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tupl
 @table(
     ("line", "message"),
     [
-        ("explain rocky/web api", "Got unexpected extra argument (api)"),
+        ("explain rocky/web api -e dev", "Got unexpected extra argument (api)"),
         (
             "explain rocky/",
             "Invalid value for 'TENANT[/APP]': 'rocky/' is neither TENANT nor TENANT/APP, such as 'rocky/web'.",

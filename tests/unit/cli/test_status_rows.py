@@ -65,15 +65,6 @@ def test_clusters_that_flux_does_not_reach_are_one_row_if_they_lack_the_same() -
     assert "    edge-2: dial tcp 10.0.0.1" in table
 
 
-def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
-    wave = InWave(1, "canary")
-    short, long = (
-        on_terminal(report(replace(status("c" * length, Readiness.FAILED, "x"), wave=wave))) for length in (49, 50)
-    )
-    assert short[0].split() == ["TENANT", "CLUSTER", "APP", "WAVE", "STATUS"]
-    assert long[0].split() == ["TENANT", "CLUSTER", "APP", "STATUS"]
-
-
 def test_three_clusters_are_listed() -> None:
     assert [row["CLUSTER"] for row in grouped_rows(on_many(3), NOW)] == ["edge-1", "edge-2", "edge-3"]
 

@@ -514,7 +514,7 @@ def test_objects_that_own_each_other_end(capsys: Capture, edge: Cluster) -> None
     [
         (
             ("rokcy/web",),
-            "environment 'dev' has no apps of tenant 'rokcy'\n  fix: name one of these: platform, rocky (closest: rocky)",
+            "tenants.yaml declares no tenant 'rokcy' (declared: rocky, platform)\n  fix: name 'rocky'",
         ),
         (
             ("rocky/webb",),

@@ -97,7 +97,6 @@ def test_an_app_with_a_secret_is_left_over(
     assert code == 2
     (left,) = (each for each in report["objects"] if each["id"]["kind"] == "Kustomization")
     assert left["reasons"][0]["text"].startswith(f"'{at}' ")
-    assert "--keep-values" in left["reasons"][0]["fix"]
     assert not (tmp_path / "tenants.yaml").exists()
 
 
