@@ -21,7 +21,6 @@ for variable in (
     "FORCE_COLOR",
     "CLICOLOR_FORCE",
     "TENANTRY_FILE",
-    "TENANTRY_ENVIRONMENT",
     "TENANTRY_DEBUG",
 ):
     os.environ.pop(variable, None)

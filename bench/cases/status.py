@@ -17,7 +17,6 @@ from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
 from tenantry.cli.serializer import as_json
-from tenantry.cli.status.command import status_document
 from tenantry.cli.status.table import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
@@ -104,5 +103,5 @@ def _page(items: list[dict[str, Any]], start: int) -> dict[str, Any]:
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
     "terminal": lambda report: status_text(report, None, 80),
     "pipe": lambda report: status_text(report, None, None),
-    "json": lambda report: as_json(status_document([report])),
+    "json": lambda report: as_json(report),
 }

@@ -21,10 +21,8 @@ another file.
 
 | you type | it means |
 |---|---|
-| `rocky/web`, or `rocky web` | the app `web` of the tenant `rocky`; `platform/dns` is an add-on |
-| `tenantry status dev`, or `-e dev` | the environment; default if needed: `$TENANTRY_ENVIRONMENT`, or the only one in the file |
-
-`tenantry destroy` deletes an environment, so it takes only one that is typed."""
+| `rocky/web` | the app `web` of the tenant `rocky`; `platform/dns` is an add-on |
+| `tenantry status dev`, or `-e dev` | the environment |"""
 _SHARED = {"--help", "--version"}
 """Options that need no explanation at each command."""
 

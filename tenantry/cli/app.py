@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import entry_points
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ from tenantry import __version__
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.options import FORMAT_OPTIONS, FormatOption
+from tenantry.cli.options import FormatOption
 from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
@@ -147,10 +148,9 @@ Exit codes:
   130  interrupted
 
 Wherever a command takes them:
-  rocky/web, rocky web    app 'web' of tenant 'rocky'; platform/NAME: an add-on
-  ENVIRONMENT, or -e      if one is needed: $TENANTRY_ENVIRONMENT, or the only
-                          one in the file
-  -o json                 the result for programs
+  rocky/web           app 'web' of tenant 'rocky'; platform/NAME: an add-on
+  ENVIRONMENT, or -e  the environment
+  -o json             the result for programs
 
 `tenantry COMMAND --help` has the options and examples of each command.
 """,
@@ -201,16 +201,9 @@ _ERROR = "Error"
 def document_asked(arguments: Sequence[str]) -> str:
     """The kind of the document that a command line asks for, also a wrong one, which nothing has parsed; "" if it asks for none."""
     words = [*takewhile(lambda word: word != "--", arguments)]
-    output = ""
-    command: click.Command = app
-    for word, following in pairwise([*words, ""]):
-        if word in FORMAT_OPTIONS:
-            output = following
-        elif word.startswith(("--output=", "-o")):
-            output = word.removeprefix("--output=").removeprefix("-o")
-        if isinstance(command, click.Group) and (subcommand := command.get_command(click.Context(command), word)):
-            command = subcommand
-        if command.context_settings.get("ignore_unknown_options"):
-            return ""  # what follows is the command line of another program
-    option = next((param for param in command.params if isinstance(param, FormatOption)), None)
-    return ((option and option.kind) or _ERROR) if output == "json" else ""
+    if not re.search(r"^(?:-o\n?|--output[=\n])json$", "\n".join(words), re.MULTILINE):
+        return ""
+    name = next((word for word in words if word in _COMMANDS), "")
+    command = app.get_command(click.Context(app), name)
+    option = next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None
+    return option.kind if option else _ERROR

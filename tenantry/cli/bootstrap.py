@@ -8,8 +8,8 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import file_option, fleet_file
+from tenantry.cli.management import cluster_environment
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
@@ -66,9 +66,7 @@ Exit codes:
 """,
 )
 @click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=options.complete_clusters)
-@options.environment(
-    "The environment that the cluster is prepared for; of CLUSTER, its first.", required=True, unless=("name", "chart")
-)
+@options.environment("The environment that the cluster is prepared for; of CLUSTER, its first.")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -138,6 +136,8 @@ def command(
             raise click.UsageError("--chart writes the chart alone: leave out the rest")
         return _write_chart(chart)
     file = fleet_file(ctx)
+    if not name and not environment:
+        raise click.UsageError("Name a cluster, or its environment with --environment.")
     if kubeconfig is None and (context or dry_run):
         raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")
     if role and kubeconfig:
@@ -148,7 +148,7 @@ def command(
         raise click.UsageError("say who gets the roles: --for group:NAME, user:NAME or account:NAMESPACE/NAME")
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        chosen = environment_of(fleet, name, environment) if name else str(environment)
+        chosen = cluster_environment(fleet, name, environment) if name else str(environment)
         check_declared(fleet, chosen)
         management = fleet.environments[chosen].management
         cluster = name or management

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from abc import ABC, abstractmethod
 from typing import Any
 
 import click
@@ -13,15 +12,6 @@ import click
 from tenantry.cli.output import columns, say
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest
-
-
-class Late(ABC):
-    """A parameter whose value depends on others: it is settled when all of them are parsed."""
-
-    @abstractmethod
-    def settle(self, context: click.Context) -> None:
-        """Set the parameter in `context.params`. Raises: click.UsageError."""
-
 
 _DESTRUCTIVE = frozenset({"remove", "destroy", "down"})
 """Commands that nobody is led to by another name."""
@@ -45,9 +35,6 @@ class Command(_Page):
         return frozenset(map(int, re.findall(r"^  (\d+) ", listed, re.MULTILINE)))
 
     def invoke(self, ctx: click.Context) -> Any:
-        for parameter in self.params:
-            if isinstance(parameter, Late):
-                parameter.settle(ctx)
         code = super().invoke(ctx)
         assert not self.exit_codes or code in self.exit_codes, (
             f"{self.name} ends with {code}, which its help does not list"

@@ -46,14 +46,7 @@ Exit codes:
 @options.cluster("Only this cluster; default: all of the environment.")
 @options.output("text", "json", kind="Explanation")
 @reads_file
-def command(
-    file: Path,
-    tenant: str,
-    app: str | None,
-    environment: str,
-    cluster: str | None,
-    output: str,
-) -> int:
+def command(file: Path, subject: tuple[str, str | None], environment: str, cluster: str | None, output: str) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.
 
     It also shows which clusters are selected and why, and the values of placeholders. A value that the file does not set
@@ -63,6 +56,7 @@ def command(
 
     Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
     """
+    tenant, app = subject
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         # `platform` may be a tenant that is called so: an app that it does not have is an add-on.
@@ -74,10 +68,10 @@ def command(
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
     if of_platform:
-        subject = Subject(Kind.ADDON, name=addon) if addon else THE_PLATFORM
+        about = Subject(Kind.ADDON, name=addon) if addon else THE_PLATFORM
     else:
-        subject = Subject(Kind.APP, tenant, app) if app else Subject(Kind.TENANT, tenant)
-    explanation = explain(fleet, planned, subject, cluster)
+        about = Subject(Kind.APP, tenant, app) if app else Subject(Kind.TENANT, tenant)
+    explanation = explain(fleet, planned, about, cluster)
     if output == "json":
         data_json(explanation, "Explanation")
     else:

@@ -16,17 +16,15 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
-from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.cli.output import columns, data, data_json, error, working
 from tenantry.facts.fields import FieldChange
-from tenantry.facts.objects import Changed
-from tenantry.importing.documents import MOST_BYTES, Document, objects_in
+from tenantry.importing.documents import Document, objects_in
 from tenantry.importing.drafting import drafted, header, text_of
 from tenantry.importing.kustomize import Builder
 from tenantry.importing.proof import Outcome, Report, Result, report_of
 from tenantry.importing.reading import objects_on, read_environment
 from tenantry.importing.resources import Inventory, inventory
 from tenantry.kube.names import dns_label_problem
-from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed, printable
 
@@ -39,29 +37,14 @@ class Source(NamedTuple):
     environment: str
     text: str
 
-    @property
-    def directory(self) -> Path | None:
-        """The directory that it names; None: it is none."""
-        path = Path(self.text).expanduser()
-        return path if self.text != "-" and not self.text.startswith(_CONTEXT) and path.is_dir() else None
-
-
-def sources_of(options: Sequence[str]) -> list[Source]:
-    """Raises: click.UsageError: an option is malformed."""
-    sources = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in options]
-    if sum(source.text == "-" for source in sources) > 1:
-        raise click.UsageError("'-' reads stdin, which can be read once")
-    return sources
-
 
 def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
     clusters = {source.environment: source.environment for source in sources}
     for environment, cluster in (_pair(option, "--cluster", "ENVIRONMENT=NAME") for option in options):
         if environment not in clusters:
-            raise click.UsageError(
-                f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
-            )
+            message = f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
+            raise click.UsageError(message)
         if problem := dns_label_problem(cluster):
             raise click.UsageError(f"'{cluster}' cannot be the name of a cluster: {problem}")
         clusters[environment] = cluster
@@ -78,35 +61,28 @@ def _pair(option: str, name: str, form: str) -> tuple[str, str]:
 
 
 def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
-    """Everything that is read.
-
-    Raises: Refused: a source cannot be read, or is invalid.
-    """
+    """Everything that is read. Raises: Refused: a source cannot be read, or is invalid."""
     build = Builder(_kustomize)
     environments = {}
     for environment, own in grouped(sources, lambda source: source.environment).items():
-        directories = [source.directory for source in own if source.directory]
-        others = [document for source in own if not source.directory for document in documents_of(source, kubeconfig)]
+        directories, documents = list[Path](), list[Document]()
         with working(f"reading {listed([source.text for source in own])}"):
-            environments[environment] = read_environment(environment, directories, others, build)
+            for _, text in own:
+                path = Path(text).expanduser()
+                if text.startswith(_CONTEXT):
+                    from tenantry.cluster.connect import answering, connect
+
+                    with connect(kubeconfig, text.removeprefix(_CONTEXT) or None) as hub, answering(hub):
+                        documents += objects_on(hub)
+                elif path.is_file():
+                    documents += objects_in(path.read_bytes(), str(path))
+                elif path.is_dir():
+                    directories.append(path)
+                else:
+                    fix = "name a directory, a file, or context:NAME for a context of the kubeconfig"
+                    raise Refused(f"{text}: no such directory", fix)
+            environments[environment] = read_environment(environment, directories, documents, build)
     return inventory(environments, management)
-
-
-def documents_of(source: Source, kubeconfig: Path | None) -> list[Document]:
-    """All objects of a source that is no directory. Raises: Refused: it cannot be read, or is invalid."""
-    with working(f"reading {source.text}"):
-        if source.text == "-":
-            return list(objects_in(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin"))
-        if source.text.startswith(_CONTEXT):
-            from tenantry.cluster.connect import answering, connect
-
-            with connect(kubeconfig, source.text.removeprefix(_CONTEXT) or None) as client, answering(client):
-                return list(objects_on(client))
-        path = Path(source.text).expanduser()
-        if path.is_file():
-            return list(objects_in(path.read_bytes(), str(path)))
-    fix = "name a directory, a file, '-' for stdin, or context:NAME for a context of the kubeconfig"
-    raise Refused(f"{source.text}: no such directory", fix)
 
 
 def _kustomize() -> tuple[str, ...]:
@@ -132,11 +108,10 @@ Examples:
   tenantry import -e staging=clusters/staging -e production=clusters/production
   tenantry import -e test=rendered/test -e prod=rendered/prod \\
                   --cluster test=cloudy --cluster prod=cloudy
-  flux export kustomization --all -A | tenantry import -e dev=- --dry-run
 
 A SOURCE is a directory of manifests, a directory with a kustomization.yaml,
-which is built, a file, - for stdin, or context:NAME for a live management
-cluster. An environment can have several sources.
+which is built, a file, or context:NAME for a live management cluster.
+An environment can have several sources.
 
 Exit codes:
   0  the file is written; the report says what is left
@@ -174,7 +149,6 @@ Exit codes:
     show_default=True,
     help="The file to write. It must not exist.",
 )
-@click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @options.output("text", "json", kind="Import")
 def command(
     environments: tuple[str, ...],
@@ -182,8 +156,6 @@ def command(
     kubeconfig: Path | None,
     target: Path,
     output: str,
-    *,
-    dry_run: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -191,9 +163,9 @@ def command(
     where it is, with the reason and a fix. The written file is valid, and its plan is compared with what was read. No cluster
     is changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left.
     """
-    if not dry_run and target.exists():
+    if target.exists():
         raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
-    sources = sources_of(environments)
+    sources = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in environments]
     read = read_all(sources, management_of(clusters, sources), kubeconfig)
     if not read.resources:
         raise _nothing(read, "no Kubernetes objects were found")
@@ -201,18 +173,20 @@ def command(
         draft = drafted(read)
     head = header([f"{source.environment}={source.text}" for source in sources])
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
-    if not report.expressed:
-        _print(report, output, dry_run=False)
-        error(str(_nothing(read, "nothing that was read can be written")))
-        return 2
-    if not dry_run:
+    if report.expressed:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("x", encoding="utf-8") as opened:
                 opened.write(report.text)
         except OSError as refused:
             raise Refused(f"{target} cannot be written ({refused.strerror})", "name another file") from None
-    _print(report, output, dry_run=dry_run)
+    if output == "json":
+        data_json(report, "Import")
+    else:
+        data(as_text(report, DisplayLimits(), columns(sys.stdout)))
+    if not report.expressed:
+        error(str(_nothing(read, "nothing that was read can be written")))
+        return 2
     return 1 if read.unread else 0
 
 
@@ -223,17 +197,6 @@ def _nothing(read: Inventory, text: str) -> Refused:
     first, *others = read.unread
     more = f", and {counted(len(others), 'other place')} could not be read" if others else ""
     return Refused(f"{text}; {first.place}: {first.reason}{more}", first.fix)
-
-
-def _print(report: Report, output: str, *, dry_run: bool) -> None:
-    """The report is the result; with --dry-run the file is, and the report goes to stderr."""
-    if output == "json":
-        data_json(report, "Import")
-        return
-    if dry_run:
-        data(report.text.rstrip("\n"))
-    width = columns(sys.stderr if dry_run else sys.stdout)
-    (say if dry_run else data)(as_text(report, DisplayLimits(), width))
 
 
 # --- the report for a terminal: counts first, then each object that is not equal, with what is to do ------------------
@@ -307,22 +270,14 @@ def _fields(
     limits: DisplayLimits,
     width: int | None,
 ) -> Iterator[str]:
-    changed = [(result, fields) for result in report.objects if (fields := fields_of(result))]
+    changed = [(result.planned or result.id, fields) for result in report.objects if (fields := fields_of(result))]
     if changed:
         yield f"{title} {counted(len(changed), 'object')}:"
-        lines = changed_objects((_changed(result, fields) for result, fields in changed), limits)
+        lines = changed_objects(changed, limits)
         # What stays is no removal.
         yield from (
             line_text(line if title == "Adoption changes" else line._replace(sign=" "), width) for line in lines
         )
-
-
-def _changed(result: Result, fields: tuple[FieldChange, ...]) -> Changed:
-    """The fields of an object, shown under its name in the plan."""
-    id = result.planned or result.id
-    metadata = {"name": id.name, **({"namespace": id.namespace} if id.namespace else {})}
-    shown = KubeObject({"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}, Owner())
-    return Changed(shown, shown, fields)
 
 
 def _added(report: Report, width: int | None) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import columns, data, data_json, say, working
-from tenantry.cli.tables import fitting, table
+from tenantry.cli.output import data, data_json, say, working
+from tenantry.cli.tables import table
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
@@ -72,8 +71,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     "apps": (
         _key("TENANT"),
         _key("APP", "name"),
-        _key("KIND"),
-        _key("SOURCE"),
         ("CHART OR PATH", lambda row: row["chart"] or row["source"] if row["kind"] == "helm" else row["path"] or "./"),
         ("VERSION", _version),
         ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),
@@ -93,17 +90,6 @@ _NAMES = {
     "placements": ("environment", "tenant", "cluster"),
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
-
-_DISPENSABLE = (
-    "FILE",
-    "LABELS",
-    "KIND",
-    "SOURCE",
-    "CLUSTERS",
-    "ENVIRONMENTS",
-    "CHART OR PATH",
-)
-"""Columns that are omitted on a narrow terminal, in this order."""
 
 
 @click.command(
@@ -128,7 +114,7 @@ Exit codes:
 """,
 )
 @click.argument("kind", type=click.Choice(LISTS))
-@options.environment("Only what is in this environment.", multiple=True)
+@options.environment("Only what is in this environment.")
 @options.tenants("Only what belongs to this tenant, or to 'platform'.")
 @options.clusters("Only what is on this cluster; repeatable.")
 @options.output("text", "json", "names", kind="List")
@@ -136,7 +122,7 @@ Exit codes:
 def command(
     file: Path,
     kind: str,
-    environment: tuple[str, ...],
+    environment: str | None,
     tenants: tuple[str, ...],
     clusters: tuple[str, ...],
     output: str,
@@ -150,7 +136,7 @@ def command(
     """
     with working(f"reading {file}"):
         fleet = load_fleet(file)
-        items = listing(fleet, kind, Filter(environment, tenants, clusters))
+        items = listing(fleet, kind, Filter((environment,) if environment else (), tenants, clusters))
     if output == "json":
         data_json({"of": kind, "items": items}, "List")
     elif output == "names":
@@ -172,10 +158,7 @@ def _print_table(what: str, items: list[Item]) -> None:
     if not any(item.get("templates") for item in items):
         cells.pop("FROM", None)
     rows = [{heading: _cell(cell(item)) for heading, cell in cells.items()} for item in items]
-    shown = fitting(rows, cells, _DISPENSABLE, columns(sys.stdout))
-    data("\n".join(table(rows, shown)))
-    if left_out := [heading for heading in cells if heading not in shown]:
-        say(f"not shown for lack of room: {', '.join(left_out)}; a wider terminal or a pipe has all columns")
+    data("\n".join(table(rows, list(cells))))
 
 
 def _cell(value: Any) -> str:

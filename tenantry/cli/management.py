@@ -11,12 +11,14 @@ import click
 
 from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, connected
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import declared
 from tenantry.stacks.file import Reach, target_of
 from tenantry.stacks.outcome import for_stack
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+    from tenantry.fleet.fleet import Fleet
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -55,3 +57,20 @@ def connect_management(
         except Refused as refused:
             raise Refused(refused.message, for_stack(refused.fix, environment), code=refused.code) from None
         yield client
+
+
+def cluster_environment(fleet: Fleet, cluster: str, environment: str | None) -> str:
+    """The environment of a command about a cluster; None: its first.
+
+    Raises: Refused: the cluster is not declared, or not in the environment.
+    """
+    if cluster not in fleet.clusters:
+        message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
+        raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
+    managed = [name for name, entry in fleet.environments.items() if cluster == entry.management]
+    environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
+    chosen = environment or environments[0]
+    if chosen not in environments:
+        message = f"cluster '{cluster}' does not belong to environment '{chosen}'"
+        raise Refused(message, f"name one of: {', '.join(environments)}", code=UNKNOWN_NAME)
+    return chosen

@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from tenantry.cli.commands import Late
-from tenantry.cli.environment import ARGUMENT, EnvironmentOption
-from tenantry.cli.fleet_file import fleet_data, fleet_file
+from tenantry.cli.fleet_file import fleet_data
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import TenantryError
+from tenantry.messages.text import listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -45,32 +42,6 @@ def complete_clusters(context: click.Context, _: click.Parameter, start: str) ->
     return _keys(context, start, "clusters")
 
 
-def complete_revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete branches and tags. The shell completes paths."""
-    from tenantry.facts.git import Repository
-
-    try:
-        names = Repository(fleet_file(context).absolute().parent).names()
-    except TenantryError:
-        names = []
-    items = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
-    return items or [CompletionItem(start, type="file")]
-
-
-def _complete_apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the apps of the tenant before it; none if `rocky/web` names one already."""
-    tenant = str(context.params.get("tenant"))
-    own = _keys(context, start, "tenants", tenant, "apps")
-    return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
-
-
-def _complete_any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
-    tenants = context.params.get("tenants") or _keys(context, "", "tenants")
-    apps = (name for tenant in tenants for name in _keys(context, start, "tenants", tenant, "apps"))
-    return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
-
-
 def _complete_owners(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
 
@@ -78,26 +49,28 @@ def _complete_owners(context: click.Context, _: click.Parameter, start: str) -> 
 # --- arguments and options --------------------------------------------------------------------------------------------
 
 
-class _AppArgument(click.Argument, Late):
-    """`[APP]`, which may also be part of the tenant before it: `rocky/web` is `rocky web`."""
-
-    def settle(self, context: click.Context) -> None:
-        owner, slash, name = context.params["tenant"].partition("/")
-        if context.params["app"] == "":  # a script's variable that is not set must not select all apps
-            raise click.UsageError("The name of the app is empty.", context)
-        if not slash:
-            return
-        if not owner or not name:
-            raise click.UsageError(f"'{context.params['tenant']}' is not TENANT/APP, such as 'rocky/web'", context)
-        if (app := context.params["app"]) is not None:
-            raise click.UsageError(f"'{owner}/{name}' names an app already: leave out '{app}'", context)
-        context.params.update(tenant=owner, app=name)
-
-
 def subject(command: _F) -> _F:
-    """`TENANT [APP]`, or `platform [ADDON]`. `rocky/web` and `rocky web` give the same two values."""
-    app = click.argument("app", required=False, cls=_AppArgument, shell_complete=_complete_apps)
-    return click.argument("tenant", shell_complete=complete_subjects)(app(command))
+    """`TENANT[/APP]`, or `platform[/ADDON]`, as a tenant and an app, which is None without one."""
+
+    def parted(_: click.Context, __: click.Parameter, word: str) -> tuple[str, str | None]:
+        tenant, slash, app = word.partition("/")
+        if not tenant or (slash and not app):
+            raise click.BadParameter(f"'{word}' is neither TENANT nor TENANT/APP, such as 'rocky/web'.")
+        return tenant, app or None
+
+    return click.argument("subject", metavar="TENANT[/APP]", callback=parted, shell_complete=complete_subjects)(command)
+
+
+def app(command: _F) -> _F:
+    """`TENANT/APP`, or `platform/ADDON`, as a tenant and an app."""
+
+    def parted(_: click.Context, __: click.Parameter, word: str) -> tuple[str, str]:
+        tenant, _slash, app = word.partition("/")
+        if not (tenant and app):
+            raise click.BadParameter(f"'{word}' is not TENANT/APP, such as 'rocky/web'.")
+        return tenant, app
+
+    return click.argument("app", metavar="TENANT/APP", callback=parted, shell_complete=complete_subjects)(command)
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
@@ -105,82 +78,56 @@ def cluster(help: str) -> Callable[[_F], _F]:
     return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=complete_clusters)
 
 
-def environment(
-    help: str,
-    *,
-    required: bool = False,
-    argument: bool = False,
-    typed: bool = False,
-    unless: Sequence[str] = (),
-    multiple: bool = False,
-) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`
+_WORD = "tenantry.environment"
+"""The key of a context's `meta` for the argument that says the same as `--environment`."""
 
-    Args:
-        required: The command is about one: without the option, that of the variable, or the only one of the file.
-        argument: It may also be the command's argument, `tenantry status dev`: for commands that have no other.
-        typed, unless: As for `EnvironmentOption`.
-        multiple: It may be repeated.
-    """
+
+def environment(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
+    """`-e, --environment NAME`. Args: argument: it may also be the command's argument, `tenantry status dev`."""
+
+    def settle(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+        words = {word for word in (context.meta.get(_WORD), value) if word is not None}
+        if "" in words:  # a script's variable that is not set must not select all environments
+            raise click.UsageError("The name of the environment is empty.", context)
+        if len(words) > 1:
+            raise click.UsageError(f"Two environments are named, {' and '.join(sorted(words))}: name one.", context)
+        if required and not words:
+            declared = listed(mapping_at(fleet_data(context), "environments"))
+            raise click.UsageError(f"Name an environment{f': {declared}' if declared else ''}.", context)
+        return next(iter(words), None)
+
+    def keep(context: click.Context, _: click.Parameter, word: str | None) -> None:
+        context.meta[_WORD] = word
+
+    common: dict[str, Any] = {"shell_complete": complete_environments}
     option: Callable[[_F], _F] = click.option(
-        "-e",
-        "--environment",
-        cls=EnvironmentOption,
-        multiple=multiple,
-        help=help,
-        shell_complete=complete_environments,
-        needed=required,
-        typed=typed,
-        unless=unless,
+        "-e", "--environment", metavar="NAME", help=help, callback=settle, **common
     )
+    # Before the option, which takes its value.
     word: Callable[[_F], _F] = click.argument(
-        ARGUMENT,
-        metavar="[ENVIRONMENT]..." if multiple else "[ENVIRONMENT]",
-        nargs=-1 if multiple else 1,
-        required=False,
-        shell_complete=complete_environments,
+        "word", metavar="[ENVIRONMENT]", required=False, is_eager=True, expose_value=False, callback=keep, **common
     )
     return (lambda command: word(option(command))) if argument else option
 
 
 def tenants(help: str) -> Callable[[_F], _F]:
     """`-n, --tenant NAME`, or `platform`; may be repeated."""
-    return _names("--tenant", help, _complete_owners, "-n")
-
-
-class _AppsOption(click.Option, Late):
-    """`--app NAME`. With `--app rocky/web`, the tenant is named too, as with `--tenant rocky --app web`."""
-
-    def settle(self, context: click.Context) -> None:
-        apps, tenants = context.params["apps"], context.params["tenants"]
-        owners = {app.partition("/")[0] for app in apps if "/" in app} - {PLATFORM}
-        if not owners:
-            return
-        if len({*owners, *tenants}) > 1 or not all("/" in app for app in apps):
-            raise click.UsageError("--app TENANT/APP is for the apps of one tenant: run the command for each", context)
-        context.params.update(tenants=(*owners,), apps=tuple(app.partition("/")[2] for app in apps))
+    return _names("tenant", help, _complete_owners, "-n")
 
 
 def apps(help: str) -> Callable[[_F], _F]:
-    """`--app NAME` of an app or add-on, beside `tenants`; may be repeated."""
-    return _names("--app", help, _complete_any_app, cls=_AppsOption)
+    """`--app NAME` of an app or add-on; may be repeated."""
+    return _names("app", help, None)
 
 
 def clusters(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`; may be repeated."""
-    return _names("--cluster", help, complete_clusters, "-c")
+    return _names("cluster", help, complete_clusters, "-c")
 
 
-def _names(
-    name: str,
-    help: str,
-    complete: Callable[..., list[str]],
-    *short: str,
-    cls: type[click.Option] = click.Option,
-) -> Callable[[_F], _F]:
-    parameter = f"{name.removeprefix('--')}s"
+def _names(name: str, help: str, complete: Callable[..., list[str]] | None, *short: str) -> Callable[[_F], _F]:
     return click.option(
-        *short, name, parameter, cls=cls, metavar="NAME", multiple=True, help=help, shell_complete=complete
+        *short, f"--{name}", f"{name}s", metavar="NAME", multiple=True, help=help, shell_complete=complete
     )
 
 
@@ -191,9 +138,6 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
     )
 
 
-FORMAT_OPTIONS = ("-o", "--output")
-
-
 class FormatOption(click.Option):
     """The option `--output`. kind: of the command's JSON document; "" without one."""
 
@@ -202,11 +146,11 @@ class FormatOption(click.Option):
         self.kind = kind
 
 
-def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
-    assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
+def output(*formats: str, kind: str) -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document."""
     return click.option(
-        *FORMAT_OPTIONS,
+        "-o",
+        "--output",
         cls=FormatOption,
         kind=kind,
         formats=formats,

@@ -13,28 +13,18 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, changed_objects, line_text
-from tenantry.cli.environment import environment_of
+from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.output import (
-    as_text,
-    columns,
-    counts,
-    data,
-    data_json,
-    report_warnings,
-    say,
-    working,
-)
+from tenantry.cli.management import cluster_environment, connect_management, management_options
+from tenantry.cli.output import as_text, columns, counts, data, data_json, report_warnings, working
 from tenantry.cli.serializer import plain
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.facts.objects import Changed
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Problem, Severity
-from tenantry.messages.text import counted, listed
+from tenantry.messages.errors import Severity
+from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Run
@@ -53,7 +43,6 @@ from tenantry.stacks.states import InStates
     epilog="""\
 Examples:
   tenantry preflight --environment dev
-  tenantry preflight dev --brief
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
   tenantry preflight --environment prod --preview        in a pull request
   tenantry preflight --environment prod --dry-run        before an adoption
@@ -62,19 +51,14 @@ Examples:
 Exit codes:
   0  no errors; there may be warnings
   1  at least one error, with --cluster also a remote cluster that does not
-     answer; with --strict, a warning about a cluster
-  2  tenants.yaml is invalid, or a management cluster does not answer; with
-     --strict, a warning about tenants.yaml
+     answer
+  2  tenants.yaml is invalid, or a management cluster does not answer
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
 @options.environment("The environment to check.", required=True, argument=True)
 @options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
-@click.option(
-    "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
-)
-@click.option("--brief", is_flag=True, help="Print only the codes of warnings; errors are printed in full.")
 @click.option(
     "--preview",
     is_flag=True,
@@ -86,11 +70,6 @@ Exit codes:
     is_flag=True,
     help="Have the API server apply each planned object as a dry run, and show what would change.",
 )
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
-)
 @options.output("text", "json", kind="Preflight")
 @reads_file
 def command(
@@ -100,11 +79,8 @@ def command(
     kubeconfig: Path | None,
     context: str | None,
     *,
-    everything: bool,
-    brief: bool,
     preview: bool,
     rehearse: bool,
-    strict: bool,
     output: str,
 ) -> int:
     """Check the plan of an environment against its live clusters, before Pulumi applies it.
@@ -112,7 +88,7 @@ def command(
     Reports what the guard of `tenantry up` would refuse, existing objects that would be adopted, whether Flux serves what
     is planned and is locked down, and whether it can reach the remote clusters. Nothing is changed.
 
-    The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code.
+    The warnings of `tenantry validate` are printed to stderr; they do not change the exit code.
 
     With --cluster, a remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster:
     whether Flux takes the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux
@@ -120,18 +96,16 @@ def command(
     policies are checked. Contents of the kubeconfig are never printed.
     """
     if cluster:
-        if everything or brief or preview or rehearse:
-            raise click.UsageError("--cluster takes no --all, --brief, --preview or --dry-run")
-        return _check_cluster(file, environment, cluster, kubeconfig, context, output, strict=strict)
+        if preview or rehearse:
+            raise click.UsageError("--cluster takes no --preview or --dry-run")
+        return _check_cluster(file, environment, cluster, kubeconfig, context, output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan_one(fleet, environment)
     warnings = warnings_of(fleet)
     if output != "json":
-        print_warnings(file, warnings, brief=brief)
+        report_warnings(warnings)
     report = report_on(file, fleet, planned, kubeconfig, context, preview=preview, rehearse=rehearse)
-    if strict:
-        report = replace(report, problems=_strictly(report.problems))
     if output == "json":
         result = {
             "environment": environment,
@@ -141,19 +115,16 @@ def command(
         }
         data_json({"environments": [result], "warnings": warnings}, "Preflight")
     else:
-        limits = EVERYTHING if everything else DisplayLimits()
-        print_report(planned, report, limits, brief=brief)
-    if strict and warnings:
-        return 2
+        print_report(planned, report)
     return 4 if report.refused else 0 if report.fit else 1
 
 
 def _check_cluster(
-    file: Path, environment: str, name: str, kubeconfig: Path | None, context: str | None, output: str, *, strict: bool
+    file: Path, environment: str, name: str, kubeconfig: Path | None, context: str | None, output: str
 ) -> int:
     """Check one cluster, and the kubeconfig through which Flux reaches it."""
     fleet = load_fleet(file)
-    environment_of(fleet, name, environment)
+    cluster_environment(fleet, name, environment)
     planned = plan(fleet, environment)
     remote = remote_of(fleet, planned, name) if name != planned.management else None
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
@@ -164,9 +135,10 @@ def _check_cluster(
             local = is_loopback(urlsplit(client.access.cluster.server).hostname or "")
             contacted = contact(client, remote, now, local=local)
     # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
-    decisive = (problem for problem in contacted.problems if strict or problem.code == "unreachable")
-    errors = dict.fromkeys(decisive)
-    problems = (replace(each, severity=Severity.ERROR) if each in errors else each for each in contacted.problems)
+    problems = (
+        replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem
+        for problem in contacted.problems
+    )
     contacted = replace(contacted, problems=errors_first(problems))
     if output == "json":
         data_json(contacted, "Preflight")
@@ -229,42 +201,18 @@ def report_on(
     return replace(report, problems=tuple(problems))
 
 
-def _strictly(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Errors instead of warnings."""
-    return tuple(replace(problem, severity=Severity.ERROR) for problem in problems)
-
-
-def print_report(
-    planned: Plan,
-    report: Report,
-    limits: DisplayLimits,
-    *,
-    brief: bool,
-    write: Callable[[str], None] = data,
-) -> None:
-    """Print a report; brief: of warnings only their codes."""
+def print_report(planned: Plan, report: Report, *, brief: bool = False, write: Callable[[str], None] = data) -> None:
+    """Print a report; brief: of warnings only their number."""
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
             write(as_text(problem))
-    shown = _dry_run(report.dry_run, limits) if report.dry_run else _adoptions(report.adoptions, limits)
-    for line in shown:
+    for line in _dry_run(report.dry_run) if report.dry_run else _adoptions(report.adoptions):
         write(line)
     problems = counts(report.problems) or "nothing is in the way"
-    warnings = (problem.code for problem in report.problems if problem.severity is Severity.WARNING)
-    hidden = listed(warnings) if brief else ""
-    objects = f"{counted(len(planned.objects), 'object')} for {planned.management}"
-    write(f"{planned.environment}: {objects}: {problems}{f' ({hidden})' if hidden else ''}")
+    write(f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {problems}")
 
 
-def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) -> None:
-    """The warnings that `tenantry validate` prints, too."""
-    if not brief:
-        report_warnings(warnings)
-    elif warnings:
-        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(warning.code for warning in warnings)})")
-
-
-def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator[str]:
+def _adoptions(adoptions: Iterable[Adoption]) -> Iterator[str]:
     for adoption in adoptions:
         yield (
             f"tenant '{adoption.tenant}' takes over {counted(len(adoption.taken), 'object')}, gets {len(adoption.made)} new, and"
@@ -272,14 +220,14 @@ def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator
         )
         equal = (Line(" ", f"{changed.id} stays as it is") for changed in adoption.taken if not changed.fields)
         made = (Line("+", str(id)) for id in adoption.made)
-        yield from _lines([changed for changed in adoption.taken if changed.fields], limits, (*equal, *made))
+        yield from _lines([changed for changed in adoption.taken if changed.fields], (*equal, *made))
 
 
-def _dry_run(run: DryRun, limits: DisplayLimits) -> Iterator[str]:
+def _dry_run(run: DryRun) -> Iterator[str]:
     """The objects that would not stay as they are, then how many there are of each sort."""
     made, deleted = ([Line(sign, str(id)) for id in ids] for sign, ids in (("+", run.made), ("-", run.deleted)))
     rejected = [Line("!", str(rejected.id)) for rejected in run.rejected]
-    yield from _lines(run.changed, limits, (*made, *rejected, *deleted))
+    yield from _lines(run.changed, (*made, *rejected, *deleted))
     yield "dry run of the API server:"
     for number, what in (
         (len(run.equal), "stay as they are"),
@@ -295,5 +243,6 @@ def _dry_run(run: DryRun, limits: DisplayLimits) -> Iterator[str]:
         yield f"  {number:>6,} {what}"
 
 
-def _lines(changed: Sequence[Changed], limits: DisplayLimits, lines: Sequence[Line]) -> Iterator[str]:
-    yield from (line_text(line, columns(sys.stdout)) for line in (*changed_objects(changed, limits), *lines))
+def _lines(changed: Sequence[Changed], lines: Sequence[Line]) -> Iterator[str]:
+    fields = changed_objects(((change.id, change.fields) for change in changed), DisplayLimits())
+    yield from (line_text(line, columns(sys.stdout)) for line in (*fields, *lines))

@@ -1,23 +1,29 @@
-"""The line on a terminal that shows what takes long, how far it has got, and for how long it has run."""
+"""What a terminal shows of work that takes long: what it is, how far it has got, and for how long it has run."""
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
-from typing import ClassVar
+from threading import Lock, Timer
+from typing import TYPE_CHECKING
 
 from tenantry.messages.progress import Progress, silent
 from tenantry.messages.text import printable
 
+if TYPE_CHECKING:
+    from rich import progress
+
 PATIENCE = 1.0
-"""Seconds before the line is shown: nobody misses it for shorter work."""
-_TICK = 0.25
-"""Seconds between two looks at whether the line says something new."""
+"""Seconds before anything is shown: nobody misses it for shorter work."""
+
+_lock = Lock()
+_shown: progress.Progress | None = None
+"""What is on the screen, if something is."""
+_tell: Progress | None = None
+"""Takes how far the work has got that goes on; None: none does."""
 
 
 def shows_progress() -> bool:
@@ -27,87 +33,67 @@ def shows_progress() -> bool:
     return sys.stderr is not None and bool(sys.stderr.isatty())
 
 
-class _Line:
-    """The line below the output. It is redrawn only if it says something new, and never cleared before: it would flicker."""
-
-    current: ClassVar[_Line | None] = None
-    """The line on the screen, if there is one."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._detail = ""
-        self._started = time.monotonic()
-        self._shown = ""
-        self._lock = threading.Lock()
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def tell(self, detail: str) -> None:
-        """Say how far the work has got."""
-        self._detail = detail
-
-    def start(self) -> None:
-        _Line.current = self
-        self._thread.start()
-
-    def end(self) -> None:
-        self._done.set()
-        self._thread.join()
-        with self.removed():
-            _Line.current = None
-
-    @contextmanager
-    def removed(self) -> Iterator[None]:
-        """Keep the line off the screen, so that something else can be printed in its place."""
-        with self._lock:
-            if self._shown:
-                self._write("\r\x1b[K")
-                self._shown = ""
-            yield
-
-    def _run(self) -> None:
-        pause = PATIENCE
-        while not self._done.wait(pause):
-            pause = _TICK
-            self._draw()
-
-    def _draw(self) -> None:
-        seconds = f" ... {time.monotonic() - self._started:.0f} s"
-        text = f"{self._what}: {self._detail}" if self._detail else self._what
-        # One column is left free: a terminal would wrap a line that fills all of them.
-        line = text[: max(0, terminal_columns() - len(seconds) - 1)] + seconds
-        with self._lock:
-            if line != self._shown and not self._done.is_set():
-                self._write(f"\r{line}\x1b[K")
-                self._shown = line
-
-    def _write(self, text: str) -> None:
-        with suppress(OSError):  # the terminal is closed
-            sys.stderr.write(text)
-            sys.stderr.flush()
-
-
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Show long work on a terminal. It gives a function that takes how far the work has got: "3 of 9 environments"."""
-    if not shows_progress():
-        yield silent
-    elif _Line.current:  # one line is enough
-        yield _Line.current.tell
-    else:
-        line = _Line(printable(what))
-        line.start()
-        try:
-            yield line.tell
-        finally:
-            line.end()
+    global _tell
+    if _tell or not shows_progress():  # one line is enough
+        yield _tell or silent
+        return
+    texts = [printable(what)]
+
+    def tell(detail: str) -> None:
+        texts[:] = texts[0], detail
+        if display := _shown:
+            display.update(display.task_ids[0], description=": ".join(texts))
+
+    _tell, timer = tell, Timer(PATIENCE, _show, (texts,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield tell
+    finally:
+        timer.cancel()
+        timer.join()
+        _end()
+        _tell = None
+
+
+def _show(texts: list[str]) -> None:
+    # It takes a while to import, and quick work does not need it.
+    from rich.console import Console
+    from rich.progress import Progress as Display
+    from rich.progress import TextColumn, TimeElapsedColumn
+
+    global _shown
+    columns = (TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    display = Display(
+        *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    display.add_task(": ".join(texts))
+    with _lock:
+        display.start()
+        _shown = display
+
+
+def _end() -> None:
+    global _shown
+    with _lock:
+        if _shown:
+            with suppress(OSError):  # the terminal is closed
+                _shown.stop()
+            _shown = None
 
 
 @contextmanager
 def room() -> Iterator[None]:
     """Remove the line while something is printed. It comes back if the work goes on."""
-    with _Line.current.removed() if _Line.current else nullcontext():
+    with _lock:
+        if _shown:
+            _shown.stop()
         yield
+        if _shown:
+            _shown.start()
 
 
 def terminal_columns() -> int:

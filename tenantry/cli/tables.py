@@ -1,4 +1,4 @@
-"""Tables of texts, as wide as their widest cells. A terminal that is too narrow gets fewer columns, a pipe gets all of them."""
+"""Tables of texts, as wide as their widest cells."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ _GAP = "  "
 def width_of(rows: Sequence[Row], headings: Sequence[str]) -> int:
     """Columns of a terminal that a table with these headings takes."""
     return sum(_widths(rows, headings)) + len(_GAP) * (len(headings) - 1)
-
-
-def fitting(rows: Sequence[Row], headings: Iterable[str], dispensable: Iterable[str], width: int | None) -> list[str]:
-    """The headings without as many of the dispensable ones, in their order, as are necessary. width: None: any width fits."""
-    shown = list(headings)
-    for heading in dispensable:
-        if width is not None and heading in shown and width_of(rows, shown) > width:
-            shown.remove(heading)
-    return shown
 
 
 def table(

@@ -19,17 +19,16 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster.selection import select
-from tenantry.fleet.fleet import Fleet
+from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
-from tenantry.messages.text import counted, declared, printable
-from tenantry.plan.plan import Plan, plan
+from tenantry.messages.text import counted, printable
+from tenantry.plan.plan import plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why import Answer, Asking, Evidence, answers
-from tenantry.why.findings import Commands, Places
+from tenantry.why.findings import Commands
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -51,18 +50,15 @@ Exit codes:
   2  there is no such app, or the management cluster does not answer
 """,
 )
-@options.subject
-@options.environment("The environment of the apps.", required=True)
+@options.app
+@options.environment("The environment of the app.", required=True)
 @options.clusters("Only on this cluster; repeatable.")
 @management_options
 @options.output("text", "json", kind="Why")
 @reads_file
-@click.pass_context
 def command(
-    ctx: click.Context,
     file: Path,
-    tenant: str,
-    app: str | None,
+    app: tuple[str, str],
     environment: str,
     clusters: tuple[str, ...],
     kubeconfig: Path | None,
@@ -72,57 +68,28 @@ def command(
     """Show why an app is not well: the cause in one line, what shows it, and what to type next.
 
     It follows the trail from the file to Flux's objects and their sources, to what Flux applied, and on the app's cluster
-    to workloads, pods, events and quotas. Everything is well if nothing is found. With one cluster, the objects that Flux
-    applied are listed, too.
+    to workloads, pods, events and quotas. Everything is well if nothing is found.
 
     The app's cluster is read as Flux reads it: with the kubeconfig in its Secret, as the tenant's service account. So you
     need rights on the management cluster to read that Secret.
 
     Nothing is changed, and no value of a Secret is printed. Why an app is not on a cluster at all, `tenantry explain` says.
     """
-    fleet, planned = _planned(file, environment, tenant)
-    selection = select(planned, [tenant], [app] if app else [], clusters)
+    tenant, name = app
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
+        known("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
+        planned = plan(fleet, environment, Part(tenant=owner))
+    selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
-        commands = Commands(
-            environment,
-            Places(fleet, environment),
-            hub=_given(kubeconfig=str(kubeconfig.absolute()) if kubeconfig else "", context=context),
-            file=_given(file=ctx.obj),
-            kubectl=_kubectl(hub),
-        )
-        replies = answers(hub, Asking(planned, commands), apps)
+        replies = answers(hub, Asking(planned, Commands(fleet, environment, _kubectl(hub))), apps)
     if output == "json":
         data_json({"environment": environment, "apps": replies}, "Why")
     else:
         data(_text(replies, datetime.now(UTC)))
     return 0 if all(answer.well for answer in replies) else 1
-
-
-def _planned(file: Path, environment: str, tenant: str) -> tuple[Fleet, Plan]:
-    """The fleet, and the plan of a tenant's part of an environment, or of the add-ons.
-
-    Raises: Refused: it has no apps there; InvalidFleet: the file is wrong.
-    """
-    with working(f"planning {file}"):
-        fleet = load_fleet(file)
-        owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
-        if owner and owner not in fleet.document.tenants:
-            known = declared("name one of these", tenant, [*fleet.document.tenants, PLATFORM])
-            raise Refused(f"{fleet.source.file} declares no tenant '{tenant}'", known, code=UNKNOWN_NAME)
-        planned = plan(fleet, environment, Part(tenant=owner))
-        own = tuple(app for app in planned.apps if app.tenant == owner)
-        if not own:
-            what = f"apps of tenant '{tenant}'" if owner else "add-ons"
-            raise Refused(
-                f"environment '{environment}' has no {what}", f"run `tenantry list placements -e {environment}`"
-            )
-    return fleet, planned
-
-
-def _given(**options: object) -> tuple[str, ...]:
-    """Options as they were given, for the next command."""
-    return tuple(word for name, value in options.items() if value for word in (f"--{name}", str(value)))
 
 
 def _kubectl(client: Client) -> tuple[str, ...]:
@@ -137,16 +104,14 @@ def _kubectl(client: Client) -> tuple[str, ...]:
 _OTHERS = 5
 _COMMANDS = 4
 """So many commands are printed; those of the cause come first."""
-_OBJECTS = 30
 _INDENT = 8
 
 
 def _text(replies: Sequence[Answer], now: datetime) -> str:
-    """The apps; those that are not well have a blank line behind them. Of an app alone, the objects are listed, too."""
-    alone = len(replies) == 1
+    """The app on each of its clusters; where it is not well, there is a blank line behind."""
     lines: list[str] = []
     for answer in replies:
-        lines += _well(answer, now, alone=alone) if answer.well else [*_not_well(answer, now, alone=alone), ""]
+        lines += _well(answer, now) if answer.well else [*_not_well(answer, now), ""]
     return "\n".join(lines).rstrip("\n")
 
 
@@ -154,18 +119,15 @@ def _named(app: PlannedApp) -> str:
     return f"{app.full_name} on {app.cluster}"
 
 
-def _well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
+def _well(answer: Answer, now: datetime) -> Iterator[str]:
     *steps, last = answer.trail or (Evidence("", ""),)
-    objects = f"{last.what}: {last.state}" if last.state else "nothing is applied"
     since = _age(steps[-1], now) if steps else ""
-    yield f"{_named(answer.asked)} is well{f' since {since}' if since else ''}; {objects}"
-    if alone:
-        yield from _lines((*steps, *answer.objects[:_OBJECTS]), now)
-        yield from _more(answer)
-    yield from _remarks(answer)
+    yield f"{_named(answer.asked)} is well{f' since {since}' if since else ''}; {last.what}: {last.state}"
+    yield from _lines(steps, now)
+    yield from _unread(answer)
 
 
-def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
+def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
     first, *others = answer.findings
     yield style(f"{_named(answer.asked)} is not well", bold=True)
     yield from _entry("cause", first.cause)
@@ -175,11 +137,9 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
         yield ""
         yield from _lines(first.evidence, now)
     known = {evidence[:2] for evidence in first.evidence}
-    listed = (*answer.trail, *(answer.objects[:_OBJECTS] if alone else ()))
-    if shown := [evidence for evidence in listed if evidence[:2] not in known]:
+    if shown := [evidence for evidence in answer.trail if evidence[:2] not in known]:
         yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
-        yield from _more(answer) if alone else ()
     for number, other in enumerate(others[:_OTHERS]):
         yield from _entry("\nalso" if not number else "", other.cause)
     if len(others) > _OTHERS:
@@ -187,18 +147,12 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     if commands := list(dict.fromkeys(line for finding in answer.findings for line in finding.next)):
         yield "\nnext"
         yield from (f"  {line}" for line in commands[:_COMMANDS])
-    yield from _remarks(answer)
+    yield from _unread(answer)
 
 
-def _more(answer: Answer) -> Iterator[str]:
-    if (more := len(answer.objects) - _OBJECTS) > 0:
-        yield f"  and {counted(more, 'more object')}; --output json has them all"
-
-
-def _remarks(answer: Answer) -> Iterator[str]:
-    for name, texts in (("note", answer.notes), ("unread", answer.unread)):
-        for text in texts:
-            yield from _entry(name, text)
+def _unread(answer: Answer) -> Iterator[str]:
+    for text in answer.unread:
+        yield from _entry("unread", text)
 
 
 def _entry(name: str, text: str) -> Iterator[str]:

@@ -97,15 +97,8 @@ class StatusReport:
     """
 
     json_keys: ClassVar = (
-        "environment",
-        "read_at",
-        "ready",
-        "planned",
-        "waves",
-        "undeclared",
-        "stuck",
-        "foreign_rights",
-        "unread",
+        *("environment", "read_at", "ready", "planned", "apps", "objects"),
+        *("waves", "undeclared", "stuck", "foreign_rights", "unread"),
     )
 
     environment: str

@@ -284,9 +284,9 @@ class SharedDanger:
     danger: Danger
     total: int
 
-    def text(self, *, everything: bool = False) -> str:
-        """Such as `rights: tenant rocky on edge-1: its apps get admin instead of edit`. Args: everything: as for `Where.text`."""
-        return f"{self.danger.kind}: {self.danger.where.text(self.total, everything=everything)}: {self.danger.text}"
+    def text(self) -> str:
+        """Such as `rights: tenant rocky on edge-1: its apps get admin instead of edit`."""
+        return f"{self.danger.kind}: {self.danger.where.text(self.total)}: {self.danger.text}"
 
 
 def sections(reviews: Iterable[Review]) -> list[Section]:

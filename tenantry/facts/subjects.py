@@ -71,29 +71,29 @@ class Where:
         """Each subject with its clusters."""
         yield from zip(self.subjects, self.placements or (self.clusters,) * len(self.subjects), strict=True)
 
-    def text(self, total: int, *, everything: bool = False) -> str:
+    def text(self, total: int) -> str:
         """Such as `rocky/web on all 12 clusters`, `2 tenants (rocky, movy) on each of their clusters (5 of 12)`.
 
-        Args: total: the clusters of the environment; everything: name all subjects and clusters.
+        Args: total: the clusters of the environment.
         """
         if self.subjects[0].kind is Kind.CLUSTER:
-            names = listed(self.clusters, len(self.clusters) if everything else _NAMED_CLUSTERS)
+            names = listed(self.clusters, _NAMED_CLUSTERS)
             return f"cluster{'' if len(self.clusters) == 1 else 's'} {names}"
-        subjects = self._subjects(len(self.subjects) if everything else _NAMED_SUBJECTS)
+        subjects = self._subjects()
         if not self.clusters:
             return subjects
         some = len(self.clusters) < total or total == 1
-        named = some and (everything or len(self.clusters) <= _NAMED_CLUSTERS)
+        named = some and len(self.clusters) <= _NAMED_CLUSTERS
         clusters = ", ".join(self.clusters) if named else share(len(self.clusters), total)
         return f"{subjects} on {f'each of their clusters ({clusters})' if self.placements else clusters}"
 
-    def _subjects(self, most: int) -> str:
+    def _subjects(self) -> str:
         names = [subject.tenant if subject.kind is Kind.TENANT else str(subject) for subject in self.subjects]
         kinds = grouped(self.subjects, lambda subject: subject.kind)
         if len(names) == 1 or (len(names) <= _NAMED_SUBJECTS and Kind.TENANT not in kinds):
             return ", ".join(map(str, self.subjects))
         numbers = " and ".join(counted(len(own), kind) for kind, own in kinds.items())
-        return f"{numbers} ({listed(names, most)})"
+        return f"{numbers} ({listed(names, _NAMED_SUBJECTS)})"
 
 
 def share(number: int, total: int) -> str:

@@ -65,7 +65,11 @@ def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
     """The management clusters that a granted `all` does not include."""
     selector, at = granted_selector(fleet, tenant)
     clusters = fleet.clusters.items() if selector and selector.all else ()
-    names = [name for name, cluster in clusters if is_management(fleet, name) and matches(selector, name, cluster)]
+    names = [
+        name
+        for name, cluster in clusters
+        if selector and is_management(fleet, name) and matches(selector, name, cluster)
+    ]
     if names:
         where = fleet.source.line_of(at)
         yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"

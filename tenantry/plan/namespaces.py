@@ -67,7 +67,8 @@ class Territory:
         """The tenant's main namespace, and its others by key. Raises: InvalidPart: one is reserved, or another's."""
         if tenant not in self._of:
             name = main_namespace(self.fleet, self.environment, tenant)
-            at, fix = ("tenants", tenant), "rename the tenant, or change the environment's 'namespace'"
+            at: Path = ("tenants", tenant)
+            fix = "rename the tenant, or change the environment's 'namespace'"
             if self.fleet.document.tenants[tenant].namespace:
                 at, fix = (*at, "namespace"), "choose another name"
             self._refuse_reserved(name, tenant, at, fix)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
 from tenantry.cluster.kubectl import named
 from tenantry.cluster.running import Event, Running
-from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.kube.values import number_of
+from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.messages.text import one_line, printable
+from tenantry.messages.text import one_line
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
@@ -22,8 +21,6 @@ from tenantry.why.flux import raise_quota
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
-_NEARLY = 0.9
-"""From this share of a quota on, a note reports it."""
 _WITH_LOGS = ("CrashLoopBackOff", "Error", "NotReady")
 _PODS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
@@ -32,7 +29,7 @@ def unreached(
     app: PlannedApp, refused: Refused, commands: Commands, evidence: Sequence[Evidence] = (), flux: str = ""
 ) -> Finding:
     """The finding that the app's cluster cannot be read. evidence: of the kubeconfig, and what Flux says; flux: in a few words."""
-    check = commands.of_environment("preflight", "--cluster", app.cluster)
+    check = commands.run("preflight", "--cluster", app.cluster)
     what = "does not answer" if refused.code == UNREACHABLE else "cannot be read"
     cause = f"cluster '{app.cluster}' {what}: {refused.message}{f'; {flux}' if flux else ''}"
     return Finding(Stage.CLUSTER, cause, tuple(evidence), one_line(refused.fix), (check,))
@@ -88,7 +85,7 @@ class ClusterJudge:
                 text, advice, edits = recognized.text, "", tuple[str, ...]()
                 if recognized.kind == texts.QUOTA:
                     advice, edits = raise_quota(text, app, self.commands)
-                if recognized.kind == texts.LIMIT and (at := self.commands.places.line(app, ("limits",))):
+                if recognized.kind == texts.LIMIT and (at := self.commands.line(app, ("limits",))):
                     advice, edits = f"check the limits in {at}", self.commands.edited(at)
                 return f"{object_id(workload)} gets no more pods: {text}", advice, edits
         return None
@@ -112,7 +109,7 @@ class ClusterJudge:
         if "OOMKilled" in why:
             advice = "raise the container's memory limit, or look for the leak"
         if trouble.reason in PULLS:
-            line = self.commands.places.line
+            line = self.commands.line
             at = line(app, ("kustomize", "source")) or line(app, ("helm", "chart"))
             source = f"; see the source at {at}" if at else ""
             advice = f"correct the image in the app's manifests or chart values{source}"
@@ -153,19 +150,6 @@ class ClusterJudge:
         container = ("--container", trouble.container) if trouble and trouble.container else ()
         before = ("--previous",) if trouble and trouble.reason == "CrashLoopBackOff" else ()
         return (f"{shlex.join(('kubectl', verb, *what, *container, *before))} {self.kubectl}",)
-
-    def notes(self, running: Running) -> Iterator[str]:
-        """Quotas that are nearly used up."""
-        for quota in running.by_kind.get("ResourceQuota", ()):
-            status, id = mapping_at(quota, "status"), readable_id(quota)
-            for name, limit in mapping_at(status, "hard").items():
-                used = mapping_at(status, "used").get(name)
-                # None: it is no quantity.
-                have, most = number_of(used), number_of(limit)
-                if id and have is not None and most and (share := float(have / most)) >= _NEARLY:
-                    much = "used up" if share >= 1 else "nearly used up"
-                    quota_name = f"quota '{id.name}' in namespace {id.namespace}"
-                    yield printable(f"{quota_name} is {much}: {name} {used} of {limit}")
 
 
 def _of_event(event: Event) -> Evidence:

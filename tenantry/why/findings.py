@@ -64,22 +64,19 @@ class Answer:
 
     status:    as in `tenantry status`.
     findings:  the most causal first; empty: everything is well.
-    trail:     the way from the source to the app's objects, which it counts. objects: these objects themselves.
-    notes:     what may become a cause, such as a quota that is nearly used up.
+    trail:     the way from the source to the app's objects, which it counts.
     unread:    what could not be read, and why. read_as: as whom the app's cluster was read; None: as oneself, or not at all.
     """
 
     json_keys: ClassVar = (
         *("tenant", "app", "cluster", "status", "well", "cause"),
-        *("findings", "trail", "objects", "notes", "unread", "read_as"),
+        *("findings", "trail", "unread", "read_as"),
     )
 
     asked: PlannedApp
     status: Readiness
     findings: tuple[Finding, ...] = ()
     trail: tuple[Evidence, ...] = ()
-    objects: tuple[Evidence, ...] = ()
-    notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     read_as: str | None = None
 
@@ -107,11 +104,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The lines of a fleet's file that set the values of an app on a cluster of one environment."""
+class Commands:
+    """Commands that work as they are printed, and the lines of the fleet's file that set an app's values. None deletes anything.
+
+    kubectl: the options of kubectl for the management cluster.
+    """
 
     fleet: Fleet
     environment: str
+    kubectl: tuple[str, ...] = ()
 
     def line(self, app: PlannedApp, key: tuple[str, ...]) -> str:
         """`tenants.yaml:85`, of a value of the app, or of a setting of its tenant there; "" if the file does not set it."""
@@ -139,22 +140,6 @@ class Places:
         own = path[:2] == ("tenants", app.tenant) or override_of(path)
         return path if own else ("tenants", app.tenant)
 
-
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """Commands that work as they are printed. None deletes anything.
-
-    hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
-    kubectl: the options of kubectl for the management cluster.
-    places: where the file sets a value of an app.
-    """
-
-    environment: str
-    places: Places
-    hub: tuple[str, ...] = ()
-    file: tuple[str, ...] = ()
-    kubectl: tuple[str, ...] = ()
-
     def edited(self, at: str) -> tuple[str, ...]:
         """To change a line of the file, then to apply it. at: the line; "" if the file does not set it."""
         return (f"edit {at}", self.run("up")) if at else ()
@@ -163,19 +148,9 @@ class Commands:
         """Shows what the next run changes, then runs it."""
         return (self.run("preview"), self.run("up"))
 
-    def of_app(self, verb: str, app: PlannedApp) -> str:
-        """`tenantry VERB TENANT/APP -e ENV -c CLUSTER`"""
-        return shlex.join(
-            ("tenantry", verb, app.full_name, "-e", self.environment, "-c", app.cluster, *self.hub, *self.file)
-        )
-
-    def of_environment(self, *words: str) -> str:
-        """`tenantry WORDS -e ENV`, for a command that reads the management cluster."""
-        return shlex.join(("tenantry", *words, "-e", self.environment, *self.hub, *self.file))
-
     def run(self, *words: str) -> str:
-        """The same for a command that finds the cluster through the stack, or reads the file alone."""
-        return shlex.join(("tenantry", *words, "-e", self.environment, *self.file))
+        """`tenantry WORDS -e ENV`"""
+        return shlex.join(("tenantry", *words, "-e", self.environment))
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of an object on the management cluster."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tenantry.cluster.inventory import is_own
+from tenantry.cluster.report import why_command
 from tenantry.cluster.states import PAUSED, State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -111,7 +112,7 @@ class FluxJudge:
                 Stage.FLUX,
                 f"{seen.app.id} is being deleted{why}",
                 (Evidence(str(seen.app.id), "being deleted", str(since)),),
-                next=(self.commands.of_environment("status"),),
+                next=(self.commands.run("status"),),
             )
             return
         if seen.state.readiness is Readiness.SUSPENDED:
@@ -126,7 +127,7 @@ class FluxJudge:
                 yield Finding(Stage.BASELINE, cause, evidence, next=next, follows=True)
 
     def _suspended(self, seen: Seen, live: Manifest) -> Finding:
-        app, line = seen.app, self.commands.places.line(seen.app, ("state",))
+        app, line = seen.app, self.commands.line(seen.app, ("state",))
         if seen.state.suspended_by_hand:
             who, since = suspended_by(live)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
@@ -180,7 +181,12 @@ class FluxJudge:
             evidence = (_unready(before.id, live, state, message),)
             if app := self.apps.get(before.id):
                 cause = f"it waits for {before.name} on {app.cluster}: {message}"
-                yield Finding(Stage.DEPENDENCY, cause, evidence, next=(self.commands.of_app("why", app),))
+                yield Finding(
+                    Stage.DEPENDENCY,
+                    cause,
+                    evidence,
+                    next=(why_command(app, self.commands.environment),),
+                )
             else:
                 cause = f"{before.name} on {seen.app.cluster} is not ready: {message}"
                 yield Finding(Stage.BASELINE, cause, evidence, next=(self.commands.describe(before.id),))
@@ -219,7 +225,7 @@ class FluxJudge:
                 waits = seen.state.readiness is Readiness.PROGRESSING
                 cause, next = "Flux waits until what it applied is ready" if waits else f"Flux: {message}", (again,)
             case texts.PATH:
-                line = commands.places.line(app, ("kustomize", "path"))
+                line = commands.line(app, ("kustomize", "path"))
                 at = f" in {line}" if line else ""
                 path = value_at(seen.planned[-1], ("spec", "path"), "./")
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
@@ -234,13 +240,13 @@ class FluxJudge:
                 next = (*edits, again)
             case texts.CONNECTION if "kubeConfig" in mapping_at(seen.planned[-1], "spec"):
                 stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {recognized.text}"
-                next = (commands.of_environment("preflight", "--cluster", app.cluster),)
+                next = (commands.run("preflight", "--cluster", app.cluster),)
             case texts.CONNECTION:
                 cause = f"Flux: {message}"
         return Finding(stage, cause, evidence, advice, next, follows=recognized.kind == texts.HEALTH)
 
     def _at(self, app: PlannedApp, *key: str) -> str:
-        line = self.commands.places.line(app, key)
+        line = self.commands.line(app, key)
         return f" in {line}" if line else ""
 
     @staticmethod
@@ -252,7 +258,7 @@ class FluxJudge:
 def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:
     """What to change where a quota refuses something, and what to type for that."""
     resource = text.partition("used up: ")[2].partition(" ")[0]
-    at = commands.places.line(app, ("quota", resource)) if resource else ""
+    at = commands.line(app, ("quota", resource)) if resource else ""
     advice = f"to raise it, change 'quota' in {at}" if at else ""
     if not at and app.tenant:
         advice = f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"

@@ -7,21 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from tenantry.cluster.drift import compare, confirmed
-from tenantry.cluster.inventory import secret_of
 from tenantry.cluster.reach import Connect, connected, way_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.running import Asked, Running, inventory_of, read_all
 from tenantry.cluster.states import compared, states_of
 from tenantry.kube.objects import is_of_flux, object_id
-from tenantry.messages.errors import Refused, Severity
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.preflight.kubeconfig import check_secret, is_loopback
 from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.readiness import reconcilers_of
 from tenantry.why.cluster import ClusterJudge, unreached
@@ -68,7 +65,7 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
         unread = (*seen.unread, *((limit,) if seen.app.id in left_out else ()))
         findings = tuple(judge.findings(seen))
         answer = Answer(seen.app, seen.state.readiness, findings, tuple(trail(seen)), unread=unread)
-        answer = _with_cluster(hub, asking, seen, answer, read.get(seen.app.id))
+        answer = _with_cluster(asking, seen, answer, read.get(seen.app.id))
         # The causes come before their consequences: what Flux cannot do, what became of what it did, and that it waits.
         replies.append(replace(answer, findings=tuple(sorted(answer.findings, key=lambda finding: finding.follows))))
     return replies
@@ -112,7 +109,7 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime)
         yield Seen(app, states[app.id], chains.of(app.id), reconcilers[app.id], live, off, unread)
 
 
-def _with_cluster(hub: Client, asking: Asking, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:
+def _with_cluster(asking: Asking, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:
     """The answer with what the app's cluster says, or why it says nothing. None: it was not asked."""
     app, way = seen.app, way_of(seen.planned[-1])
     if read is None:
@@ -120,43 +117,22 @@ def _with_cluster(hub: Client, asking: Asking, seen: Seen, answer: Answer, read:
     if isinstance(read, Running):
         judge = ClusterJudge(asking.commands, asking.commands.to_cluster(way))
         findings = tuple(judge.findings(app, read))
-        states = read.states()
-        count = Counter(str(state.health) for state in states.values())
+        count = Counter(str(state.health) for state in read.states().values())
         summary = ", ".join(f"{number} {health}" for health, number in count.items()) or "none"
         applied = Evidence(f"{counted(len(read.objects), 'object')} on {app.cluster}", summary)
         return replace(
             answer,
             findings=(*answer.findings, *findings),
             trail=(*answer.trail, applied),
-            objects=tuple(Evidence(str(id), state.health, state.since, state.why) for id, state in states.items()),
-            notes=() if any("is used up" in finding.cause for finding in findings) else tuple(judge.notes(read)),
             unread=(*answer.unread, *read.unread),
             read_as=read.user or None,
         )
-    objects = tuple(Evidence(str(id), "unknown") for id in inventory_of(seen.reconciler or {}) or ())
     if way.by_identity:
         unread = f"cluster '{app.cluster}': {read.message}; {read.fix}"
-        return replace(answer, objects=objects, unread=(*answer.unread, unread))
+        return replace(answer, unread=(*answer.unread, unread))
     of_cluster = [finding for finding in answer.findings if finding.stage is Stage.CLUSTER]
     others: list[Finding] = [finding for finding in answer.findings if finding not in of_cluster]
-    evidence = [*(evidence for finding in of_cluster for evidence in finding.evidence), *_of_kubeconfig(hub, seen)]
+    evidence = [evidence for finding in of_cluster for evidence in finding.evidence]
     flux = "Flux does not reach it either" if of_cluster else "Flux found the app ready before" if not others else ""
     others.append(unreached(app, read, asking.commands, evidence, flux))
-    return replace(answer, findings=tuple(others), objects=objects)
-
-
-def _of_kubeconfig(hub: Client, seen: Seen) -> Iterator[Evidence]:
-    """What is wrong with the kubeconfig that Flux uses, such as a token that has expired."""
-    reference = way_of(seen.planned[-1]).kubeconfig
-    if reference is None:
-        return
-    name = f"Secret {reference.namespace}/{reference.name}"
-    local = is_loopback(urlsplit(hub.access.cluster.server).hostname or "")
-    try:
-        problems = check_secret(reference, secret_of(hub, reference), now=datetime.now(UTC), local=local)
-    except Refused as refused:
-        yield Evidence(name, "not readable", "", refused.message)
-        return
-    for problem in problems:
-        if problem.severity is Severity.ERROR or problem.code == "expires-soon":
-            yield Evidence(name, str(problem.severity), "", problem.message)
+    return replace(answer, findings=tuple(others))

@@ -94,7 +94,7 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     states = {each["cluster"]: each for each in status["apps"] if each["cluster"] in WAVES[2]}
     assert {each["status"] for each in states.values()} == {"outdated"}
     assert all(each["message"].startswith("not applied yet: wave 2 of 3 (early): ") for each in states.values()), states
-    progress = [each["progress"] for each in status["environments"][0]["waves"]]
+    progress = [each["progress"] for each in status["waves"]]
     assert progress == ["ready", "failed", "blocked"]
 
     # What is held goes back to what was applied last, whoever deletes or edits it.
@@ -188,7 +188,7 @@ def _up(project: Project, code: int, *options: str) -> Result:
 def _waiting(project: Project) -> set[str]:
     """The waves in which something is blocked."""
     status = json.loads(project.tenantry("status", "dev", "--output", "json").out)
-    waves = status["environments"][0]["waves"]
+    waves = status["waves"]
     return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
 
 

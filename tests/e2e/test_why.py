@@ -76,8 +76,6 @@ def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(flee
     assert not api.ask("PATCH", f"{path}/status", {"status": status}).message
     expected = f"Deployment rocky/web: image '{container['image']}' cannot be pulled (ImagePullBackOff: not found)"
     eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["cause"] == expected, expected)
-    objects = {each["what"]: each["state"] for each in why(fleet, "rocky/web", "edge-1")[1]["objects"]}
-    assert objects["Deployment rocky/web"] == "failed"
     api.ask("DELETE", path)
     eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "another pod to be ready")
 

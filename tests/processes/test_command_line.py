@@ -91,6 +91,6 @@ def test_letters_that_a_terminal_lacks_are_escaped(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from tenantry.cli.app import start; start()", "--file", str(file)]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(
-        [*command, "explain", "rocky", "web", "--environment", "dev"], env=environment, capture_output=True, check=True
+        [*command, "explain", "rocky/web", "--environment", "dev"], env=environment, capture_output=True, check=True
     )
     assert b"./w\\xe9b" in ended.stdout

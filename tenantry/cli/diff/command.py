@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -18,27 +17,12 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.facts.changes import Change, Effect
 from tenantry.facts.changes import between as changes_between
-from tenantry.facts.explain import known
-from tenantry.guard.permissions import limit_in
-from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
 
 _OF_ENVIRONMENTS = ("text", "json", "markdown")
 """The formats of --between."""
-
-
-class _Limit(click.ParamType["int | str"]):
-    """A number, or a share such as `10%`."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        limit = limit_in(str(value))
-        if limit is None:
-            self.fail(f"'{value}' is neither a number nor a share such as 10%", param, ctx)
-        return limit
 
 
 @click.command(
@@ -48,11 +32,11 @@ class _Limit(click.ParamType["int | str"]):
 Examples:
   tenantry diff                                  changes not committed yet
   tenantry diff origin/main --merge-base         what this branch changes
-  tenantry diff main -e prod --max-deletions 0   allow no removal from prod
-  tenantry diff ../release-7/tenants.yaml --all  another file, every field
+  tenantry diff main -e prod                     in one environment
+  tenantry diff ../release-7/tenants.yaml        another file
   tenantry diff origin/main --output markdown    for a pull request's comment
   tenantry diff main --output html > diff.html   a page: tenants by clusters
-  tenantry diff --between dev prod -n rocky      how two environments differ
+  tenantry diff --between dev prod               how two environments differ
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -64,16 +48,11 @@ Exit codes:
   4  the change is refused: by the guard of `tenantry up`, or by a limit
 """,
 )
-@click.argument("base", default="HEAD", shell_complete=options.complete_revisions)
-@click.option("--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE.")
-@options.environment("Only this environment; can be repeated. Default: all of them.", multiple=True)
+@click.argument("base", default="HEAD")
 @click.option(
-    "--max-deletions",
-    type=_Limit(),
-    metavar="N",
-    help="Refuse a change that removes more than N tenants, namespaces or apps from an environment, or more than a"
-    " share such as 10%; default: what the environment's maxDeletions in the file says.",
+    "--merge-base", is_flag=True, help="Compare with the merge base of HEAD and BASE, like `git diff BASE...`."
 )
+@options.environment("Only this environment; default: all of them.")
 @click.option(
     "--allow-deletion",
     "allowed",
@@ -83,7 +62,6 @@ Exit codes:
     " app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON, or reinstall/CLUSTER/TENANT/APP for a Helm release that Flux would"
     " uninstall and install anew; can be repeated.",
 )
-@click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @click.option(
     "--between",
     nargs=2,
@@ -91,21 +69,17 @@ Exit codes:
     shell_complete=options.complete_environments,
     help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
 )
-@options.tenants(f"With --between, only this tenant, or '{PLATFORM}' for add-ons; repeatable.")
 @options.output(*FORMATS, kind="Diff")
 @reads_file
 def command(
     file: Path,
     base: str,
-    environment: tuple[str, ...],
-    max_deletions: int | str | None,
+    environment: str | None,
     allowed: tuple[str, ...],
     output: str,
     *,
     between: tuple[str, str] | None,
-    tenants: tuple[str, ...],
     merge_base: bool,
-    everything: bool,
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
@@ -118,20 +92,12 @@ def command(
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
     if between:
-        return _between(file, *between, tenants, output)
-    result = compared(
-        file,
-        base,
-        environment,
-        limit=max_deletions,
-        allowed=allowed,
-        merge_base=merge_base,
-        everything=everything,
-        as_json=output == "json",
-    )
+        return _between(file, *between, output)
+    json = output == "json"
+    result = compared(file, base, environment, allowed=allowed, merge_base=merge_base, as_json=json)
     if result.base.fleet is None:
         say(f"{result.base.name} has no {file.name}: everything is new")
-    if output == "json":
+    if json:
         data_json(result.document(), "Diff")
     elif shown := result.text(output, columns(sys.stdout)):
         data(shown)
@@ -140,16 +106,13 @@ def command(
     return 4 if result.refusals else int(result.is_different)
 
 
-def _between(file: Path, first: str, second: str, tenants: Sequence[str], output: str) -> int:
-    """Print what differs. Returns: 1 if anything does. Raises: Refused: a name is not declared, or the format does not fit."""
+def _between(file: Path, first: str, second: str, output: str) -> int:
+    """Print what differs. Returns: 1 if anything does. Raises: Refused: an environment is unknown, or the format does not fit."""
     if output not in _OF_ENVIRONMENTS:
         raise Refused(f"--between has no format '{output}'", f"choose one of: {', '.join(_OF_ENVIRONMENTS)}")
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        for name in tenants:
-            known("tenant", name, [*fleet.document.tenants, PLATFORM], fleet.source.file)
-        owners = ["" if name == PLATFORM else name for name in tenants]
-        changes = changes_between(fleet, plan(fleet, first), plan(fleet, second), owners)
+        changes = changes_between(fleet, plan(fleet, first), plan(fleet, second))
     title = f"{first} -> {second}{'' if changes else ': no difference'}"
     if output == "json":
         data_json({"environments": [first, second], "changes": changes}, "Comparison")

@@ -14,8 +14,9 @@ import click
 from tenantry.cli.annotated import place, scalar
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.fields import Entry, FieldChange
-from tenantry.facts.objects import Changed, Status
+from tenantry.facts.objects import Status
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
@@ -55,21 +56,18 @@ class DisplayLimits(NamedTuple):
     names: int = MOST_NAMES
 
 
-EVERYTHING = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))
-
-
 def cut(lines: Iterable[Line], most: int) -> list[Line]:
     """The first lines, and how many are left out."""
     lines = list(lines)
     if len(lines) <= most:
         return lines
     sign, _, depth, _ = lines[most]
-    return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --all shows them", depth)]
+    return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --output json has them", depth)]
 
 
 def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first."""
-    texts = (printable(danger.text(everything=limits is EVERYTHING)) for danger in dangers)
+    texts = (printable(danger.text()) for danger in dangers)
     lines = (
         Line("!", f"{', '.join(danger.environments)}: {shortened(text, limits.sentence)}")
         for danger, text in zip(dangers, texts, strict=True)
@@ -82,12 +80,12 @@ def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
     for change in section.changes[: limits.changes]:
         yield from change_lines(change, section.total, limits)
     if (more := len(section.changes) - limits.changes) > 0:
-        yield Line(" ", f"and {more} more; --all shows them")
+        yield Line(" ", f"and {more} more; --output json has them")
 
 
 def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[Line]:
     """Whom a change concerns, and its values below. Args: total: how many clusters its environments have."""
-    yield Line(SIGNS[change.effect], printable(change.where.text(total, everything=limits is EVERYTHING)))
+    yield Line(SIGNS[change.effect], printable(change.where.text(total)))
     yield from value_lines(change.values, limits, 1)
 
 
@@ -95,7 +93,7 @@ def object_lines(review: Review, limits: DisplayLimits) -> Iterator[Line]:
     """How many objects of an environment differ, when they do, and those that no line of the file explains."""
     yield Line(" ", f"{review.environment}: {_summary(review)}")
     for difference in review.objects:
-        if limits is EVERYTHING or not difference.explained:
+        if not difference.explained:
             yield Line(SIGNS[difference.effect], str(difference.object), 1)
             yield from value_lines(difference.fields, limits, 2)
 
@@ -117,15 +115,15 @@ def _summary(review: Review) -> str:
     return "; ".join(parts)
 
 
-def changed_objects(changed: Iterable[Changed], limits: DisplayLimits) -> Iterator[Line]:
+def changed_objects(changed: Iterable[tuple[ObjectId, Sequence[FieldChange]]], limits: DisplayLimits) -> Iterator[Line]:
     """Changed objects and their fields. Objects that change in the same way are together."""
-    groups = list(grouped(changed, lambda change: (change.id.kind, repr(change.fields))).values())
+    groups = list(grouped(changed, lambda change: (change[0].kind, repr(change[1]))).values())
     for group in groups[: limits.changes]:
-        names = listed((change.id.full_name for change in group), limits.names)
-        yield Line("~", f"{group[0].id.kind} {names}")
-        yield from value_lines(group[0].fields, limits)
+        id, fields = group[0]
+        yield Line("~", f"{id.kind} {listed((id.full_name for id, _ in group), limits.names)}")
+        yield from value_lines(fields, limits)
     if left := groups[limits.changes :]:
-        yield Line("~", f"and {sum(map(len, left))} more; --all shows them")
+        yield Line("~", f"and {sum(map(len, left))} more; --output json has them")
 
 
 # --- values ------------------------------------------------------------------------------------------------------------
@@ -139,7 +137,7 @@ def value_lines(values: Sequence[ChangedValue | FieldChange], limits: DisplayLim
         yield first._replace(comment=", ".join(map(place, places)))
         yield from lines
     if (more := len(values) - limits.values) > 0:
-        yield Line(" ", f"and {more} more; --all shows them", depth)
+        yield Line(" ", f"and {more} more; --output json has them", depth)
 
 
 def _value(value: ChangedValue | FieldChange, limits: DisplayLimits, depth: int) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, Line, danger_lines, object_lines, section_lines
+from tenantry.cli.diff.lines import DisplayLimits, Line, danger_lines, object_lines, section_lines
 from tenantry.facts.review import Review, sections, shared_dangers
 from tenantry.messages.inert import code, in_html, prose
 
@@ -19,11 +19,12 @@ _COLUMNS = 110
 """Columns of a code block on GitHub."""
 
 
-def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str], limits: DisplayLimits) -> str:
-    """Dangers, then the changes by environment. It fits into a comment, unless everything is asked for.
+def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str]) -> str:
+    """Dangers, then the changes by environment. It fits into a comment.
 
     Args: refusals: the reasons why `tenantry up` would be refused.
     """
+    limits = DisplayLimits()
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]
     if dangers := danger_lines(shared_dangers(changed), limits):
@@ -33,7 +34,7 @@ def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str], l
     titled += [("Objects", objects)] if objects else []
     end = [f"No difference: {', '.join(prose(review.environment) for review in equal)}"] if equal else []
     room = _MOST_CHARACTERS - sum(len(part) + 2 for part in (*parts, *end)) - 200
-    return "\n\n".join([*parts, *_fitting(titled, 10**9 if limits is EVERYTHING else room), *end])
+    return "\n\n".join([*parts, *_fitting(titled, room), *end])
 
 
 def _caution(refusal: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tenantry.cli.diff.lines import EVERYTHING, SIGNS, Line, change_lines, object_lines
+from tenantry.cli.diff.lines import SIGNS, DisplayLimits, Line, change_lines, object_lines
 from tenantry.facts.changes import Effect
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.facts.subjects import Where
@@ -24,7 +24,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, printable
 
-_LIMITS = EVERYTHING._replace(value=4_000, sentence=4_000)
+_LIMITS = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))._replace(value=4_000, sentence=4_000)
 _TEMPLATES = Environment(
     loader=PackageLoader("tenantry.cli.diff"),
     autoescape=True,
@@ -34,10 +34,10 @@ _TEMPLATES = Environment(
 )
 
 
-def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused], *, everything: bool = False) -> str:
+def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused]) -> str:
     """The page as one file, without a newline at the end; the same for the same change.
 
-    Args: base: what was compared with; refusals: why `tenantry up` would refuse the change; everything: every object.
+    Args: base: what was compared with; refusals: why `tenantry up` would refuse the change.
     """
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     style, script = (
@@ -48,7 +48,7 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused], *
         base=base,
         refusals=refusals,
         matrix=_Matrix(changed),
-        objects=[line for review in changed for line in object_lines(review, EVERYTHING if everything else _LIMITS)],
+        objects=[line for review in changed for line in object_lines(review, _LIMITS)],
         equal=[review.environment for review in equal],
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
         " base-uri 'none'; form-action 'none'",

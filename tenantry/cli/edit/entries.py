@@ -8,14 +8,10 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import EXIT_CODES, edits
-from tenantry.cli.fleet_file import fleet_data
 from tenantry.edit import entries
 from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit
-from tenantry.edit.names import Kind, Target
-from tenantry.edit.paths import keys_at
-from tenantry.kube.names import PLATFORM
-from tenantry.messages.data import mapping_at
+from tenantry.edit.names import Kind
 
 _kind = click.argument(
     "kind",
@@ -23,29 +19,6 @@ _kind = click.argument(
     callback=lambda _, __, given: Kind(given),
 )
 """What is added or removed."""
-
-
-def _complete_existing(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Names of the kind that the first argument names: of what a tenant owns, `TENANT/NAME`."""
-    kind, data = Kind(context.params["kind"]), fleet_data(context)
-    if kind.is_owned:
-        tenants = mapping_at(data, "tenants")
-        names = [f"{tenant}/{name}" for tenant in tenants for name in mapping_at(data, "tenants", tenant, f"{kind}s")]
-    else:
-        names = [*mapping_at(data, *((PLATFORM,) if kind is Kind.ADDON else ()), f"{kind}s")]
-    return [name for name in names if name.startswith(start)]
-
-
-def _complete_name(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The tenants, of whom it can be an app or a source."""
-    if not Kind(context.params["kind"]).is_owned or "/" in start:
-        return []
-    return [f"{tenant}/" for tenant in mapping_at(fleet_data(context), "tenants") if tenant.startswith(start)]
-
-
-def _complete_setting(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    keys = keys_at(Target(kind := Kind(context.params["kind"]), "name", "tenant" if kind.is_owned else "").path)
-    return [key for key in keys if key.startswith(start)]
 
 
 @click.command(
@@ -67,8 +40,8 @@ Examples:
 {EXIT_CODES}""",
 )
 @_kind
-@click.argument("name", shell_complete=_complete_name)
-@click.argument("settings", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=_complete_setting)
+@click.argument("name")
+@click.argument("settings", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
     "--to",
     metavar="FILE",
@@ -101,7 +74,7 @@ Examples:
 {EXIT_CODES}""",
 )
 @_kind
-@click.argument("name", shell_complete=_complete_existing)
+@click.argument("name")
 @click.option("--cascade", is_flag=True, help="Remove the references to it too, where that changes nothing else.")
 @edits
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool) -> Edit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path as FilePath
 from typing import Any
@@ -11,14 +10,14 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import apply, edit_options
-from tenantry.cli.fleet_file import fleet_data, reads_file
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import complete_environments
 from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import override, split, withdraw
-from tenantry.edit.paths import END, check_declared, keys_at, located, not_there, parse_path, typed
+from tenantry.edit.paths import END, check_declared, located, not_there, parse_path, typed
 from tenantry.edit.values import flow
-from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import format_path
@@ -26,28 +25,6 @@ from tenantry.source.compose import LEADING_ZERO, Constructor, compose
 
 _MOST = 60
 """Characters of a value in a message."""
-_LAST = re.compile(r"""^(?P<above>.*?)(?:(?P<bracket>\[["']?)(?P<inner>[^\[\]"']*)|\.?(?P<plain>[^.\[\]]*))$""")
-
-
-def _complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The keys that stand at the path or may stand there, each as a whole path."""
-    match = _LAST.match(start)
-    try:
-        above = parse_path(match["above"]) if match and match["above"] else ()
-    except Refused:
-        match = None
-    if match is None:
-        return []
-    begun = match["inner"] or match["plain"] or ""
-    keys = dict.fromkeys((*mapping_at(fleet_data(context), *above), *map(str, keys_at(above))))
-    return [format_path((*above, key)) for key in keys if key.startswith(begun)]
-
-
-def _complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """`all`, or a name behind the last comma."""
-    before, comma, last = start.rpartition(",")
-    names = [*(() if before else ("all",)), *mapping_at(fleet_data(context), "clusters")]
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in before.split(",")]
 
 
 @click.command(
@@ -79,7 +56,7 @@ Exit codes:
      be invalid, or it cannot be written; nothing is written
 """,
 )
-@click.argument("path", shell_complete=_complete)
+@click.argument("path")
 @click.argument("value")
 @click.option(
     "-e",
@@ -94,7 +71,6 @@ Exit codes:
     "--clusters",
     metavar="all|NAMES|LABELS",
     help="Set it on these clusters alone: names, or labels such as tier=edge.",
-    shell_complete=_complete_clusters,
 )
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options

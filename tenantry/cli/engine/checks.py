@@ -8,11 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.management import connect_management
 from tenantry.cli.output import error, say, working
-from tenantry.cli.preflight import print_report, print_warnings, report_on
-from tenantry.cli.status.command import print_messages, print_reports, read_report
+from tenantry.cli.preflight import print_report, report_on
+from tenantry.cli.status.command import print_status, read_report
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import against_claim, holdings, namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers
@@ -57,10 +56,11 @@ class Planned:
 
         ignored: the lines that the environment before is not asked about.
         """
-        print_warnings(self.file, warnings_of(self.fleet), brief=True)
+        if warnings := warnings_of(self.fleet):
+            say(f"{self.file}: {counted(len(warnings), 'warning')}; `tenantry validate` shows them")
         # The run compares live objects by itself.
         report = report_on(self.file, self.fleet, self.plan, drift=False, ignored=ignored)
-        print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
+        print_report(self.plan, report, brief=True, write=say)
         if report.fit and not report.refused:
             return 0
         if report.refused:
@@ -74,8 +74,7 @@ class Planned:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
         with self.connect() as client:
             report = read_report(client, self.fleet, self.plan, Selection(), timeout)
-        print_reports([report], {self.plan.environment: self.plan})
-        print_messages([report])
+        print_status(report, self.plan)
         return 0 if report.ready else 1
 
     def refuse_protected(self) -> int:

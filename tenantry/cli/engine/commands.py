@@ -35,20 +35,16 @@ class _EngineCommand(Command):
         return super().parse_args(ctx, [*args[:first], *args[last:]])
 
 
-def _runs_stack(*, typed: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Which stack a command runs.
-
-    Args: typed: The environment has to be typed, because the command deletes it: a variable that was set for something else, or a
-        file with one environment, must not choose it. `up` takes these defaults, because the file can undo what it does, and the
-        guard limits what it removes.
-    """
+def _runs_stack(command: Callable[..., int]) -> Callable[..., int]:
+    """Which stack a command runs."""
     environment: Callable[[Any], Any] = options.environment(
-        "The environment whose stack runs.", required=True, argument=True, typed=typed
+        "The environment whose stack runs.", required=True, argument=True
     )
     stack: Callable[[Any], Any] = click.option(
         "--stack", metavar="NAME", help="The stack; needed if the files of several stacks name the environment."
     )
-    return lambda command: environment(stack(command))
+    runs: Callable[..., int] = environment(stack(command))
+    return runs
 
 
 _yes = click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed.")
@@ -78,7 +74,7 @@ Exit codes:
   130  interrupted
 """,
 )
-@_runs_stack()
+@_runs_stack
 @reads_file
 def preview(file: Path, environment: str, stack: str | None) -> int:
     """Show with Pulumi what `tenantry up` would create, change and delete. Nothing is changed.
@@ -119,7 +115,7 @@ Exit codes:
   130  interrupted, or answered with "no"
 """,
 )
-@_runs_stack()
+@_runs_stack
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option(
     "--ignore",
@@ -202,7 +198,7 @@ Exit codes:
   130  interrupted, or answered with "no"
 """,
 )
-@_runs_stack(typed=True)
+@_runs_stack
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @options.timeout(600, "How long to wait with --offboard until every cluster has what is given up.")
 @_yes

@@ -67,10 +67,6 @@ def counts(states: Sequence[State]) -> str:
 # --- apps -------------------------------------------------------------------------------------------------------------
 
 
-_DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
-"""Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
-
-
 def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
     if width is None:
         yield from _table([_row([state], report.read_at) for state in report.apps], None)
@@ -155,7 +151,7 @@ def _table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
     headings = [name for name in rows[0] if name not in ("WAVE", "MESSAGE") or any(row[name] for row in rows)]
     if below := width is not None and "MESSAGE" in headings and tables.width_of(rows, headings) > width:
         headings.remove("MESSAGE")
-    first, *lines = tables.table(rows, tables.fitting(rows, headings, _DISPENSABLE, width), _painted)
+    first, *lines = tables.table(rows, headings, _painted)
     yield first
     for row, line in zip(rows, lines, strict=True):
         yield line

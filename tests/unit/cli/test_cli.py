@@ -535,9 +535,9 @@ def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said, alone], "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
     assert json.loads(out)["gates"] == {"prod": {"environment": "test", "soak": "1h"}}
-    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod")
+    _, out, _ = tenantry(capsys, "explain", "rocky/web", "-e", "prod")
     assert re.search("\nafter: test +# changes of apps wait until test runs them and .* 1h, ", out)
-    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod", "--output", "json")
+    _, out, _ = tenantry(capsys, "explain", "rocky/web", "-e", "prod", "--output", "json")
     assert json.loads(out)["gate"][0] == {"environment": "test", "soak": "1h"}
 
 

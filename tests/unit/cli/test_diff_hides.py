@@ -16,10 +16,8 @@ pytestmark = pytest.mark.usefixtures("plans_once")
 
 FORMS = {
     "text": (),
-    "all": ("--all",),
     "json": ("--output", "json"),
     "markdown": ("--output", "markdown"),
-    "markdown-all": ("--output", "markdown", "--all"),
     "html": ("--output", "html"),
 }
 

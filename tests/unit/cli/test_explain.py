@@ -398,7 +398,7 @@ def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) ->
     last = "{all: true, tolerate: {failed: 1, unreachable: 20%}}"
     text = waves(f"waves: [{{name: canary, labels: {{ring: canary}}, soak: 1h}}, {last}]", clusters=2)
     Path("tenants.yaml").write_text(text)
-    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "dev")
+    _, out, _ = tenantry(capsys, "explain", "rocky/web", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]
     first = lines.index("canary: [edge-1] # soaks for 1h")
     assert lines[first + 1] == "wave 2: [edge-2, hub] # tolerates failed 1, unreachable 20%"
@@ -407,10 +407,10 @@ def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) ->
 def test_a_range_that_bypasses_waves_is_named_with_the_way_to_pin_it(capsys: Capture) -> None:
     text = waves("waves: [{labels: {ring: canary}}, {all: true}]").replace("version: 1.2.3", "version: 1.x")
     Path("tenants.yaml").write_text(text)
-    _, out, _ = tenantry(capsys, "explain", "rocky", "db", "-e", "dev")
+    _, out, _ = tenantry(capsys, "explain", "rocky/db", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]
     told = lines.index("bypassed by: versions 1.x of its chart # what is new there reaches all clusters at once")
     assert lines[told + 1] == "# to pin it, write a version in place of the range"
-    _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "dev")
+    _, out, _ = tenantry(capsys, "explain", "rocky/web", "-e", "dev")
     assert "bypassed by: branch main" in out
     assert "pin it" not in out

@@ -115,10 +115,10 @@ def fleet(secret: str, form: str, *, prod: bool = True) -> str:
 
 
 COMMANDS = (
-    ("explain", "rocky", "web", "-e", "dev"),
-    ("explain", "rocky", "web", "-e", "dev", "--output", "json"),
-    ("explain", "rocky", "jobs", "-e", "dev"),
-    ("explain", "rocky", "jobs", "-e", "dev", "--output", "json"),
+    ("explain", "rocky/web", "-e", "dev"),
+    ("explain", "rocky/web", "-e", "dev", "--output", "json"),
+    ("explain", "rocky/jobs", "-e", "dev"),
+    ("explain", "rocky/jobs", "-e", "dev", "--output", "json"),
     ("explain", "rocky", "-e", "dev"),
     ("explain", "platform", "-e", "dev", "--output", "json"),
     ("diff", "--between", "dev", "prod"),
@@ -129,7 +129,7 @@ COMMANDS = (
     ("diff", "before.yaml", "--output", "json"),
     ("diff", "before.yaml", "--output", "markdown"),
     ("diff", "before.yaml", "--output", "html"),
-    ("explain", "rocky", "nope", "-e", "dev"),
+    ("explain", "rocky/nope", "-e", "dev"),
 )
 
 
@@ -162,7 +162,7 @@ def test_explain_shows_the_rest(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(fleet(SECRET, FORMS[0]))
-    run(["explain", "rocky", "web", "-e", "dev", "-c", "hub"])
+    run(["explain", "rocky/web", "-e", "dev", "-c", "hub"])
     out, _ = capsys.readouterr()
     assert "password: (hidden)" in out
     assert "value: debug" in out

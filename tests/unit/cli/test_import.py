@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,24 +25,13 @@ def test_the_file_is_valid_and_the_report_is_printed(capsys: Capture) -> None:
     assert [each.name for each in Path().iterdir()] == ["tenants.yaml"]
 
 
-def test_nothing_is_overwritten_and_dry_run_writes_nothing(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "import", "-e", f"prod={CORPUS}", "--dry-run")
-    assert (code, list(Path().iterdir())) == (0, [])
-    assert out.startswith("# yaml-language-server")
-    assert "9 objects read" in err
+def test_nothing_is_overwritten(capsys: Capture) -> None:
     Path("tenants.yaml").write_text("mine\n")
     code, _, err = tenantry(capsys, "import", "-e", f"prod={CORPUS}")
     assert (code, Path("tenants.yaml").read_text()) == (2, "mine\n")
     assert "tenants.yaml exists already, and is not overwritten" in err
 
 
-def test_stdin_is_read_and_json_is_one_document(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "---\n".join(each.read_text() for each in sorted(CORPUS.iterdir()))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    code, out, _ = tenantry(capsys, "import", "-e", "prod=-", "--to", "made.yaml", "--output", "json")
-    found = json.loads(out)
-    assert (code, found["kind"], found["counts"]["read"], found["file"]) == (0, "Import", 9, "made.yaml")
-    assert Path("made.yaml").exists()
 
 
 def test_without_anything_to_write_no_file_is(capsys: Capture) -> None:
@@ -58,7 +45,6 @@ REFUSED = {
     "no-source": (("-e", "prod"), "--environment prod: write NAME=SOURCE"),
     "bad-name": (("-e", "PROD=x"), "'PROD' cannot be the name of an environment"),
     "unknown-cluster": (("-e", "prod=x", "-c", "dev=hub"), "'--environment dev=SOURCE' is not given"),
-    "stdin-twice": (("-e", "a=-", "-e", "b=-"), "'-' reads stdin, which can be read once"),
     "nowhere": (("-e", "prod=nowhere"), "nowhere: no such directory"),
     "empty": (("-e", "prod=."), "no Kubernetes objects were found"),
     "no-context": (("-e", "prod=context:x", "--kubeconfig", "none"), "none"),

@@ -47,27 +47,9 @@ def test_warnings_alone_are_fine(capsys: Capture) -> None:
     assert tenantry(capsys, *DEV) == (0, f"{NOT_WATCHED}dev: 13 objects for hub: 1 warning\n", "")
 
 
-def test_strict_makes_errors_of_warnings(capsys: Capture, management: Memory) -> None:
-    as_error = NOT_WATCHED.replace("warning[", "error[")
-    assert tenantry(capsys, *DEV, "--strict", "--brief") == (1, f"{as_error}dev: 13 objects for hub: 1 error\n", "")
-    code, out, _ = tenantry(capsys, *DEV, "--strict", "--output", "json")
-    (found,) = json.loads(out)["environments"]
-    assert (code, found["fit"], [each["severity"] for each in found["problems"]]) == (1, False, ["error"])
-    Path("tenants.yaml").write_text(WITH_A_WARNING)
-    assert tenantry(capsys, *DEV, "--strict")[0] == 2
-    del management.objects[SECRET]
-    assert tenantry(capsys, *DEV)[0] == 1
-
-
 def test_an_error_is_exit_code_1(capsys: Capture, management: Memory) -> None:
     del management.objects[SECRET]
     assert tenantry(capsys, *DEV) == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
-
-
-def test_brief_names_the_codes_of_warnings_only(capsys: Capture, management: Memory) -> None:
-    assert tenantry(capsys, *DEV, "--brief") == (0, "dev: 13 objects for hub: 1 warning (not-watched)\n", "")
-    del management.objects[SECRET]
-    assert tenantry(capsys, *DEV, "--brief") == (1, f"{NO_SECRET}dev: 13 objects for hub: 1 error\n", "")
 
 
 def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
@@ -110,8 +92,6 @@ def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, *DEV)
     assert (code, out, err.splitlines()[-1]) == (0, told, "Found 1 warning")
     assert err.startswith("tenants.yaml:10:5: warning[unused]: no included file speaks of tenant 'rocky', ")
-    code, _, err = tenantry(capsys, *DEV, "--brief")
-    assert (code, err) == (0, "tenants.yaml: 1 warning (unused)\n")
     code, out, err = tenantry(capsys, *DEV, "--output", "json")
     assert (code, [each["code"] for each in json.loads(out)["warnings"]], err) == (0, ["unused"], "")
 
@@ -152,7 +132,7 @@ def test_a_cluster_that_can_not_be_reached_is_refused(
         raise Refused("no answer", "start it")
 
     monkeypatch.setattr(module, "connect_management", connect)
-    assert tenantry(capsys, *DEV, "--brief") == (2, "", "error: no answer\n  fix: start it\n")
+    assert tenantry(capsys, *DEV) == (2, "", "error: no answer\n  fix: start it\n")
     assert management.requests == []
 
 
@@ -189,7 +169,7 @@ def test_a_stack_that_is_told_to_be_another_environment_is_told(capsys: Capture,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-e", "dev", "prod"), "Two environments are named, prod and dev"),
+        (("-e", "dev", "prod"), "Two environments are named, dev and prod"),
         (("-e", "dve"), "tenants.yaml declares no environment 'dve' (declared: dev)"),
     ],
 )

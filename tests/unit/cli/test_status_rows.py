@@ -9,7 +9,7 @@ from click import unstyle
 
 from tenantry.cli.status.table import grouped_rows, short_revision, status_text
 from tenantry.cluster.report import StatusReport, by_trouble
-from tenantry.cluster.states import InWave, State
+from tenantry.cluster.states import State
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
@@ -63,15 +63,6 @@ def test_clusters_that_flux_does_not_reach_are_one_row_if_they_have_the_same() -
         ["rocky", "4", "clusters", "web"],
     ]
     assert "    edge-2: dial tcp 10.0.0.1" in table
-
-
-def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
-    wave = InWave(1, "canary")
-    short, long = (
-        on_terminal(report(replace(status("c" * length, Readiness.FAILED, "x"), wave=wave))) for length in (49, 50)
-    )
-    assert short[0].split() == ["TENANT", "CLUSTER", "APP", "WAVE", "STATUS"]
-    assert long[0].split() == ["TENANT", "CLUSTER", "APP", "STATUS"]
 
 
 def test_three_clusters_are_listed() -> None:

@@ -30,7 +30,6 @@ ANSWERS = Path(__file__).with_name("usage.txt")
 @pytest.fixture(autouse=True)
 def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TENANTRY_ENVIRONMENT", raising=False)
     Path("tenants.yaml").write_text(FLEET)
 
 

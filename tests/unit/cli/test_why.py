@@ -149,7 +149,7 @@ def fail(hub: Hub, path: str, message: str, reason: str = "Failed") -> None:
 def why(capsys: Capture, *arguments: str, cluster: str = "edge") -> tuple[int, dict[str, Any]]:
     """The exit code, and the answer about `web` on a cluster."""
     code, out, err = tenantry(
-        capsys, "why", "rocky", *(arguments or ("web",)), "-e", "dev", "-c", cluster, "-o", "json"
+        capsys, "why", f"rocky/{(*arguments, 'web')[0]}", "-e", "dev", "-c", cluster, "-o", "json"
     )
     assert err == ""
     (answer,) = json.loads(out)["apps"]
@@ -167,12 +167,12 @@ def there(more: str = "") -> str:
 
 
 def test_an_app_that_is_well_is_called_so(capsys: Capture, edge: Cluster) -> None:
-    code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    code, out, err = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge")
     assert (code, err) == (0, "")
     first, *rest = out.splitlines()
     assert first.startswith("rocky/web on edge is well since ")
     assert first.endswith("; 1 object on edge: 1 ready")
-    assert len(rest) == 3
+    assert len(rest) == 2
     assert {*edge.users} == {ACCOUNT}
     assert not [path for _, path, _ in edge.requests if "secrets" in path]
 
@@ -286,7 +286,7 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
     edge.put(pod({"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}))
     edge.put(event("Pod", "web-1-x", "Failed", "Failed to pull image"))
     edge.refuse("GET", "/api/v1/namespaces/rocky/limitranges", 403, "no")
-    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    code, out, _ = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge")
     assert code == 1
     assert out.splitlines()[:-4] == [
         "rocky/web on edge is not well",
@@ -309,16 +309,6 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
     ]
     assert out.splitlines()[-4:-2] == ["", "next"]
     assert out.splitlines()[-1] == "unread  limitranges in rocky: HTTP 403"
-
-
-def test_a_quota_that_is_nearly_used_up_is_a_note(capsys: Capture, edge: Cluster) -> None:
-    used = {"hard": {"pods": "10", "requests.cpu": "4"}, "used": {"pods": "9", "requests.cpu": "500m"}}
-    edge.put(thing("ResourceQuota", "tenantry", status=used))
-    _, answer = why(capsys)
-    assert (answer["well"], answer["notes"]) == (
-        True,
-        ["quota 'tenantry' in namespace rocky is nearly used up: pods 9 of 10"],
-    )
 
 
 def test_the_last_job_of_a_cron_job_tells_how_it_is(capsys: Capture, hub: Hub, edge: Cluster) -> None:
@@ -523,14 +513,13 @@ def test_objects_that_own_each_other_end(capsys: Capture, edge: Cluster) -> None
     ("arguments", "message"),
     [
         (
-            ("rokcy",),
-            "tenants.yaml declares no tenant 'rokcy'\n  fix: name one of these: platform, rocky (closest: rocky)",
+            ("rokcy/web",),
+            "tenants.yaml declares no tenant 'rokcy' (declared: rocky, platform)\n  fix: name 'rocky'",
         ),
         (
-            ("rocky", "webb"),
+            ("rocky/webb",),
             "environment 'dev' has no app 'webb' of rocky\n  fix: name one of these: db, idle, shop, web (closest: web)",
         ),
-        (("platform",), "environment 'dev' has no add-ons\n  fix: run `tenantry list placements -e dev`"),
     ],
 )
 def test_wrong_names_are_refused(capsys: Capture, arguments: tuple[str, ...], message: str) -> None:
@@ -549,7 +538,7 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
     edge.put(event("Pod", "web-1-x", f"Unhealthy{hostile}", f"probe: password={PASSWORD}{hostile}"))
     fail(hub, EDGE, f"Flux says {hostile} https://me:{PASSWORD}@example.com")
     for form in ("text", "json"):
-        code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", form)
+        code, out, err = tenantry(capsys, "why", "rocky/web", "-e", "dev", "-c", "edge", "-o", form)
         assert code == 1
         assert not {*"\x1b\x07"} & {*out, *err}
         assert PASSWORD not in out + err
@@ -561,40 +550,6 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
 
 
 # --- the way from the source to the objects ---------------------------------------------------------------------------------
-
-
-def test_the_objects_that_flux_applied_are_listed_with_their_states(capsys: Capture, hub: Hub, edge: Cluster) -> None:
-    entries = [
-        {"id": "rocky_web_apps_Deployment", "v": "v1"},
-        {"id": "_system__view_rbac.authorization.k8s.io_ClusterRole", "v": "v1"},
-    ]
-    hub.objects[EDGE]["status"]["inventory"] = {"entries": [*entries, "odd", {"id": "odd"}]}
-    path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:view"
-    edge.objects[path] = {"kind": "ClusterRole", "metadata": {"name": "system:view"}}
-    _, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
-    assert [line.partition("  ready")[0] for line in out.splitlines()[1:]] == [
-        "  GitRepository kamaji/rocky.manifests.62305212",
-        "  Kustomization kamaji/edge-rocky-web",
-        "  Deployment rocky/web",
-        "  ClusterRole system:view",
-    ]
-    edge.put(deployment(0))
-    edge.put(pod({"reason": "ErrImagePull"}))
-    _, answer = why(capsys)
-    assert [(each["what"], each["state"]) for each in answer["objects"]] == [
-        ("Deployment rocky/web", "failed"),
-        ("ClusterRole system:view", "ready"),
-    ]
-    assert answer["objects"][0]["message"] == (
-        "0 of 2 pods ready: image 'example.com/web:2' cannot be pulled (ErrImagePull)"
-    )
-
-
-def test_the_objects_of_a_cluster_that_does_not_answer_are_unknown(capsys: Capture, edge: Cluster) -> None:
-    edge.refusals["POST", SELF] = raises(httpx2.ConnectError("connection refused"))
-    assert [(each["what"], each["state"]) for each in why(capsys)[1]["objects"]] == [
-        ("Deployment rocky/web", "unknown")
-    ]
 
 
 def test_a_step_that_is_missing_or_somebody_elses_is_told(capsys: Capture, hub: Hub) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from tenantry.cli.diff.lines import EVERYTHING, DisplayLimits, as_text
+from tenantry.cli.diff.lines import DisplayLimits, as_text
 from tenantry.facts import review as reviews
 from tenantry.facts.review import Reach, review
 from tenantry.kube.objects import KubeObject
@@ -15,7 +15,6 @@ from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import replaced
 from tenantry.source.parse import parse
 from tests.table import table
-from tests.unit import texts
 from tests.unit.facts.cases import cases
 from tests.unit.facts.reviews import reviewed, section, shown, told
 from tests.unit.preflight.test_after import NEWER, TEXT
@@ -254,22 +253,6 @@ def test_a_default_that_a_name_replaces_is_told_as_what_it_becomes() -> None:
     after = BASE.replace("  rocky:\n", "  rocky:\n    namespace: harbour\n")
     assert section(BASE, after)[2] == "      ~ namespace: rocky -> harbour  # tenants.yaml:10:16 (tenant)"
     assert section(after, BASE)[2].startswith("      ~ namespace: harbour -> rocky")
-
-
-def test_everything_names_all_whom_a_change_or_a_danger_concerns() -> None:
-    names = [f"team-{number}" for number in range(5)]
-    source = "{git: {url: https://git.example.com/a, ref: {branch: main}}}"
-    before = f"{texts.FRAME}defaults: {{clusters: {{all: true}}, role: edit}}\ntenants:\n" + "".join(
-        f"  {name}: {{sources: {{a: {source}}}, apps: {{web: {{kustomize: {{source: a}}}}}}}}\n" for name in names
-    )
-    reviews = reviewed(before, before.replace("role: edit", "role: admin"))
-    lines = click.unstyle(as_text(reviews, "main", EVERYTHING, None)).splitlines()
-    whole = f"5 tenants ({', '.join(names)}) on both clusters"
-    assert lines[2] == f"! dev: rights: {whole}: its apps get admin instead of edit"
-    assert lines[5] == f"  ~ {whole}"
-    assert "  ~ 5 tenants (team-0, team-1, team-2 and 2 more) on both clusters" in shown(
-        before, before.replace("role: edit", "role: admin")
-    )
 
 
 @table(("before", "after"), [pair for _, pair in cases()], ids=[name for name, _ in cases()])

@@ -202,8 +202,8 @@ def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch:
     ("arguments", "message"),
     [
         (("up", "dev", "qa"), "Got unexpected extra argument"),
-        (("preview", "-e", "dev", "x"), "Two environments are named, x and dev: name one of them."),
-        (("destroy",), "Name an environment with --environment: this command deletes it."),
+        (("preview", "-e", "dev", "x"), "Two environments are named, dev and x: name one."),
+        (("destroy",), "Name an environment"),
         (("preview", "-e", "dev", "--yes"), "No such option '--yes'."),
     ],
 )
