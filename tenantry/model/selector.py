@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from operator import or_
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union, get_args, get_origin
 
 from pydantic import Field, model_validator
@@ -149,8 +149,10 @@ class Overridden(Model):
     """The types of those that take less there."""
 
     if TYPE_CHECKING:
-        when: When
-        """Of an override alone."""
+
+        @property
+        def when(self) -> When:
+            """Of an override alone."""
 
 
 class Overriding(Some):
@@ -172,18 +174,18 @@ def override_of(model: type[Overridden]) -> type[Overridden]:
     if issubclass(model, OneOf):  # `null` would take the kind away
         types |= {key: get_args(types[key])[0] for key in model.one_of}
     about = "What differs in some environments or on some clusters: keys of what has the override. None but `when` is required."
-    made: type[Overridden] = derived(model, f"{model.__name__}Override", (Override, base), types, about)
-    return made
+    return derived(model, f"{model.__name__}Override", (Override, base), types, about)
 
 
-_REFERRING = {"apps": OwnAppName, "sources": SourceName}
+_REFERRING: dict[str, Any] = {"apps": OwnAppName, "sources": SourceName}
+"""Entries that an override names, and does not declare."""
 
 
 def _in_override(declared: Any, key: str = "") -> Any:
     """The type of a value in an override. Of a source a part is enough; an app there is an override, whose `when` is above it."""
     origin, args = get_origin(declared), get_args(declared)
     if origin is dict:
-        return dict[_REFERRING.get(key, args[0]), _in_override(args[1])]  # type: ignore[misc]
+        return GenericAlias(dict, (_REFERRING.get(key, args[0]), _in_override(args[1])))
     if origin in (Union, UnionType):
         return reduce(or_, map(_in_override, args))
     model, *marks = args if origin is Annotated else (declared,)

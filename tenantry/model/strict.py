@@ -69,6 +69,7 @@ def none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomEr
 
 
 _T = TypeVar("_T")
+_M = TypeVar("_M", bound=Model)
 FILLED = {"filled": True}
 """The context of validation in which no placeholder is left."""
 
@@ -194,12 +195,10 @@ def _some(model: type[Model], name: str, keys: tuple[str, ...]) -> type[Model]:
     return derived(model, name, Model, {key: _lenient(declared_type(model.model_fields[key])) for key in keys})
 
 
-def derived(
-    model: type[Model], name: str, base: Any, types: Mapping[str, Any], about: str | None = None
-) -> type[Model]:
+def derived(model: type[_M], name: str, base: Any, types: Mapping[str, Any], about: str | None = None) -> type[_M]:
     """A model with some keys of another, and those of its base. Args: types: of the keys, which may differ; about: its text."""
     fields: dict[str, Any] = {key: (type_, model.model_fields[key].default) for key, type_ in types.items()}
-    made = create_model(name, __base__=base, __module__=model.__module__, __doc__=about, **fields)
+    made: type[_M] = create_model(name, __base__=base, __module__=model.__module__, __doc__=about, **fields)
     made.derived_from = model
     return made
 
