@@ -32,8 +32,6 @@ def test_nothing_is_overwritten(capsys: Capture) -> None:
     assert "tenants.yaml exists already, and is not overwritten" in err
 
 
-
-
 def test_without_anything_to_write_no_file_is(capsys: Capture) -> None:
     Path("in.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n")
     code, out, err = tenantry(capsys, "import", "-e", "prod=in.yaml", "--output", "json")
