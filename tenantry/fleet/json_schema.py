@@ -161,6 +161,9 @@ def _let_complete(schema: dict[str, Any]) -> None:
             definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
     addons = definitions["Platform"]["properties"]["addons"]["additionalProperties"]
     addons["allOf"].append(_one_of(model.App.one_of))  # of an add-on there are no other parts
+    # What the apps of tenants lack, their overrides lack too.
+    apps = definitions["Tenant"]["properties"]["apps"]["additionalProperties"]
+    apps["allOf"][1]["properties"]["overrides"] = {"items": {"properties": {"source": _REFUSED}}}
     _let_remove(definitions)
     whole = {"$ref": "#/$defs/Tenant"}
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}

@@ -105,6 +105,7 @@ RULES: tuple[Rule, ...] = (
 
 WARNINGS: tuple[Rule, ...] = (
     tenants.states_of_tenants_are_placed,
+    rules.grants_are_for_tenants_with_an_included_file,
     overrides.overrides_hold_somewhere,
     overrides.overrides_of_defaults_outweigh_nobody,
     values.keywords_of_go_templates_keep_their_braces,
