@@ -9,7 +9,7 @@ from click import unstyle
 
 from tenantry.cli.status.table import grouped_rows, short_revision, status_text
 from tenantry.cluster.report import StatusReport, by_trouble
-from tenantry.cluster.states import InWave, State
+from tenantry.cluster.states import State
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
