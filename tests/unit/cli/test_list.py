@@ -28,13 +28,13 @@ rocky  dev, prod     5         db, web
 movy   dev, prod     5         web, worker
 """,
     "apps": """\
-TENANT    APP              KIND       SOURCE           CHART OR PATH     VERSION      CLUSTERS  WHERE
-platform  cert-controller  helm       cert-controller  cert-controller   1.0.0        3         dev, prod
-rocky     db               kustomize  manifests        ./db              branch main  5         dev, prod
-rocky     web              kustomize  manifests        ./web/{env}       branch main  2         dev
-rocky     web              kustomize  manifests        ./web/production  branch main  3         prod
-movy      web              helm       charts           movy-web          1.x          3         dev, prod
-movy      worker           kustomize  manifests        ./worker          branch main  2         dev, prod
+TENANT    APP              CHART OR PATH     VERSION      CLUSTERS  WHERE
+platform  cert-controller  cert-controller   1.0.0        3         dev, prod
+rocky     db               ./db              branch main  5         dev, prod
+rocky     web              ./web/{env}       branch main  2         dev
+rocky     web              ./web/production  branch main  3         prod
+movy      web              movy-web          1.x          3         dev, prod
+movy      worker           ./worker          branch main  2         dev, prod
 """,
     "clusters": """\
 NAME       ENVIRONMENTS  REACHED BY  TENANTS  APPS  LABELS
