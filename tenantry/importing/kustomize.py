@@ -172,7 +172,7 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     header = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
     resources = [f"./{manifest.relative_to(directory)}" for manifest in (() if file else _manifests(directory))]
     generated = {**header, **({"resources": resources} if resources else {"namespace": "_placeholder"})}
-    content = (first_document(file) or {}) if file else generated
+    content: Any = (first_document(file) or {}) if file else generated
     if not isinstance(content, dict):
         raise Refused(f"{NAMES[0]} is not a mapping", FIX)
     for key, own in (("targetNamespace", "namespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):

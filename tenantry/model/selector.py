@@ -168,7 +168,9 @@ class Overriding(Some):
 @cache
 def override_of(model: type[Overridden]) -> type[Overridden]:
     """The model of an override: the keys that may differ, none required, and `when`."""
-    base = next(base for base in model.__mro__[1:] if not issubclass(base, OneOf))
+    base: type[Model] = next(
+        base for base in model.__mro__[1:] if issubclass(base, Model) and not issubclass(base, OneOf)
+    )
     own = {key: model.model_fields[key] for key in model.differs if key not in base.model_fields}
     types = {key: model.narrowed.get(key) or _in_override(declared_type(field), key) for key, field in own.items()}
     if issubclass(model, OneOf):  # `null` would take the kind away
