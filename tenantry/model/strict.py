@@ -198,9 +198,9 @@ def _some(model: type[Model], name: str, keys: tuple[str, ...]) -> type[Model]:
 def derived(model: type[_M], name: str, base: Any, types: Mapping[str, Any], about: str | None = None) -> type[_M]:
     """A model with some keys of another, and those of its base. Args: types: of the keys, which may differ; about: its text."""
     fields: dict[str, Any] = {key: (type_, model.model_fields[key].default) for key, type_ in types.items()}
-    made: Any = create_model(name, __base__=base, __module__=model.__module__, __doc__=about, **fields)
+    made = cast("type[_M]", create_model(name, __base__=base, __module__=model.__module__, __doc__=about, **fields))
     made.derived_from = model
-    return cast("type[_M]", made)
+    return made
 
 
 def resolved(annotation: Any) -> Any:
