@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
 
     partial: ClassVar[bool] = False
     """Whether only a part of the entry is written, which is merged with the rest."""

@@ -18,6 +18,7 @@ import pytest
 from tenantry_sandbox.tools.store import path_of
 from tests.backends.relay import Relay
 from tests.backends.servers import PROGRAMS, Server, postgresql, store
+from tests.resident import programs
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -54,11 +55,11 @@ class Project:
             "name: state\nruntime: {name: python, options: {toolchain: pip, virtualenv: .venv}}\n"
         )
         (root / "__main__.py").write_text(PROGRAM)
-        (root / ".venv").symlink_to(ROOT / ".venv")
-        programs = {str(path_of(each).parent) for each in ("pulumi", "pulumi-language-python")}
+        (root / ".venv").symlink_to(programs() / "venv")
+        paths = {str(path_of(each).parent) for each in ("pulumi", "pulumi-language-python")}
         self.environment = {
             "HOME": str(root),
-            "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
+            "PATH": os.pathsep.join([*paths, os.environ["PATH"]]),
             "PULUMI_HOME": str(root / "home"),
             "PULUMI_BACKEND_URL": backend,
             "PULUMI_CONFIG_PASSPHRASE": "",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.blocks import Block, blocks
 from tests.e2e.project import Project
+from tests.resident import programs
 
 PAGE = "docs/clusters.md"
 
@@ -25,7 +25,7 @@ class Connector:
             block for block in blocks(PAGE) if block.runs == "connecting"
         )
         self._project, self._secret, self.admin = project, secret, project.root / "admin.kubeconfig"
-        path = f"{Path(sys.executable).parent}:{project.environment()['PATH']}"
+        path = f"{programs()}:{project.environment()['PATH']}"
         self._environment = {**project.environment(), "PATH": path, "KUBECONFIG": str(hub)}
 
     def do(self, block: Block, most: int | None = None) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from tests.blocks import Block
 from tests.reader import Reader
+from tests.resident import programs
 
 
 class Operator(Reader):
@@ -17,11 +17,12 @@ class Operator(Reader):
 
     runs = "sandbox"
 
-    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, environment: Mapping[str, str], home: Path | None = None) -> None:
+        """home: the directory of the installed `tenantry`; None: of one that has been started already."""
         super().__init__(root, lambda: ("", ""))
         self.environment = {
             **environment,
-            "PATH": f"{Path(sys.executable).parent}:{environment['PATH']}",
+            "PATH": f"{home or programs()}:{environment['PATH']}",
             "PULUMI_SKIP_CONFIRMATIONS": "true",
             "GIT_CONFIG_GLOBAL": os.devnull,
             **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,13 +19,11 @@ from tenantry_sandbox.programs import user_environment as sandbox_environment
 from tenantry_sandbox.supervisor import Running, existing
 from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
+from tests.resident import programs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FLEETS = Path(__file__).with_name("fleets")
 """Fleets that are there for a test alone."""
-QUICK = Path(__file__).with_name("quick")
-"""What stands before programs that Pulumi calls again and again."""
-_TENANTRY = (str(Path(sys.executable).with_name("tenantry")),)
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
 ROLES = ("deploy --secrets", "operate --kubeconfigs")
@@ -52,10 +49,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """roles: those that the programs of its stacks run with, each as the options of `tenantry bootstrap --roles`."""
+    """roles: those that the programs of its stacks run with, each as the options of `tenantry bootstrap --roles`.
+
+    programs: the directory of the installed `tenantry`; None: of one that has been started already.
+    """
 
     root: Path
     roles: tuple[str, ...] = ADMINISTRATOR
+    programs: Path | None = None
     _given: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict, compare=False)
 
     @property
@@ -65,6 +66,11 @@ class Project:
     @property
     def sandbox(self) -> Path:
         return self.root / ".sandbox"
+
+    @property
+    def command(self) -> str:
+        """The command line of Tenantry."""
+        return str((self.programs or programs()) / "tenantry")
 
     @property
     def is_up(self) -> bool:
@@ -89,7 +95,7 @@ class Project:
 
     def tenantry(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run the installed command in the project's directory."""
-        return self._run([*_TENANTRY, *arguments], timeout)
+        return self._run([self.command, *arguments], timeout)
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
@@ -97,7 +103,7 @@ class Project:
 
     def engine(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run a command of tenantry that runs pulumi, in the environment of `tenantry sandbox run`."""
-        return self._run([*_TENANTRY, *arguments], timeout, {**self.environment(), **MEMORY})
+        return self._run([self.command, *arguments], timeout, {**self.environment(), **MEMORY})
 
     def environment(self) -> dict[str, str]:
         """The environment of `tenantry sandbox run`, with a directory of the test's own for temporary files.
@@ -106,9 +112,7 @@ class Project:
         """
         temporary = self.root.with_name("tmp")
         temporary.mkdir(exist_ok=True)
-        path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(QUICK))))
-        own = {"PWD": str(self.root), "TMPDIR": str(temporary), "PYTHONPATH": path}
-        return {**sandbox_environment(self.sandbox), **own}
+        return {**sandbox_environment(self.sandbox), "PWD": str(self.root), "TMPDIR": str(temporary)}
 
     def up(self, environment: str = "dev", *options: str) -> Result:
         """Run `pulumi up` of a stack."""
@@ -127,7 +131,7 @@ class Project:
         """Have the sandbox run an environment's clusters and serve the content as it is now."""
         if not self.is_up:
             caretaker().expect(self.sandbox)
-        command = [*_TENANTRY, "sandbox", "up", "--environment", environment, "--content", str(self.content)]
+        command = [self.command, "sandbox", "up", "--environment", environment, "--content", str(self.content)]
         self._run(command, TIMEOUT, {**os.environ, **MEMORY}).ok()
         for hub in rights.hubs_of(self.root, environment):
             rights.log_in(self.sandbox, hub)
@@ -215,8 +219,7 @@ def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
     root.mkdir(parents=True)
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
         shutil.copy(REPOSITORY / name, root / name)
-    for name in ("__main__.py", ".venv"):
-        (root / name).symlink_to(REPOSITORY / name)
+    _link(root, "__main__.py")
     shutil.copytree(REPOSITORY / "content", root / "content")
     return _retrying_soon(root, roles)
 
@@ -227,8 +230,7 @@ def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project
     # All of its stacks run on clusters.
     settings = (REPOSITORY / "Pulumi.yaml").read_text()
     (root / "Pulumi.yaml").write_text(f"{settings}options: {{refresh: always}}\n")
-    for linked in ("__main__.py", ".venv"):
-        (root / linked).symlink_to(REPOSITORY / linked)
+    _link(root, "__main__.py")
     shutil.copytree(FLEETS / name, root, dirs_exist_ok=True)
     return _retrying_soon(root, roles)
 
@@ -236,12 +238,18 @@ def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project
 def make_example(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
     """A copy of an example, as deep below `root` as the example lies in the repository, so that its relative paths hold."""
     (root / "examples").mkdir(parents=True)
-    for linked in ("__main__.py", ".venv", "tenants.schema.json"):
-        (root / linked).symlink_to(REPOSITORY / linked)
+    _link(root, "__main__.py", "tenants.schema.json")
     copied = root / "examples" / name
     unwanted = shutil.ignore_patterns(".sandbox", "rendered", "__pycache__")
     shutil.copytree(REPOSITORY / "examples" / name, copied, symlinks=True, ignore=unwanted)
     return _retrying_soon(copied, roles)
+
+
+def _link(root: Path, *names: str) -> None:
+    """Have a project some of the repository's files, and an environment whose Python has imported the program already."""
+    for name in names:
+        (root / name).symlink_to(REPOSITORY / name)
+    (root / ".venv").symlink_to(programs() / "venv")
 
 
 @contextmanager

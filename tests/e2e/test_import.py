@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,11 +21,11 @@ from lightkube.resources.core_v1 import Pod, Secret
 from tests.blocks import blocks
 from tests.e2e.audit import deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, Project
+from tests.e2e.project import Project
+from tests.resident import programs
 
 pytestmark = pytest.mark.e2e
 
-TENANTRY = str(Path(sys.executable).with_name("tenantry"))
 RBAC = "rbac.authorization.k8s.io"
 SOURCE, KUSTOMIZE, HELM = (
     f"{group}.toolkit.fluxcd.io/{version}" for group, version in (("source", "v1"), ("kustomize", "v1"), ("helm", "v2"))
@@ -165,7 +163,7 @@ def project(running: Project, tmp_path_factory: pytest.TempPathFactory) -> Proje
     """A directory of its own beside the sandbox, which the steps make a project."""
     root = tmp_path_factory.mktemp("import") / "project"
     root.mkdir()
-    (root / ".venv").symlink_to(REPOSITORY / ".venv")
+    (root / ".venv").symlink_to(programs() / "venv")
     (root / ".sandbox").symlink_to(running.sandbox)
     return Project(root)
 
@@ -285,7 +283,7 @@ def obey(project: Project, command: str) -> None:
     named = re.match(r"tenantry bootstrap (\S+)", command)
     kubeconfig = project.kubeconfig(named[1] if named else "hub-dev")
     command = command.replace(" FILE", f" {kubeconfig}").replace(" NAME", f" {named[1] if named else ''}")
-    environment = {**project.environment(), "PATH": f"{Path(TENANTRY).parent}:{project.environment()['PATH']}"}
+    environment = {**project.environment(), "PATH": f"{programs()}:{project.environment()['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=project.root,

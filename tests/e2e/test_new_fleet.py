@@ -38,7 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(tmp / "site"))
         caretaker().expect(root / ".sandbox")
-        with sandboxed(Project(root)) as made:
+        with sandboxed(Project(root, programs=BIN)) as made:
             yield made
 
 
@@ -46,7 +46,7 @@ class Newcomer(Operator):
     """Somebody who types what the page says."""
 
     def __init__(self, project: Project, runs: str) -> None:
-        super().__init__(project.root, {**os.environ, "GIT_CEILING_DIRECTORIES": str(project.root.parent)})
+        super().__init__(project.root, {**os.environ, "GIT_CEILING_DIRECTORIES": str(project.root.parent)}, BIN)
         self.runs = runs
 
     def printed(self, command: str) -> tuple[int, str]:
@@ -89,7 +89,7 @@ def test_pulumi_new_makes_the_same(project: Project, tmp_path: Path) -> None:
     options = ("--generate-only", "--offline", "--yes", "--name", "acme", "--dir", str(tmp_path / "acme"))
     project.pulumi("new", template, *options).ok()
     assert "name: acme\n" in (tmp_path / "acme" / "Pulumi.yaml").read_text()
-    made = Project(tmp_path / "acme")
+    made = Project(tmp_path / "acme", programs=BIN)
     made.tenantry("validate", "--strict").ok()
     project.tenantry("init", str(tmp_path / "same"), "--yes", "--name", "acme").ok()
     theirs, ours = (contents(tmp_path / each) for each in ("acme", "same"))
