@@ -146,7 +146,7 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
 
 # --- what stands in several places ------------------------------------------------------------------------------------
 
-_SHORTEST = 70
+_SHORTEST = 60
 """Characters of a property for which a reference is shorter."""
 
 
