@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
-from click.testing import CliRunner
 from lightkube import Client, KubeConfig
 from lightkube.codecs import from_dict
 from lightkube.core.exceptions import ApiError
@@ -22,7 +21,11 @@ from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, ServiceAccountToken
 
-from tenantry.cli.bootstrap import command
+from tenantry.load import load_fleet, plan_one
+from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.preflight.roles import RoleName
+from tenantry.preflight.roles import roles as smallest
+from tenantry.render import to_yaml
 
 NAMESPACE, ACCOUNT = "ci", "deployer"
 FILE = "deployer.kubeconfig"
@@ -88,11 +91,19 @@ def _printed(
     roles: tuple[str, ...],
     _texts: tuple[bytes, ...],  # a file that is as it was in an earlier run gets the same roles
 ) -> list[dict[str, Any]]:
-    place = [hub, "--file", str(file), "-e", environment, "--for", f"account:{NAMESPACE}/{ACCOUNT}"]
-    results = [CliRunner().invoke(command, ["--roles", *role.split(), *place]) for role in roles]
-    if any(result.exit_code for result in results):
+    try:
+        fleet = load_fleet(file)
+        plan = plan_one(fleet, environment)
+    except (InvalidFleet, Refused):
         return []
-    return [manifest for result in results for manifest in yaml.safe_load_all(result.stdout)]
+    if plan.management != hub:
+        return []
+    account = {"kind": "ServiceAccount", "namespace": NAMESPACE, "name": ACCOUNT}
+    manifests: list[Any] = []
+    for name, *options in map(str.split, roles):
+        told = {each: f"--{each}" in options for each in ("kubeconfigs", "secrets")}
+        manifests += smallest(fleet, plan, cast("RoleName", name), account, **told).manifests
+    return list(yaml.load_all(to_yaml(manifests), yaml.CSafeLoader))
 
 
 def has_all_namespaces(administrator: Path, manifests: Sequence[dict[str, Any]]) -> bool:
