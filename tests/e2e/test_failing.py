@@ -34,7 +34,6 @@ CHANGES = (
     ),
 )
 """A wrong path, a patch that the API server refuses, a missing repository, an app that never becomes ready."""
-NO_CHART = ("          version: 1.x", "          version: 9.x")
 REASONS = {
     ("hub-dev", "worker"): "path './nowhere' does not exist in the source",
     ("hub-dev", "db"): "must be greater than or equal to 0",
@@ -56,21 +55,6 @@ def apps_of(project: Project, *options: str) -> list[dict[str, Any]]:
     found = json.loads(project.tenantry("status", "-e", "dev", *options, "--output", "json").out)["apps"]
     assert isinstance(found, list)
     return found
-
-
-def test_an_app_stays_on_the_chart_that_it_has_if_there_is_no_new_one(fleet: Project, hub: Cluster) -> None:
-    before = hub.shared("HelmChart", "kamaji-edge", "movy.charts.movy-web")
-    fleet.edit(*NO_CHART)
-    told = fleet.up()
-    fleet.edit(*reversed(NO_CHART))
-    assert told.code != 0
-    assert "no 'movy-web' chart with version matching '9.x' found" in told.text
-    assert "failed: its new source has no artifact: HelmChart kamaji-edge/movy.charts.movy-web." in told.text
-    assert "movy/web on edge-1" in told.text
-    release = hub.find("HelmRelease", "kamaji-edge", "edge-1-movy-web")
-    assert release
-    assert release["spec"]["chartRef"]["name"] == before
-    assert hub.find("HelmChart", "kamaji-edge", before)
 
 
 def test_a_change_that_fails_is_failed_with_its_reason_and_ends_up_early(fleet: Project) -> None:
@@ -105,7 +89,7 @@ def test_what_is_put_right_becomes_ready_and_a_first_installation_is_never_faile
     done = threading.Event()
 
     def look() -> None:
-        while not done.wait(1):
+        while not done.wait(2):
             bad = [each for each in apps_of(fleet, "--tenant", "nora") if each["status"] == "failed"]
             seen.update(f"{each['cluster']}: {each['message']}" for each in bad)
 
@@ -124,8 +108,6 @@ def test_what_is_put_right_becomes_ready_and_a_first_installation_is_never_faile
 def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_restores_them(
     fleet: Project, hub: Cluster
 ) -> None:
-    fleet.up().ok()
-    fleet.wait("dev")
     hub.patch("Kustomization", "movy", "worker", {"spec": {"interval": "7m"}})
     hub.delete("ResourceQuota", "movy", "tenantry")
 
@@ -147,7 +129,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
 def test_no_app_is_ready_on_the_result_of_the_spec_before(hub: Cluster) -> None:
     """The spec is written while the one before is reconciled, again and again."""
     place = ("kustomize.toolkit.fluxcd.io", "v1", "Kustomization", "kustomizations", "worker", "movy")
-    for number in range(6):
+    for number in range(4):
         path, expected = ("./worker", Readiness.READY) if number % 2 else ("./nowhere", Readiness.FAILED)
         hub.annotate(*place, "reconcile.fluxcd.io/requestedAt")
         hub.patch("Kustomization", "movy", "worker", {"spec": {"path": path}})

@@ -11,11 +11,7 @@ from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 WHERE = ("rocky/web", "--cluster", "edge-1")
-CAUSES = {
-    "crash": "Deployment rocky/web: container 'web' keeps crashing (5 restarts): exit code 1",
-    "image": "cannot be pulled (ImagePullBackOff: not found)",
-    "quota": "Deployment rocky/web gets no more pods: quota 'sandbox-rehearsal' is used up",
-}
+CAUSE = "cannot be pulled (ImagePullBackOff: not found)"
 
 
 def cause(fleet: Project) -> str:
@@ -24,11 +20,11 @@ def cause(fleet: Project) -> str:
     return "" if found["well"] else str(found["cause"])
 
 
-@pytest.mark.parametrize("failure", CAUSES)
-def test_a_broken_app_is_explained_and_can_be_repaired(fleet: Project, failure: str) -> None:
-    said = fleet.tenantry("sandbox", "break", WHERE[0], failure, *WHERE[1:]).ok()
+def test_a_broken_app_is_explained_and_can_be_repaired(fleet: Project) -> None:
+    """docs/sandbox.md breaks it in another way, see test_documentation."""
+    said = fleet.tenantry("sandbox", "break", WHERE[0], "image", *WHERE[1:]).ok()
     assert "tenantry why rocky/web -e dev -c edge-1" in said.text
-    eventually(lambda: CAUSES[failure] in cause(fleet), CAUSES[failure])
+    eventually(lambda: CAUSE in cause(fleet), CAUSE)
     fleet.tenantry("sandbox", "break", WHERE[0], "--repair", *WHERE[1:]).ok()
     eventually(lambda: not cause(fleet), "other pods to be ready")
     assert fleet.preview() == {}

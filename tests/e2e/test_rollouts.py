@@ -6,22 +6,19 @@ The tests are one story: each begins where the one before ended.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
-import psutil
 import pytest
 
 from tenantry_sandbox.content import commit
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
-from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
 
@@ -118,19 +115,6 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     assert _version(project, "edge-1") == "v1"
 
 
-def test_a_run_that_was_killed_in_a_wave_has_touched_no_later_one(project: Project, hub: Cluster) -> None:
-    last = _objects(hub, WAVES[2])
-    project.edit("./v1/", "./v2/")
-    _kill_once_it_says(project, "waiting: wave 2 of 3 (early): ")
-    assert _objects(hub, WAVES[2]) == last
-    project.pulumi("cancel", "--stack", "dev", "--yes").ok()
-    # The state knows nothing of what a killed run has changed: only the clusters tell that the reverted file differs.
-    project.edit("./v2/", "./v1/")
-    project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
-    assert {_path(hub, f"edge-{number}")[:4] for number in range(1, 7)} == {"./v1"}
-    assert (_path(hub, "edge-1"), _version(project, "edge-1")) == ("./v1/canary", "v1")
-
-
 def test_paths_and_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(project: Project) -> None:
     _branch(project)
     project.edit("./v1/", "./v3/")
@@ -152,67 +136,11 @@ def test_paths_and_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(pr
     project.wait("dev")
 
 
-def test_a_wave_soaks_over_two_runs(project: Project, hub: Cluster) -> None:
-    """In the end the file is as it was, but for the colour."""
-    _paint(project, "cyan")
-    project.edit("canary, labels: {ring: canary}}", "canary, labels: {ring: canary}, soak: 10s}")
-    later = _objects(hub, (*WAVES[1], *WAVES[2]))
-    first = _up(project, 5)
-    assert "waiting: wave 1 of 3 (canary) soaks until " in first.text
-    assert (_color(project, "edge-1"), _objects(hub, (*WAVES[1], *WAVES[2]))) == ("cyan", later)
-
-    eventually(lambda: "early" not in _waiting(project), "the end of the soak")
-    _up(project, 0)
-    eventually(lambda: {_color(project, f"edge-{number}") for number in range(1, 7)} == {"cyan"}, "all clusters")
-
-    _paint(project, "grey")
-    _up(project, 0, "--ignore", "waves", "roll/web")
-    eventually(
-        lambda: {_color(project, f"edge-{number}") for number in range(1, 7)} == {"grey"}, "all clusters at once"
-    )
-    project.edit(", soak: 10s}", "}")
-
-
-def _paint(project: Project, color: str) -> None:
-    """Change the ConfigMap that an app of all waves reads."""
-    project.fleet.write_text(re.sub(r"COLOR: \w+", f"COLOR: {color}", project.fleet.read_text()))
-
-
 def _up(project: Project, code: int, *options: str) -> Result:
     """`tenantry up`, which ends with a code."""
     told = project.engine("up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight", "--no-wait", *options)
     assert told.code == code, told.text
     return told
-
-
-def _waiting(project: Project) -> set[str]:
-    """The waves in which something is blocked."""
-    status = json.loads(project.tenantry("status", "dev", "--output", "json").out)
-    waves = status["environments"][0]["waves"]
-    return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
-
-
-def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: Project, hub: Cluster) -> None:
-    last = _objects(hub, WAVES[2])
-    project.edit("color: green", "color: grey")
-    project.edit("timeout: 3m", "timeout: 60s")
-    with without(project, "edge-3", API):
-        failed = project.up()
-        assert failed.code != 0
-        assert "wave 2 of 3 (early): edge-3: roll/db: Flux does not reach edge-3" in failed.text, failed.text
-        assert _objects(hub, WAVES[2]) == last
-        project.edit("timeout: 60s", "timeout: 60s\n    tolerate: {unreachable: 50%}")
-        project.up().ok()
-        assert _objects(hub, WAVES[2]) != last
-
-        def states() -> dict[str, tuple[str, str | None]]:
-            found = json.loads(project.tenantry("status", "dev", "--app", "roll/db", "--output", "json").out)["apps"]
-            return {each["cluster"]: (each["status"], each["behind"]) for each in found}
-
-        lost = ("unreachable", "changed settings")
-        eventually(lambda: states()["edge-3"] == lost, "the cluster to be known as unreachable and behind")
-        assert {state for cluster, state in states().items() if cluster != "edge-3"} == {("ready", None)}
-    hub.wait_stored("clusters", "edge-3-roll-db")
 
 
 def test_an_app_is_removed_from_the_first_wave_first(project: Project) -> None:
@@ -310,52 +238,6 @@ def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: 
     project.fleet.write_text(before)
 
 
-def test_an_object_that_the_api_server_refuses_stops_its_line_and_two_others_reach_the_end(
-    project: Project, hub: Cluster
-) -> None:
-    """It is the app that has failed before, in the run that reverts it."""
-    new = project.fleet.read_text().index("  cord:")
-    after = project.fleet.read_text()[new:].replace(TAKES, "").replace(f"    configs: {EXTRA}\n", "")
-    project.fleet.write_text(project.fleet.read_text()[:new] + after)
-    with _refusing(hub, "edge-1-calm-web"):
-        refused = _up(project, 1)
-    assert "failed: the API server refuses Kustomization clusters/edge-1-calm-web: " in refused.text, refused.text
-    assert ("Traceback" in refused.text, "integrity" in refused.text) == (False, False), refused.text
-    assert _paths(hub, "calm")["edge-1"] == "./none/canary"
-    assert {each[:5] for each in _paths(hub, "cool").values()} == {"./v1/"}
-    assert not hub.find("ConfigMap", "clusters", "edge-6.cord.extra"), "what others do not have any more is deleted"
-    _up(project, 0)
-    assert {each[:5] for each in _paths(hub, "calm").values()} == {"./v1/"}
-
-
-@contextmanager
-def _refusing(hub: Cluster, name: str) -> Iterator[None]:
-    """Have the API server refuse every change of a Kustomization."""
-    http, path = hub.client._client._client, "/apis/admissionregistration.k8s.io/v1"
-    rule = {
-        "apiGroups": ["kustomize.toolkit.fluxcd.io"],
-        "apiVersions": ["*"],
-        "operations": ["UPDATE"],
-        "resources": ["kustomizations"],
-        "resourceNames": [name],
-    }
-    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "false"}]}
-    binding = {"policyName": "refusing", "validationActions": ["Deny"]}
-    for kind, plural, own in (("", "ies", spec), ("Binding", "ybindings", binding)):
-        made = {"kind": f"ValidatingAdmissionPolicy{kind}", "metadata": {"name": "refusing"}, "spec": own}
-        http.post(f"{path}/validatingadmissionpolic{plural}", json=made).raise_for_status()
-    one = f"/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/clusters/kustomizations/{name}"
-    patch = {"json": {"metadata": {"labels": {"tried": "true"}}}, "params": {"dryRun": "All"}}
-    headers = {"Content-Type": "application/merge-patch+json"}
-    eventually(lambda: http.patch(one, headers=headers, **patch).status_code == 422, "the policy")
-    try:
-        yield
-    finally:
-        for plural in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
-            http.delete(f"{path}/{plural}/refusing")
-    eventually(lambda: http.patch(one, headers=headers, **patch).status_code == 200, "the end of the policy")
-
-
 def _paths(hub: Cluster, tenant: str) -> dict[str, str]:
     """The path of a tenant's app on each remote cluster."""
     return {each: _spec(hub, f"clusters/{each}-{tenant}-web")["path"] for wave in WAVES for each in wave}
@@ -431,25 +313,3 @@ def _branch(project: Project) -> None:
     )
     subprocess.run([*git, "update-ref", "refs/heads/next", after], check=True)
     subprocess.run([*git, "update-ref", "refs/heads/main", main], check=True)
-
-
-def _kill_once_it_says(project: Project, words: str) -> None:
-    """`kill -9` of a run and of all that it has started."""
-    log = project.root / "killed.log"
-    with log.open("w") as stream:
-        run = subprocess.Popen(
-            ["pulumi", "--non-interactive", "up", "--stack", "dev", "--yes", "--skip-preview"],
-            cwd=project.root,
-            env={**os.environ, **project.environment()},
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        eventually(lambda: words in log.read_text() or run.poll() is not None, words)
-        assert run.poll() is None, log.read_text()
-    finally:
-        engine = psutil.Process(run.pid)
-        for each in [*engine.children(recursive=True), engine]:
-            each.kill()
-        run.wait()
-    time.sleep(0.1)

@@ -127,11 +127,10 @@ def decoded(cluster: Cluster, namespace: str, name: str) -> dict[str, str]:
     return {key: base64.b64decode(value).decode() for key, value in found["data"].items()}
 
 
-@pytest.mark.parametrize("command", [["preview"], ["up", "--yes", "--skip-preview"]])
 def test_missing_values_of_the_platform_end_the_run_with_the_commands_that_set_them(
-    rocky: Project, hub: Cluster, command: list[str]
+    rocky: Project, hub: Cluster
 ) -> None:
-    refused = rocky.pulumi(*command, "--stack", "dev")
+    refused = rocky.up()
     assert refused.code != 0
     assert "2 values that the fleet names are not in the stack's secret config" in refused.text
     assert set(COMMAND.findall(refused.text)) == {name for name in VALUES if name.startswith("platformCredentials.")}
@@ -261,21 +260,6 @@ def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str)
         return (seen and found["artifact"]["revision"] == version) or None
 
     eventually(is_packed, f"version {version} of the chart, of the commit")
-
-
-def test_flux_takes_the_chart_that_helm_pushes_to_a_registry(hub: Cluster) -> None:
-    with serving(Registry()) as registry:
-        push_chart(OBJECTS, registry)
-        metadata = {"name": "pushed", "namespace": "default"}
-        source = {"kind": "HelmRepository", "name": "pushed"}
-        for kind, spec in (
-            ("HelmRepository", {"url": f"oci://{registry.host}/charts", "type": "oci", "insecure": True}),
-            ("HelmChart", {"chart": "tenantry-objects", "version": "0.3.0", "interval": "1h", "sourceRef": source}),
-        ):
-            hub.create({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec})
-        hub.wait_ready("HelmChart", "default", "pushed")
-        for kind in ("HelmChart", "HelmRepository"):
-            hub.delete(kind, "default", "pushed")
 
 
 @pytest.mark.usefixtures("ready")

@@ -6,16 +6,15 @@ import subprocess
 
 import pytest
 
-from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 
 
-STAYED = {"ci", "extra", "nora"}
-"""What other files' tests on this fleet took away without off-boarding, whose namespaces stay: test_order's add-on and
-test_failing's tenant; and the namespace of the account that runs test_fleet."""
+STAYED = {"ci", "nora"}
+"""What other files' tests on this fleet took away without off-boarding, whose namespace stays: test_failing's tenant; and
+the namespace of the account that runs test_fleet."""
 
 
 def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, edge: Cluster) -> None:
@@ -29,15 +28,6 @@ def test_destroy_leaves_nothing_on_either_cluster(fleet: Project, hub: Cluster, 
     ):
         ours = {name for name in cluster.namespaces() if name != "default" and not name.startswith("kube-")}
         assert ours - STAYED == kept
-
-
-def test_a_second_sandbox_of_the_same_file_runs_beside_the_first(fleet: Project) -> None:
-    other = fleet.root / ".other"
-    caretaker().expect(other)
-    fleet.tenantry("sandbox", "up", "--root", str(other)).ok()
-    for root in (fleet.sandbox, other):
-        fleet.tenantry("sandbox", "status", "--root", str(root)).ok()
-    fleet.tenantry("sandbox", "down", "--root", str(other)).ok()
 
 
 def test_down_leaves_no_process_and_no_file(fleet: Project) -> None:

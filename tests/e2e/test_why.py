@@ -11,8 +11,6 @@ import pytest
 
 from tests.e2e.clusters import eventually
 from tests.e2e.project import Project
-from tests.faults.api import Api
-from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
 
@@ -26,7 +24,6 @@ CHANGES = (
     ("/rocky/manifests.git", "/rocky/gone.git"),
 )
 """A quota that is too small, a wrong path, and a repository that is gone."""
-PODS = "/api/v1/namespaces/rocky/pods"
 
 
 def why(project: Project, app: str, cluster: str, *options: str) -> tuple[int, dict[str, Any]]:
@@ -59,27 +56,6 @@ def test_what_is_well_is_called_so_on_both_kinds_of_clusters(fleet: Project) -> 
     for release in ("movy/web", "platform/cert-controller"):
         code, answer = why(fleet, release, "edge-1")
         assert (code, answer["unread"], "ready" in answer["trail"][-1]["state"]) == (0, [], True), answer
-
-
-def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(fleet: Project) -> None:
-    """The status is written as a kubelet does it: nothing pulls an image here."""
-    api = Api(fleet.kubeconfig("edge-1"))
-    (pod,) = (each for each in api.ask("GET", PODS).body["items"] if each["metadata"]["name"].startswith("web-"))
-    path, (container,) = f"{PODS}/{pod['metadata']['name']}", pod["spec"]["containers"]
-    waiting = {"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}
-    told = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
-    status = {
-        "phase": "Pending",
-        "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}],
-        "containerStatuses": [{**told, "state": {"waiting": waiting}}],
-    }
-    assert not api.ask("PATCH", f"{path}/status", {"status": status}).message
-    expected = f"Deployment rocky/web: image '{container['image']}' cannot be pulled (ImagePullBackOff: not found)"
-    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["cause"] == expected, expected)
-    objects = {each["what"]: each["state"] for each in why(fleet, "rocky/web", "edge-1")[1]["objects"]}
-    assert objects["Deployment rocky/web"] == "failed"
-    api.ask("DELETE", path)
-    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "another pod to be ready")
 
 
 def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
@@ -121,13 +97,3 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
             return bool(told) and first["advice"] == advice
 
         eventually(is_told, f"{app} on {cluster} to be {status}: {cause}; {advice}")
-
-
-def test_a_remote_that_does_not_answer_is_the_cause(fleet: Project) -> None:
-    with without(fleet, "edge-1", API):
-        code, answer = why(fleet, "rocky/web", "edge-1")
-        assert (code, answer["findings"][0]["stage"]) == (1, "cluster")
-        assert answer["cause"].startswith("cluster 'edge-1' does not answer: it refuses the connection")
-        assert answer["findings"][0]["next"] == ["tenantry preflight --cluster edge-1 -e dev"]
-    fleet.wait("dev")
-    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "the cluster to be back")

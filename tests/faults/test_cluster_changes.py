@@ -11,20 +11,18 @@ from contextlib import AbstractContextManager, closing, contextmanager
 import pytest
 import yaml
 
-from tenantry.kube.objects import ObjectId
 from tenantry_sandbox.certificates import Authority
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Api
 from tests.faults.compare import listed, settled
 from tests.faults.edits.draw import CLUSTERS
-from tests.faults.identities import Identities, identities, made_anew
+from tests.faults.identities import identities
 from tests.faults.mutating import OVERWRITTEN
 from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
-BORA = "    clusters: {{names: [{}]}}\n"
 KUBECONFIG = ("capi", "edge-2-kubeconfig", "value")
 
 
@@ -43,38 +41,6 @@ def noted(results: Results, what: str, outcome: str) -> AbstractContextManager[N
 def run(project: Project) -> None:
     project.up().ok()
     settled(project, "dev", overwritten=OVERWRITTEN)
-
-
-def on(found: Identities, cluster: str, tenant: str = "") -> Identities:
-    """Those of one cluster, and of a tenant's namespace there."""
-    return {key: uid for key, uid in found.items() if key[0] == cluster and (not tenant or key[1].namespace == tenant)}
-
-
-def installed(found: Identities, cluster: str, tenant: str) -> set[str]:
-    """What a tenant has in its namespace, without what Kubernetes puts into each, and the data of the walk."""
-    others = ("default", "kube-root-ca.crt", "data")
-    return {str(id) for _, id in on(found, cluster, tenant) if id.name not in others}
-
-
-SPACE = ("edge-1", ObjectId("v1", "Namespace", "", "bora"))
-
-
-def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, results: Results) -> None:
-    first = on(identities(project, ["edge-1"]), "edge-1", "bora")
-    assert first
-    with noted(results, "a tenant moves, in two runs", "on both clusters in between; no objects left on the old one"):
-        project.edit(BORA.format("edge-1"), BORA.format("edge-1, edge-2"))
-        run(project)
-        both = identities(project, CLUSTERS)
-        assert on(both, "edge-1", "bora") == first
-        assert installed(both, "edge-2", "bora") == installed(both, "edge-1", "bora")
-        project.edit(BORA.format("edge-1, edge-2"), BORA.format("edge-2"))
-        run(project)
-    after = identities(project, CLUSTERS)
-    assert on(after, "edge-2") == on(both, "edge-2")
-    assert installed(after, "edge-1", "bora") == set()
-    assert after[SPACE] == both[SPACE], "the namespace stays with its data"
-    assert made_anew(both, after) == []
 
 
 def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, results: Results) -> None:

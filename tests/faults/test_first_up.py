@@ -13,7 +13,7 @@ from tests.e2e.project import TIMEOUT, Project
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import UP, forget, output, started, steps_of
 from tests.faults.outage import Note, apps, force_what_is_lost
-from tests.faults.parts import API, CONTROLLERS, aim, all_run, without
+from tests.faults.parts import API, aim, all_run, without
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -75,15 +75,3 @@ def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: 
         assert "ready" not in apps(empty, "edge")
     settled(empty, "dev")
     note.add("API server of `edge`", "`up`", f"succeeded after {took:.0f} s", "apps on `hub` become ready")
-
-
-def test_controllers_that_are_killed_go_on_where_they_were(empty: Project, steps: int, note: Note) -> None:
-    ends = [aim(empty, "hub", controller) for controller in CONTROLLERS]
-    with started(empty, UP, steps // 2) as (run, done):
-        for end in ends:
-            end()
-        assert run.wait(TIMEOUT) == 0, output(empty)
-        took = note.seconds()
-    empty.start("dev")
-    settled(empty, "dev")
-    note.add(", ".join(CONTROLLERS), f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")

@@ -185,25 +185,3 @@ def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
     project.up().ok()
     assert uids(clusters, "movy") == before
     assert record(clusters) == [("hub", "movy", "movy")], "what was never installed leaves nothing"
-
-
-def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clusters: dict[str, Cluster]) -> None:
-    stays = uids(clusters, "rocky", "hub")
-    project.tenantry("set", "tenants.rocky.state", "offboarding", "--clusters", "edge").ok()
-    project.up().ok()
-    clusters["hub"].wait_stored("clusters", "edge-rocky-baseline")
-    assert "" not in uids(clusters, "rocky").values()
-    project.tenantry("set", "tenants.rocky.overrides", "null").ok()
-    project.tenantry("set", "tenants.rocky.clusters", "{all: true, exclude: [edge]}").ok()
-    project.up().ok()
-    clusters["edge"].wait_gone("rocky")
-    assert uids(clusters, "rocky", "hub") == stays
-    assert ("edge", "rocky", "rocky") not in record(clusters)
-
-
-def test_destroy_keeps_namespaces_and_lists_them(project: Project, clusters: dict[str, Cluster]) -> None:
-    before = {namespace: uids(clusters, namespace, "hub") for namespace in ("rocky", "movy")}
-    run = ("sandbox", "run", "--", "tenantry", "destroy", "-e", "dev", "--yes", "--skip-preview")
-    told = " ".join(project.tenantry(*run).ok().text.split())
-    assert "stay with their data: 'movy' on hub, 'rocky' on hub" in told
-    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before

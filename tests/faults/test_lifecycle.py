@@ -6,8 +6,6 @@ import shlex
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -75,122 +73,6 @@ def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(
     assert hub.fleet_uids() == before
 
 
-def test_forged_labels_in_a_tenant_s_namespace_change_no_refusal(
-    project: Project, hub: Cluster, results: Results
-) -> None:
-    forged = [_forged(*each) for each in (("hub-dev", NAMED), ("edge-1", NAMED), ("broken", [{"kind": "Namespace"}]))]
-    for each in forged:
-        hub.create(each)
-    what = "releases in a tenant's namespace say that a neighbour was given up, and one is malformed; then the neighbour is removed"
-    with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]), noted(results, what, "refused"):
-        refused = project.up()
-    assert refused.code != 0
-    assert "environment 'dev' is protected, and this run would remove" in refused.text
-    assert "tenant 'movy' with its apps and rights, but not its data, on edge-1, hub-dev" in refused.text
-    unchanged = project.preview_of("dev").ok()
-    assert "3 objects with labels of environment 'dev' where the fleet puts no such object" in unchanged.text
-    for each in forged:
-        hub.delete("HelmRelease", "rocky", each["metadata"]["name"])
-
-
-NAMED = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "movy"}}]
-
-
-def _forged(cluster: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
-    """What looks like the baseline of tenant movy on a cluster, marked for removal, in the namespace of tenant rocky."""
-    labels = {
-        "app.kubernetes.io/managed-by": "tenantry",
-        "tenantry/environment": "dev",
-        "tenantry/cluster": cluster,
-        "toolkit.fluxcd.io/tenant": "movy",
-        "tenantry/state": "offboarding",
-    }
-    chart = {"kind": "HelmChart", "name": "none"}
-    return {
-        "apiVersion": "helm.toolkit.fluxcd.io/v2",
-        "kind": "HelmRelease",
-        "metadata": {"name": f"forged-{cluster}", "namespace": "rocky", "labels": labels},
-        "spec": {
-            "interval": "1h",
-            "suspend": True,
-            "serviceAccountName": "rocky",  # else the admission policy refuses it
-            "chartRef": chart,
-            "values": {"objects": objects},
-        },
-    }
-
-
-MARKER = {
-    "apiVersion": "v1",
-    "kind": "ConfigMap",
-    "metadata": {"name": "tenantry", "namespace": "fleet-system"},
-    "data": {"cluster": "hub-dev"},
-}
-"""What makes the management cluster the environment's own for another `platform.namespace`, as `bootstrap` does."""
-CHART = "          chart: movy-web\n          version: 1.x\n"
-OTHER = "          chart: tenantry-objects\n          version: 0.x\n"
-"""A chart that installs nothing without `objects` in its values."""
-REINSTALL = "reinstall/edge-1/movy/web"
-
-
-def test_another_platform_namespace_is_refused_as_it_would_reinstall_every_baseline(
-    project: Project, hub: Cluster, edge: Cluster, results: Results, tmp_path: Path
-) -> None:
-    before, there = hub.fleet_uids(), edge.fleet_uids()
-    hub.apply("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fleet-system"}})
-    hub.create(MARKER)
-    base = tmp_path / "tenants.yaml"
-    base.write_text(project.fleet.read_text())
-    text = base.read_text().replace("\nplatform:\n", "\nplatform:\n  namespace: fleet-system\n")
-    what = "`platform.namespace` is changed, and the management cluster bootstrapped for it: `tenantry up`, `diff`"
-    with fleet_as(project, text), noted(results, what, "refused"):
-        diff = project.tenantry("diff", str(base), "--environment", "dev")
-        for run in (diff, tenantry_up(project)):
-            assert run.code == 4
-            assert "the baseline of tenant 'rocky' on edge-1 (storageNamespace tenantry-system -> fleet-" in run.text
-            assert "put 'platform.namespace: tenantry-system' back" in run.text
-    hub.remove_namespaces("fleet-system")
-    assert (hub.fleet_uids(), edge.fleet_uids()) == (before, there)
-
-
-def tenantry_up(project: Project) -> Result:
-    run = ("tenantry", "up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight")
-    return project.tenantry("sandbox", "run", "--", *run)
-
-
-def test_another_chart_of_an_app_is_refused_unless_a_permission_names_it(
-    project: Project, hub: Cluster, edge: Cluster, results: Results, tmp_path: Path
-) -> None:
-    before, others = hub.fleet_uids(), {each: uid for each, uid in edge.fleet_uids().items() if "movy" not in each}
-    base = tmp_path / "tenants.yaml"
-    base.write_text(project.fleet.read_text())
-    project.edit(CHART, OTHER)
-    with noted(results, "`helm.chart` of an app is another one", "refused"):
-        runs = [project.up(), project.tenantry("diff", str(base), "--environment", "dev")]
-    for run in runs:
-        assert "app 'web' of tenant 'movy' on edge-1 (chart movy-web -> tenantry-objects)" in run.text
-        assert f"--path 'tenantry:allowDeletions[0]' {REINSTALL}" in run.text
-    assert (runs[0].code != 0, runs[1].code) == (True, 4)
-    assert hub.fleet_uids() == before
-    project.pulumi("config", "set", "--stack", "dev", "--path", "tenantry:allowDeletions[0]", REINSTALL).ok()
-    with noted(results, "`helm.chart` of an app is another one, and a permission names the app", "installed anew"):
-        project.up().ok()
-        eventually(lambda: _chart_of(hub) == "tenantry-objects", "the other chart")
-    project.fleet.write_text(base.read_text())
-    project.up().ok()
-    eventually(lambda: _chart_of(hub) == "movy-web", "the former chart")
-    project.wait("dev")
-    project.pulumi("config", "rm", "--stack", "dev", "--path", "tenantry:allowDeletions[0]").ok()
-    assert {each: uid for each, uid in edge.fleet_uids().items() if "movy" not in each} == others
-
-
-def _chart_of(hub: Cluster) -> str:
-    """The chart of the release that helm-controller has recorded last."""
-    release = hub.find("HelmRelease", "kamaji-edge", "edge-1-movy-web") or {}
-    newest = (release.get("status", {}).get("history") or [{}])[0]
-    return str(newest.get("chartName", "")) if newest.get("status") == "deployed" else ""
-
-
 def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hub: Cluster, results: Results) -> None:
     before = hub.fleet_uids()
     project.pulumi("stack", "rm", "dev", "--yes", "--force", "--preserve-config").ok()
@@ -217,42 +99,6 @@ def test_destroy_leaves_the_tenants_of_a_protected_environment(
     assert {each: after.get(each) for each in before} == before
     assert {"rocky", "movy"} <= hub.namespaces() & edge.namespaces()
     project.deploy("dev")
-
-
-def test_a_kubeconfig_that_leads_to_another_cluster_is_refused(
-    project: Project, hub: Cluster, results: Results
-) -> None:
-    before = hub.fleet_uids()
-    project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("edge-1"))).ok()
-    with noted(results, "the stack's kubeconfig leads to another cluster", "refused"):
-        refused = project.up()
-    project.pulumi("config", "set", "--stack", "dev", "tenantry:kubeconfig", str(project.kubeconfig("hub-dev"))).ok()
-    assert refused.code != 0
-    assert "is marked as 'edge-1', but the management cluster of environment 'dev' is 'hub-dev'" in refused.text
-    assert hub.fleet_uids() == before
-
-
-def test_another_reference_to_a_kubeconfig_is_refused(project: Project, results: Results) -> None:
-    project.edit("controlPlane: edge-1,", "controlPlane: edge-2,")
-    with noted(results, "a cluster's kubeconfig is another Secret", "refused"):
-        refused = project.up()
-    project.edit("controlPlane: edge-2,", "controlPlane: edge-1,")
-    assert refused.code != 0
-    assert "cluster 'edge-1' is reached through kamaji-edge/edge-1-admin-kubeconfig today" in refused.text
-
-
-def test_another_name_for_a_cluster_is_refused(project: Project, hub: Cluster, results: Results) -> None:
-    before = hub.fleet_uids()
-    project.edit("  edge-1:\n", "  edge-one:\n")
-    with noted(results, "a remote cluster gets another name in the file", "refused"):
-        refused = project.up()
-    project.edit("  edge-one:\n", "  edge-1:\n")
-    assert refused.code != 0
-    assert (
-        "'edge-one' would be reached through kamaji-edge/edge-1-admin-kubeconfig, which is the kubeconfig of cluster 'edge-1'"
-        in (refused.text)
-    )
-    assert hub.fleet_uids() == before
 
 
 def test_a_decommissioned_cluster_gets_another_name_and_keeps_what_it_has(
@@ -406,26 +252,6 @@ def test_a_cluster_that_answers_is_off_boarded_and_removed_in_two_runs(
     project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
 
 
-def test_a_tenant_leaves_in_two_runs_and_takes_all_it_has(
-    project: Project, hub: Cluster, edge: Cluster, results: Results
-) -> None:
-    project.edit("  movy:\n    role: edit\n", "  movy:\n    state: offboarding\n    role: edit\n")
-    with noted(
-        results,
-        "a tenant leaves a protected environment, first run: `state: offboarding`",
-        "nothing changed but marks",
-    ):
-        project.up().ok()
-        hub.wait_stored("kamaji-edge", "edge-1-movy-baseline")
-    others = {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each}
-    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0])
-    with noted(results, "a tenant leaves a protected environment, second run: it is removed", "nothing left"):
-        project.up().ok()
-    assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
-    assert "movy" not in hub.namespaces() | edge.namespaces()
-    assert {each: uid for each, uid in hub.fleet_uids().items() if "movy" not in each} == others
-
-
 def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(
     project: Project, hub: Cluster, edge: Cluster, results: Results
 ) -> None:
@@ -458,33 +284,11 @@ ENTRY = """\
 """
 
 
-def test_without_protection_no_number_permits_that_the_last_tenant_goes(project: Project, results: Results) -> None:
+def test_without_protection_destroy_leaves_the_namespaces(project: Project, hub: Cluster, results: Results) -> None:
     project.edit("    protected: true\n", "")
     project.up().ok()
-    project.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
-    what = "the last tenant is removed, with `maxDeletions` raised: preview"
-    with fleet_as(project, without_tenants(project)), noted(results, what, "refused"):
-        refused = project.preview_of("dev")
-    assert refused.code != 0
-    assert "this run would remove every tenant of environment 'dev'" in refused.text
-    assert "run `pulumi config set --stack dev --path 'tenantry:allowDeletions[0]' tenant/rocky`" in refused.text
-    project.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
-
-
-def test_a_permission_names_what_may_go_and_is_told_of_where_it_is_not_used(project: Project, results: Results) -> None:
-    permission = ("--stack", "dev", "--path", "tenantry:allowDeletions[0]")
-    project.pulumi("config", "set", *permission, "tenant/rocky").ok()
-    what = "the last tenant is removed, with `allowDeletions`: preview"
-    with fleet_as(project, without_tenants(project)), noted(results, what, "allowed"):
-        project.preview_of("dev").ok()
-    unused = project.preview_of("dev").ok()
-    assert "tenantry:allowDeletions permits the removal of tenant/rocky, which this run does not remove" in unused.text
-    project.pulumi("config", "rm", *permission).ok()
-    assert "tenantry:allowDeletions" not in project.preview_of("dev").ok().text
-
-
-def test_without_protection_destroy_leaves_the_namespaces(project: Project, hub: Cluster, results: Results) -> None:
-    with noted(results, "`pulumi destroy`, with the protection removed", "only namespaces left"):
-        project.destroy().ok()
+    with noted(results, "`tenantry destroy`, with the protection removed", "only namespaces left"):
+        told = project.engine("destroy", "-e", "dev", "--yes", "--skip-preview").ok().text
+    assert "stay with their data: " in " ".join(told.split()), told
     assert hub.fleet_objects() == set()
     assert "rocky" in hub.namespaces()

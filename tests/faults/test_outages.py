@@ -5,13 +5,10 @@ Each test starts from a fleet that is up and as planned, and leaves it so.
 
 from __future__ import annotations
 
-import base64
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-import yaml
 
 from tenantry.kube.objects import ObjectId
 from tenantry_sandbox.content import commit
@@ -20,14 +17,13 @@ from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api
 from tests.faults.compare import differences, identities, settled
 from tests.faults.crash import UP, output, started
-from tests.faults.outage import Note, apps, force_what_is_lost, ready
+from tests.faults.outage import Note, apps, force_what_is_lost
 from tests.faults.parts import API, all_run, kill, without
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 MOVY = "\n  movy:\n"
-KUBECONFIG = ("Secret", "clusters", "edge-admin-kubeconfig")
-ON_EDGE, ON_HUB = ("Kustomization", "clusters", "edge-rocky-db"), ("Kustomization", "rocky", "db")
+ON_HUB = ("Kustomization", "rocky", "db")
 
 
 @pytest.fixture
@@ -155,41 +151,6 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
 
 def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
     return "deletionTimestamp" in (hub.find(*app) or {"metadata": {}})["metadata"]
-
-
-def test_a_kubeconfig_that_is_no_longer_accepted_is_told_and_can_be_put_right(
-    project: Project, hub: Cluster, note: Note
-) -> None:
-    before = identities(project, "dev")
-    with revoked(hub):
-        hub.reconcile(*ON_EDGE)
-        hub.reconcile(*ON_HUB)
-        eventually(lambda: ready(project)["rocky", "edge", "db"] == "failed", "the app on edge to fail")
-        told = project.tenantry("status", "--environment", "dev").text
-        assert "Unauthorized" in told or "credentials" in told, told
-        assert apps(project, "hub") == {"ready"}
-        project.pulumi(*UP).ok()
-    hub.reconcile(*ON_EDGE)
-    settled(project, "dev")
-    assert identities(project, "dev") == before
-    note.add("credentials of `edge`", "`up`", "succeeded", "`tenantry status` says so; apps on `hub` stay ready")
-
-
-@contextmanager
-def revoked(hub: Cluster) -> Iterator[None]:
-    """The cluster's kubeconfig holds a token that its API server does not know."""
-    key = "admin.conf"
-    found = hub.find(*KUBECONFIG)
-    assert found
-    kubeconfig = yaml.safe_load(base64.b64decode(found["data"][key]))
-    for user in kubeconfig["users"]:
-        user["user"] = {"token": "revoked"}
-    text = base64.b64encode(yaml.safe_dump(kubeconfig).encode()).decode()
-    hub.patch(*KUBECONFIG, {"data": {key: text}})
-    try:
-        yield
-    finally:
-        hub.patch(*KUBECONFIG, {"data": {key: found["data"][key]}})
 
 
 def test_a_removal_that_was_given_up_is_told_and_the_cluster_can_be_given_up_too(
