@@ -87,10 +87,6 @@ def fleet_manifests(project: Project) -> list[str]:
     return project.tenantry("render", "--environment", "dev").ok().out.split("---\n")[1:]
 
 
-def test_a_second_up_changes_nothing(fleet: Project) -> None:
-    fleet.up("dev", "--expect-no-changes").ok()
-
-
 def test_a_second_sandbox_up_changes_nothing(fleet: Project) -> None:
     before = fleet.parts()
     fleet.start("dev")
@@ -113,6 +109,7 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
 
 
 def test_a_suspension_by_hand_is_kept_and_told_with_the_line_that_ends_it(fleet: Project, hub: Cluster) -> None:
+    """Nothing else is changed by a run of the same file either."""
     hub.patch(*RELEASE, {"spec": {"suspend": True}})
     try:
         fleet.up("dev", "--refresh", "--expect-no-changes").ok()
