@@ -50,6 +50,8 @@ def test_what_is_well_is_called_so_on_both_kinds_of_clusters(fleet: Project) -> 
         ("edge-1", "system:serviceaccount:kamaji-edge:rocky", ()),
         ("hub-dev", "system:serviceaccount:rocky:rocky", administrator),
     ):
+        # The files before have Flux start anew, which looks at all apps again.
+        eventually(lambda place=(cluster, *options): why(fleet, "rocky/web", *place)[1]["well"], "the app to be ready")  # type: ignore[misc]
         code, answer = why(fleet, "rocky/web", cluster, *options)
         assert (code, answer["well"], answer["readAs"], answer["unread"]) == (0, True, user, [])
         assert answer["trail"][-1]["state"] == "3 ready"
