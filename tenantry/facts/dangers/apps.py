@@ -156,10 +156,12 @@ def immutable_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     """A danger for each object that both plans have, and that no API server changes from the one to the other."""
     for piece in pieces.all:
         if piece.before and piece.after and piece.kept and (fields := list(_changed(piece))):
-            text = (
-                f"{piece.key.kind} {piece.key.name} cannot change in {listed(fields)}: on a management cluster it is deleted and"
-                " created anew; on a remote cluster its baseline fails until somebody deletes it"
+            then = (
+                "it is deleted and created anew"
+                if (piece.key.kind, fields) == ("Secret", ["type"])
+                else "the API server refuses it, and what belongs to it stays as it is; give it another name"
             )
+            text = f"{piece.key.kind} {piece.key.name} cannot change in {listed(fields)}: {then}"
             yield piece.danger(DangerKind.REINSTALLATION, text)
 
 
