@@ -28,7 +28,6 @@ Examples:
   tenantry render --environment dev | kubectl diff -f -
   tenantry render --directory rendered               a file per object:
                      rendered/<environment>/<namespace>/<kind>-<name>.yaml
-  tenantry render --environment prod --hub hub-us    of one of these
 
 Exit codes:
   0  success

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -251,21 +251,18 @@ def _without(value: Any, cluster: str) -> Any:
 # --- two environments of one file ----------------------------------------------------------------------------------
 
 
-def between(fleet: Fleet, first: Plan, second: Plan, tenants: Collection[str] = ()) -> tuple[Change, ...]:
+def between(fleet: Fleet, first: Plan, second: Plan) -> tuple[Change, ...]:
     """The differences from the first environment to the second.
 
     A text with placeholders is compared as it is written, so what only fills in a name or a variable is no difference. Of a value
     that is not the same on all clusters of an environment, all values are compared.
-
-    Args: tenants: only these, "" for the platform; empty: all, and the environments themselves.
     """
-    return tuple(joined(list(_between(Facts(fleet, first), Facts(fleet, second), tenants)), {}))
+    return tuple(joined(list(_between(Facts(fleet, first), Facts(fleet, second))), {}))
 
 
-def _between(first: Facts, second: Facts, tenants: Collection[str]) -> Iterator[Occurrence]:
+def _between(first: Facts, second: Facts) -> Iterator[Occurrence]:
     for subject in dict.fromkeys((*first.clusters, *second.clusters)):
-        is_wanted = subject.tenant in tenants and (subject.tenant or subject.name) if tenants else True
-        if subject == CLUSTER or not is_wanted:
+        if subject == CLUSTER:
             continue
         if subject not in second.clusters:
             yield Occurrence(subject, "", Effect.REMOVED, ())

@@ -66,10 +66,6 @@ class Repository:
         ended = self.run("merge-base", "HEAD", commit)
         return ended.stdout.decode().strip() if ended.returncode == 0 else None
 
-    def names(self) -> list[str]:
-        """Branches and tags, for completion."""
-        return self._text("for-each-ref", "--format=%(refname:short)").splitlines()
-
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
 

@@ -12,6 +12,7 @@ from typing import Any
 from tenantry.flux.schemas import schema_of
 from tenantry.grants.model import Grants, Include
 from tenantry.model import (
+    SOURCE_KINDS,
     After,
     App,
     Cluster,
@@ -39,7 +40,10 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     """
     if model is None:
         return ""
-    return fix_for_former(model, key) or _one_level_down(model, key, beside)
+    of_sources = any(key in schema_of(kind.flux_kind).spec["properties"] for kind in SOURCE_KINDS.values())
+    # Written as Flux writes it for another kind of source, so it is no misspelling of the nearest key here.
+    other = "remove it: sources of other kinds have it" if of_sources and model in SOURCE_KINDS.values() else ""
+    return fix_for_former(model, key) or _one_level_down(model, key, beside) or other
 
 
 def _one_level_down(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:

@@ -157,7 +157,7 @@ def immutable_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     for piece in pieces.all:
         if piece.before and piece.after and piece.kept and (fields := list(_changed(piece))):
             then = (
-                "it is deleted and created anew"
+                "on a management cluster it is deleted and created anew, on a remote one its baseline fails"
                 if (piece.key.kind, fields) == ("Secret", ["type"])
                 else "the API server refuses it, and what belongs to it stays as it is; give it another name"
             )

@@ -240,6 +240,8 @@ def test_two_environments_are_compared_with_what_is_written_differently(capsys: 
     assert (run(["diff", "--between", "dev", "old"]), *capsys.readouterr()) == (
         1,
         "dev -> old\n"
+        "  ~ environment\n"
+        "      + namespace: o-{tenant}  # tenants.yaml:4:37 (environment old)\n"
         "  ~ tenant rocky\n"
         "      ~ namespace: {tenant} -> o-{tenant}  # tenants.yaml:4:37 (environment old)\n"
         "  ~ rocky/web\n"

@@ -166,7 +166,7 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
 
 
 def test_an_app_is_shown_with_every_level_that_made_it(capsys: Capture) -> None:
-    assert APP == explain(capsys, "rocky", "web")
+    assert APP == explain(capsys, "rocky/web")
 
 
 RELEASE = """\
@@ -215,16 +215,16 @@ def test_the_shard_of_fluxs_controllers_is_shown_with_what_decides_it(capsys: Ca
     labels = "    labels: {tier: edge}\n"
     (tmp_path / "tenants.yaml").write_text(FLEET.replace(labels, f"{labels}    shard: b\n", 1))
     lines: dict[str, list[str]] = {}
-    for names in (["rocky"], ["rocky", "web"], ["platform"]):
+    for names in (["rocky"], ["rocky/web"], ["platform"]):
         run(["explain", *names, "-e", "dev", "-f", str(tmp_path / "tenants.yaml")])
         told = capsys.readouterr().out.replace(f"{tmp_path}/tenants.yaml", "f").splitlines()
-        lines[names[-1]] = [" ".join(each.split()) for each in told if "shard:" in each]
+        lines[names[-1].rpartition("/")[2]] = [" ".join(each.split()) for each in told if "shard:" in each]
     shown = "shard: b # f:10:12 (cluster edge)"
     assert lines == {"rocky": [], "web": [shown], "platform": [shown]}
 
 
 def test_a_release_is_shown_with_how_soon_it_is_retried(capsys: Capture) -> None:
-    assert RELEASE == explain(capsys, "rocky", "cache")
+    assert RELEASE == explain(capsys, "rocky/cache")
 
 
 RETRIES = {
@@ -241,7 +241,7 @@ def test_a_release_is_shown_with_the_tenants_retry_interval_where_it_uses_it(
     capsys: Capture, more: str, *, shown: bool
 ) -> None:
     Path("f").write_text(FLEET.replace("version: 1.x}", f"version: 1.x{more}}}"))
-    assert ("\n  retryInterval: 30s" in explain(capsys, "rocky", "cache")) is shown
+    assert ("\n  retryInterval: 30s" in explain(capsys, "rocky/cache")) is shown
 
 
 IDLE = """\
@@ -274,7 +274,7 @@ clusters:          # selector: names edge, hub, except hub, f:46:19 (app)
 
 
 def test_one_cluster_that_is_not_taken_is_told_with_the_reason(capsys: Capture) -> None:
-    assert ONE == explain(capsys, "rocky", "cache", "--cluster", "hub")
+    assert ONE == explain(capsys, "rocky/cache", "--cluster", "hub")
 
 
 @pytest.mark.parametrize(
@@ -282,16 +282,16 @@ def test_one_cluster_that_is_not_taken_is_told_with_the_reason(capsys: Capture) 
     [
         (["rock"], "error: f declares no tenant 'rock' (declared: rocky, idle)\n  fix: name 'rocky'\n"),
         (
-            ["rocky", "wep"],
+            ["rocky/wep"],
             "error: tenant 'rocky' declares no app 'wep' (declared: web, cache, nowhere)\n  fix: name 'web'\n",
         ),
-        (["idle", "web"], "error: tenant 'idle' declares no app 'web' (declared: none)\n"),
+        (["idle/web"], "error: tenant 'idle' declares no app 'web' (declared: none)\n"),
         (
-            ["rocky", "web", "-c", "egde"],
+            ["rocky/web", "-c", "egde"],
             "error: f declares no cluster 'egde' (declared: hub, edge, bare, far)\n  fix: name 'edge'\n",
         ),
         (
-            ["rocky", "web", "-c", "far"],
+            ["rocky/web", "-c", "far"],
             "error: cluster 'far' is in environment 'prod', not 'dev'\n  fix: name one of: hub, edge, bare\n",
         ),
         (
@@ -311,7 +311,7 @@ def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], 
 
 def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    hub = explain(capsys, "rocky", "cache", "--cluster", "hub").splitlines()[2]
+    hub = explain(capsys, "rocky/cache", "--cluster", "hub").splitlines()[2]
     assert hub == "\x1b[33m  hub: not placed\x1b[0m  \x1b[2m# excluded by name, f:46:50 (app)\x1b[0m"
 
 
@@ -319,10 +319,9 @@ def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.Monk
     ("words", "start", "expected"),
     [
         ("", "r", ["rocky"]),
-        ("rocky", "c", ["cache"]),
         ("nobody", "", []),
-        ("rocky web --cluster", "", ["hub", "edge", "bare", "far"]),
-        ("rocky web --environment", "p", ["prod"]),
+        ("rocky/web --cluster", "", ["hub", "edge", "bare", "far"]),
+        ("rocky/web --environment", "p", ["prod"]),
     ],
 )
 def test_names_are_completed_from_the_file(words: str, start: str, expected: list[str]) -> None:
@@ -338,7 +337,7 @@ def test_what_an_environment_has_from_another_is_traced_to_it(capsys: Capture) -
         .replace("{tier: edge}}\n        k", "{tier: far}}\n        k")
         .replace("far: {environments: [prod]", "far: {labels: {tier: far}, environments: [prod]")
     )
-    (placed,) = json.loads(explain(capsys, "rocky", "web", "-e", "prod", "-o", "json"))["placed"]
+    (placed,) = json.loads(explain(capsys, "rocky/web", "-e", "prod", "-o", "json"))["placed"]
     domain = next(value for value in placed["values"] if value["path"] == ["placeholders", "domain"])
     assert [("dev.example.com", "environment dev"), ("prod-rocky", "environment dev")] == [
         (value["value"], value["origin"]["level"]) for value in (domain, placed["values"][0])

@@ -170,7 +170,7 @@ def test_values_of_credentials() -> None:
         ),
         (
             f"{GIT[:-1]}, insecure: true}}",
-            ("sources.manifests.git.insecure", "remove it"),
+            ("sources.manifests.git.insecure", "remove it: sources of other kinds have it"),
         ),
     ],
 )
