@@ -95,8 +95,8 @@ def test_nothing_of_the_repository_runs(way: object, mark: Path) -> None:
     git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "hostile")
     mark.unlink(missing_ok=True)  # what Git itself ran up to here
     write("# changed\n" + FILE.read_text())
-    assert tenants(base("HEAD")) == tenants(base("HEAD~1...")) == ["rocky"]
-    assert not base("HEAD", Path("fleet/new.yaml")).exists
+    assert tenants(base("HEAD")) == tenants(base("HEAD~1", merge_base=True)) == ["rocky"]
+    assert base("HEAD", Path("fleet/new.yaml")).fleet is None
     assert not mark.exists()
 
 

@@ -20,7 +20,6 @@ print(*sorted(ours), file=sys.stderr)
 AT_START = [
     "app",
     "commands",
-    "environment",
     "failures",
     "fleet_file",
     "options",
