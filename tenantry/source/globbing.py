@@ -33,7 +33,7 @@ def matching(pattern: str, directory: Path) -> list[str]:
     """
     parts = [part for part in Path(pattern).parts if part != "."]
     # `**/**` takes what `**` takes.
-    once = [part for part, below in zip(parts, [*parts[1:], ""], strict=True) if (part, below) != ("**", "**")]
+    once = [part for part, below in zip(parts, [*parts, ""][1:], strict=True) if (part, below) != ("**", "**")]
     return sorted(set(_Search(directory).run("", once)))
 
 

@@ -14,11 +14,11 @@ from tenantry.kube.objects import Owner
 class DangerKind(StrEnum):
     """Why a reviewer has to look twice, the worst first."""
 
+    RIGHTS = "rights"
     DELETION = "deletion"
     REINSTALLATION = "reinstallation"
-    NAMESPACE = "namespace"
-    RIGHTS = "rights"
     KUBECONFIG = "kubeconfig"
+    NAMESPACE = "namespace"
     PROTECTION = "protection"
     NETWORK = "network"
     POD_SECURITY = "pod-security"
