@@ -132,11 +132,11 @@ def test_why_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
         ("movy", ["HelmRepository", "HelmChart", "HelmRelease"]),
     ):
         administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
-        found = fleet.tenantry("why", tenant, "web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
+        found = fleet.tenantry("why", f"{tenant}/web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
         (answer,) = json.loads(found.out)["apps"]
-        *steps, _ = answer["trail"]
+        *steps, objects = answer["trail"]
         assert [(each["what"].split()[0], each["state"]) for each in steps] == [(kind, "ready") for kind in kinds]
-        assert f"Deployment {tenant}/web" in [each["what"] for each in answer["objects"] if each["state"] == "ready"]
+        assert (answer["well"], "ready" in objects["state"]) == (True, True), objects
 
 
 RECONCILE = "reconcile.fluxcd.io/requestedAt"
