@@ -52,7 +52,7 @@ class Planned:
         return connect_management(self.file, self.plan.environment, None, None)
 
     def preflight(self, ignored: Sequence[str] = ()) -> int:
-        """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start.
+        """Check the clusters and say on stderr what is wrong. Returns: the exit code; 0: Pulumi may start.
 
         ignored: the lines that the environment before is not asked about.
         """
