@@ -339,7 +339,8 @@ def of_secret(data: bytes) -> Access:
         access = kubeconfig.access(kubeconfig.current, "", None)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
         pass
-    if access is None or access.user.problem or access.cluster.problem:
+    # Where something is left out that Flux refuses, the rest alone can look contradictory.
+    if access is None or ((access.user.problem or access.cluster.problem) and not ignored_in(data)):
         fix = "have its writer write a complete one, whose current context names a cluster and a user"
         raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
     return access

@@ -122,7 +122,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     fleet.up("dev", "--refresh").ok()
     fleet.wait("dev")
     again = fleet.tenantry("status", "-e", "dev").ok()
-    assert f"{told['environments'][0]['planned']} objects as planned" in again.out
+    assert f"{told['planned']} objects as planned" in again.out
 
 
 @pytest.mark.usefixtures("fleet")

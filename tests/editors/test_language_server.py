@@ -79,7 +79,8 @@ def test_a_new_file_is_offered_its_keys(server: LanguageServer) -> None:
             f"{TENANT}    |state: active\n",
             "#### state\n\n`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant,"
             " even if the environment is protected; its namespaces stay with their data. `offboarding`: its namespaces go with"
-            " their data.\n\nDefault: `active`.\n\nAllowed Values:\n\n"
+            " their data. In an override of `clusters` alone, the last two take it off these clusters; until that run its apps"
+            " keep running.\n\nDefault: `active`.\n\nAllowed Values:\n\n"
             "* `active`\n* `paused`\n* `removing`\n* `offboarding`\n",
         ),
         (
