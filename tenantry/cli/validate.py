@@ -64,7 +64,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         facts.append(f"environment {name}: {format_gate(gate)}")
         if apps := following(plans[name], plans[gate.environment]):
             facts.append(
-                f"environment {name}: whatever {gate.environment} runs, it has to be ready, no more, for {listed(apps)}:"
+                f"environment {name}: {gate.environment} has to be ready, whatever version it runs, for {listed(apps)}:"
                 " a branch or a range names no version"
             )
     if output == "json":

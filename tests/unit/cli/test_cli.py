@@ -529,7 +529,7 @@ def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     said = "environment prod: changes of apps wait until test runs them and has been ready for 1h\n"
     code, out, err = tenantry(capsys, "validate")
     alone = (
-        "environment prod: whatever test runs, it has to be ready, no more, for rocky/web:"
+        "environment prod: test has to be ready, whatever version it runs, for rocky/web:"
         " a branch or a range names no version\n"
     )
     assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said, alone], "")
