@@ -18,14 +18,14 @@ import psutil
 from tenantry_sandbox.layout import SandboxError
 
 CLOCK_TOLERANCE = 2.0
-"""Seconds by which the start time of one process may seem to differ: the kernel derives it from a boot time that is adjusted."""
+"""Seconds by which the start of one process may seem to differ: the kernel rounds the time of the boot."""
 KILLED_AFTER = 5.0
 """Seconds the kernel may take to end a process that was killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process that was started, as the file has it."""
+    """A process that was started, as the file has it. created: seconds after the machine's boot."""
 
     pid: int
     created: float
@@ -37,7 +37,7 @@ class Process:
             process = psutil.Process(self.pid)
             with process.oneshot():
                 ended = process.status() == psutil.STATUS_ZOMBIE
-                another = abs(process.create_time() - self.created) > CLOCK_TOLERANCE
+                another = abs(_created(process) - self.created) > CLOCK_TOLERANCE
                 if ended or another or tuple(process.cmdline()) != self.argv:
                     return None
         except psutil.Error:
@@ -50,6 +50,11 @@ class Process:
             return psutil.Process(self.pid).wait(timeout=0)
         except psutil.Error:
             return None
+
+
+def _created(process: psutil.Process) -> float:
+    """When a process started, in seconds after the boot: who sets the clock, or wakes the machine, moves both times alike."""
+    return process.create_time() - psutil.boot_time()
 
 
 def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> Process:
@@ -74,7 +79,7 @@ def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> P
         # For an instant after the start it has no command line, and would not be recognised.
         while not process.cmdline():
             time.sleep(0.001)
-    return Process(pid, process.create_time(), argv)
+    return Process(pid, _created(process), argv)
 
 
 def stop(processes: Iterable[Process], grace: float) -> None:

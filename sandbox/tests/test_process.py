@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tenantry_sandbox import process
@@ -27,6 +28,13 @@ def test_a_started_process_is_found_again_from_what_was_written_down(sleeping: P
 
     assert found is not None
     assert found.pid == sleeping.pid
+
+
+def test_it_is_found_again_after_somebody_set_the_clock(sleeping: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    boot, created = psutil.boot_time(), psutil.Process.create_time
+    monkeypatch.setattr(psutil, "boot_time", lambda: boot + 60)
+    monkeypatch.setattr(psutil.Process, "create_time", lambda running: created(running) + 60)
+    assert sleeping.find() is not None
 
 
 def test_it_has_a_session_of_its_own(sleeping: Process) -> None:
