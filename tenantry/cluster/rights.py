@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster.requests import every
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import tenant_settings
 from tenantry.kube.objects import Manifest
+from tenantry.messages.data import mappings_in, value_at
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.plan import Plan
 
@@ -17,25 +19,40 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 _OWN = "tenantry"
-"""The names of the fleet's bindings begin so, and the admission policies keep everybody else from such names."""
+"""The names of the bindings of roles begin so, and the admission policies keep everybody else from such names."""
 
 
 class Rights(NamedTuple):
-    """roles: of the tenant and of its owners on one cluster."""
+    """roles: of the tenant and of its owners on one cluster. bindings: the names of those that the fleet makes there."""
 
     tenant: str
     roles: frozenset[str]
+    bindings: frozenset[str]
 
 
 def rights_by_namespace(fleet: Fleet, plan: Plan, cluster: str) -> dict[str, Rights]:
     """Who has which roles in the tenants' namespaces on a cluster, as the file says."""
     rights: dict[str, Rights] = {}
+    bindings = _planned_bindings(plan, cluster)
     for placement in plan.placements:
         if placement.cluster == cluster:
             settings = tenant_settings(fleet, placement.tenant, plan.environment, cluster)
             roles = frozenset((settings.role, *(owner.role for owner in settings.owners)))
-            rights.update(dict.fromkeys(placement.namespaces, Rights(placement.tenant, roles)))
+            for namespace in placement.namespaces:
+                rights[namespace] = Rights(placement.tenant, roles, frozenset(bindings[namespace]))
     return rights
+
+
+def _planned_bindings(plan: Plan, cluster: str) -> dict[str, set[str]]:
+    """The names of the fleet's own bindings on a cluster, by namespace. Those of remotes stand in the values of baselines."""
+    apps = {app.id for app in plan.apps}
+    own = [planned.manifest for planned in plan.objects if planned.owner.cluster == cluster and planned.id not in apps]
+    installed = (mappings_in(value_at(manifest, ("spec", "values", "objects"))) for manifest in own)
+    names: dict[str, set[str]] = defaultdict(set)
+    for manifest in chain(own, *installed):
+        if manifest["kind"] == "RoleBinding":
+            names[manifest["metadata"]["namespace"]].add(manifest["metadata"]["name"])
+    return names
 
 
 def foreign_bindings(client: Client, rights: Mapping[str, Rights]) -> dict[str, list[Manifest]]:
@@ -48,7 +65,8 @@ def foreign_bindings(client: Client, rights: Mapping[str, Rights]) -> dict[str, 
     found: dict[str, list[Manifest]] = defaultdict(list)
     for binding in every(client, "rbac.authorization.k8s.io/v1", "RoleBinding") if rights else ():
         there = rights.get(binding["metadata"]["namespace"])
-        if there is None or binding["metadata"]["name"].startswith(_OWN) or "cluster-admin" in there.roles:
+        name = binding["metadata"]["name"]
+        if there is None or name in there.bindings or name.startswith(_OWN) or "cluster-admin" in there.roles:
             continue
         role = binding["roleRef"]
         if "admin" not in there.roles or (role["kind"], role["name"]) == ("ClusterRole", "cluster-admin"):

@@ -291,7 +291,7 @@ def _direct(host: str, port: int | None, exceptions: str | None) -> bool:
         return True
     for exception in filter(None, (part.strip().lower() for part in (exceptions or "").split(","))):
         name, _, only = exception.rpartition(":") if exception.count(":") == 1 else (exception, "", "")
-        if only and int(only) != port if only.isdigit() else False:
+        if only.isdigit() and int(only) != port:
             continue
         if name == "*" or (_contains(name, address) if address else _is_below(host.lower(), name)):
             return True

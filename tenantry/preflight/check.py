@@ -119,7 +119,7 @@ class _Check:
 
     def report(self, marks: list[Problem]) -> Report:
         self.client.unread = set[ObjectId]()
-        parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
+        parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._foreign_rights]
         parts += [self._fitness, lambda: _controllers(deployments_of(self.client), self.fleet, self.plan)]
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         parts += [self._compare] if self.drift else []
@@ -172,7 +172,7 @@ class _Check:
             known = Known(planned, applied.__contains__, proven)
             return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
 
-    def _former_rights(self) -> Iterator[Problem]:
+    def _foreign_rights(self) -> Iterator[Problem]:
         rights = rights_by_namespace(self.fleet, self.plan, self.plan.management)
         return check_rights(self.client, rights)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_namespace
 from tenantry.load import plan_one
 from tests.table import table
@@ -22,12 +24,12 @@ def binding(
     return {"metadata": metadata, "roleRef": {"kind": kind, "name": role}, "subjects": list(subjects)}
 
 
-def messages(role: str, *bindings: dict[str, Any]) -> list[tuple[str, str]]:
-    declared = fleet(rocky("web: {kustomize: {source: manifests}}", f"clusters: {{names: [hub]}}\n{role}"))
+def messages(role: str, *bindings: dict[str, Any], cluster: str = "hub") -> list[tuple[str, str]]:
+    declared = fleet(rocky("web: {kustomize: {source: manifests}}", f"clusters: {{names: [{cluster}]}}\n{role}"))
     memory = Memory()
     memory.objects[BINDINGS] = {"metadata": {}, "items": list(bindings)}
     with memory.client() as client:
-        rights = rights_by_namespace(declared, plan_one(declared, "dev"), "hub")
+        rights = rights_by_namespace(declared, plan_one(declared, "dev"), cluster)
         return list(format_bindings(foreign_bindings(client, rights)))
 
 
@@ -61,3 +63,15 @@ def test_who_may_bind_is_not_reported_for_it(role: str, reported: list[str]) -> 
     ]
     (message, _), *_ = messages(role, *bindings) or [("", "")]
     assert [name for name in ("own", "former", "tenantry", "other") if f"/{name}" in message] == reported
+
+
+@pytest.mark.parametrize("cluster", ["hub", "edge"])
+def test_a_binding_among_the_declared_objects_is_the_fleets(cluster: str) -> None:
+    role = "{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}"
+    subject = "{apiGroup: rbac.authorization.k8s.io, kind: User, name: jane}"
+    declared = (
+        f"{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, roleRef: {role}, subjects: [{subject}]}}"
+    )
+    bindings = [binding("readers", "view", JANE), binding("own", "view", JANE)]
+    ((message, _),) = messages(f"role: edit\nobjects: {{readers: {declared}}}", *bindings, cluster=cluster)
+    assert ("/own: " in message, "/readers: " in message) == (True, False)
