@@ -14,7 +14,7 @@ from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains
 from tenantry.cluster.reading import UNLISTED, not_read
-from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_namespace
+from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_cluster
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
 from tenantry.cluster.stuck import stuck
@@ -232,7 +232,7 @@ def full_report(
         comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
         claims = claims_on(client, fleet.document.platform.namespace)
-        rights = rights_by_namespace(fleet, plan, plan.management)
+        rights = rights_by_cluster(fleet, plan)[plan.management]
         selected = {name: there for name, there in rights.items() if selection.names(there.tenant, "", plan.management)}
         foreign = foreign_bindings(client, selected)
         pending = _pending(client, plan, differences, live, now)

@@ -30,28 +30,29 @@ class Rights(NamedTuple):
     bindings: frozenset[str]
 
 
-def rights_by_namespace(fleet: Fleet, plan: Plan, cluster: str) -> dict[str, Rights]:
-    """Who has which roles in the tenants' namespaces on a cluster, as the file says."""
-    rights: dict[str, Rights] = {}
-    bindings = _planned_bindings(plan, cluster)
-    for placement in plan.placements:
-        if placement.cluster == cluster:
-            settings = tenant_settings(fleet, placement.tenant, plan.environment, cluster)
-            roles = frozenset((settings.role, *(owner.role for owner in settings.owners)))
-            for namespace in placement.namespaces:
-                rights[namespace] = Rights(placement.tenant, roles, frozenset(bindings[namespace]))
+def rights_by_cluster(fleet: Fleet, plan: Plan) -> defaultdict[str, dict[str, Rights]]:
+    """Who has which roles in the tenants' namespaces, by cluster and namespace, as the file says."""
+    rights: defaultdict[str, dict[str, Rights]] = defaultdict(dict)
+    bindings = _planned_bindings(plan)
+    for tenant, cluster, namespaces in ((place.tenant, place.cluster, place.namespaces) for place in plan.placements):
+        settings = tenant_settings(fleet, tenant, plan.environment, cluster)
+        roles = frozenset((settings.role, *(owner.role for owner in settings.owners)))
+        for namespace in namespaces:
+            rights[cluster][namespace] = Rights(tenant, roles, frozenset(bindings[cluster, namespace]))
     return rights
 
 
-def _planned_bindings(plan: Plan, cluster: str) -> dict[str, set[str]]:
-    """The names of the fleet's own bindings on a cluster, by namespace. Those of remotes stand in the values of baselines."""
+def _planned_bindings(plan: Plan) -> dict[tuple[str, str], set[str]]:
+    """The names of the fleet's own bindings, by cluster and namespace. Those of remotes stand in the values of baselines."""
     apps = {app.id for app in plan.apps}
-    own = [planned.manifest for planned in plan.objects if planned.owner.cluster == cluster and planned.id not in apps]
-    installed = (mappings_in(value_at(manifest, ("spec", "values", "objects"))) for manifest in own)
-    names: dict[str, set[str]] = defaultdict(set)
-    for manifest in chain(own, *installed):
-        if manifest["kind"] == "RoleBinding":
-            names[manifest["metadata"]["namespace"]].add(manifest["metadata"]["name"])
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for planned in plan.objects:
+        if planned.id in apps:
+            continue
+        installed = mappings_in(value_at(planned.manifest, ("spec", "values", "objects")))
+        for manifest in chain([planned.manifest], installed):
+            if manifest["kind"] == "RoleBinding":
+                names[planned.owner.cluster, manifest["metadata"]["namespace"]].add(manifest["metadata"]["name"])
     return names
 
 

@@ -13,7 +13,7 @@ from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
-from tenantry.cluster.rights import rights_by_namespace
+from tenantry.cluster.rights import rights_by_cluster
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -173,7 +173,7 @@ class _Check:
             return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _foreign_rights(self) -> Iterator[Problem]:
-        rights = rights_by_namespace(self.fleet, self.plan, self.plan.management)
+        rights = rights_by_cluster(self.fleet, self.plan)[self.plan.management]
         return check_rights(self.client, rights)
 
     def _fitness(self) -> Iterator[Problem]:

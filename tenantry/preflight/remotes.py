@@ -17,7 +17,7 @@ from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
-from tenantry.cluster.rights import Rights, rights_by_namespace
+from tenantry.cluster.rights import Rights, rights_by_cluster
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
@@ -57,6 +57,7 @@ class Remote:
 
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
     """The active remote clusters for which the plan has Flux objects."""
+    rights = rights_by_cluster(fleet, plan)
     accounts: dict[str, dict[str, None]] = {}
     for planned in plan.objects:
         spec: Mapping[str, Any] = planned.manifest.get("spec") or {}
@@ -70,7 +71,7 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
             tuple(accounts[name]),
             platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
             fleet.document.platform.namespace,
-            rights_by_namespace(fleet, plan, name),
+            rights[name],
         )
         for name, declared in fleet.clusters.items()
         if name in accounts and declared.state == "active" and declared.kubeconfig

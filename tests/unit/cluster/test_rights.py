@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_namespace
+from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_cluster
 from tenantry.load import plan_one
 from tests.table import table
 from tests.unit.memory import Memory
@@ -29,7 +29,7 @@ def messages(role: str, *bindings: dict[str, Any], cluster: str = "hub") -> list
     memory = Memory()
     memory.objects[BINDINGS] = {"metadata": {}, "items": list(bindings)}
     with memory.client() as client:
-        rights = rights_by_namespace(declared, plan_one(declared, "dev"), cluster)
+        rights = rights_by_cluster(declared, plan_one(declared, "dev"))[cluster]
         return list(format_bindings(foreign_bindings(client, rights)))
 
 
