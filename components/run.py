@@ -5,7 +5,7 @@ At the end it reports what is blocked, to the command that started it or as an e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -27,9 +27,9 @@ from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.taken import taken
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
@@ -99,7 +99,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     with readable_errors():
         config, state = read_config(environment, file), State()
         fleet = fleet_of(config)
-        plan, live, taken_first = check_plan(fleet, config, state)
+        plan, taken_first = check_plan(fleet, config, state)
         ignoring, secrets = ignoring_of(plan), read_secrets()
         for message in orphaned_values(plan, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
@@ -107,7 +107,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         missing = {**valueless, **taken_first}
         comparison = compare_with_cluster(plan, config.target, state, secrets, missing)
         change = change_in(plan, comparison)
-        before = unproven(fleet, plan, live, config.target, ignoring) if plan.after else {}
+        before = unproven(fleet, change, config.target, ignoring) if plan.after else {}
         run = Run(
             plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
             target=config.target,
@@ -195,22 +195,18 @@ def readable_errors() -> Iterator[None]:
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
-def unproven(
-    fleet: Fleet, plan: Plan, live: Sequence[Manifest], target: Reach, ignoring: Ignoring
-) -> Mapping[str, Reason]:
+def unproven(fleet: Fleet, change: Change, target: Reach, ignoring: Ignoring) -> Mapping[str, Reason]:
     """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
-    from tenantry.preflight.after import Run as Asked
-    from tenantry.preflight.after import ask
+    from tenantry.preflight.after import waiting
 
-    asked = Asked(plan=plan, project=Path.cwd(), preview=pulumi.runtime.is_dry_run(), ignored=ignoring.after)
-    with connected(target) as client:
-        answer = ask(client, fleet, asked, live)
-    if answer.note:
-        pulumi.log.info(answer.note)
-    if answer.problem and not answer.reasons:
-        refuse([answer.problem] if answer.problem.severity is Severity.ERROR else ())
-        pulumi.log.warn(f"{answer.problem.message}\n  fix: {answer.problem.fix}")
-    return answer.reasons
+    try:
+        with connected(target) as client:
+            return waiting(client, fleet, change, Path.cwd(), datetime.now(UTC), ignoring.after)
+    except Refused as refused:
+        if not pulumi.runtime.is_dry_run():
+            raise
+        pulumi.log.warn(str(refused))
+        return {}
 
 
 def fleet_of(config: StackConfig) -> Fleet:
@@ -226,12 +222,10 @@ def fleet_of(config: StackConfig) -> Fleet:
     return offboarded(fleet) if offboards(config.environment) else fleet
 
 
-def check_plan(
-    fleet: Fleet, config: StackConfig, state: State
-) -> tuple[Plan, Sequence[Manifest], Mapping[ObjectId, str]]:
+def check_plan(fleet: Fleet, config: StackConfig, state: State) -> tuple[Plan, Mapping[ObjectId, str]]:
     """The plan of the stack's environment with its claim, after checking it, and that the management cluster can accept it.
 
-    Returns: the plan; what the cluster holds; what a tenant may not take over, with the reason.
+    Returns: the plan; what a tenant may not take over, with the reason.
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
     planned = plan_one(fleet, config.environment)
@@ -239,7 +233,7 @@ def check_plan(
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     with connected(config.target) as client:
-        live, now = _held(client, fleet, planned, config, state)
+        now = _held(client, fleet, planned, config, state)
         limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
         for doubt in doubts(planned, now, limits):
             pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
@@ -252,13 +246,11 @@ def check_plan(
     reasons = {
         id: f"{refusal.problem.message}\n    {refusal.problem.fix}" for refusal in refused for id in refusal.objects
     }
-    return claimed(planned, fleet.document.platform.namespace, claim), live, reasons
+    return claimed(planned, fleet.document.platform.namespace, claim), reasons
 
 
-def _held(
-    client: Client, fleet: Fleet, planned: Plan, config: StackConfig, state: State
-) -> tuple[list[Manifest], Holds]:
-    """The environment's current objects on its management cluster, and what the guard makes of them."""
+def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig, state: State) -> Holds:
+    """What the guard makes of the environment's current objects on its management cluster."""
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
@@ -269,8 +261,7 @@ def _held(
     if message := not_read(client):
         pulumi.log.warn(message)
     known = Known({object.id for object in planned.objects}, state.__contains__, Policed(lambda id: one(client, id)))
-    now = held(every, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
-    return every, now
+    return held(every, planned.environment, known).recorded(chain.from_iterable(cluster.kept for cluster in clusters))
 
 
 def _check_claim(client: Client, platform: str, mine: Claim, state: State) -> list[Claim]:

@@ -19,7 +19,6 @@ from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
-from tenantry.plan.after import format_gate
 from tenantry.plan.engine_order import is_range
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
@@ -92,7 +91,7 @@ def _lines(explanation: Explanation) -> Iterator[Line]:
         yield from _choice(explanation.choice, "granted" if subject.kind is Kind.TENANT else "placed")
     if explanation.gate:
         after, origin = explanation.gate
-        yield Line(f"after: {scalar(after.environment)}", f"{format_gate(after)}, {place(origin)}", bold=True)
+        yield Line(f"after: {scalar(after.environment)}", f"{after.format_gate()}, {place(origin)}", bold=True)
     if explanation.rollout:
         yield from _rollout_lines(explanation.rollout)
     if explanation.choices:

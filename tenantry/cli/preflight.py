@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,6 @@ from tenantry.messages.errors import Severity
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
-from tenantry.preflight.after import Run
 from tenantry.preflight.check import Report, contact_management, preflight
 from tenantry.preflight.dry_run import DryRun
 from tenantry.preflight.kubeconfig import is_loopback
@@ -161,13 +160,11 @@ def report_on(
     preview: bool = False,
     drift: bool = True,
     rehearse: bool = False,
-    ignored: Collection[str] = (),
 ) -> Report:
     """Check an environment.
 
     Args:   preview: nothing is changed, so an environment before that cannot be asked refuses nothing.
             drift: whether live objects are compared with the planned ones.
-            ignored: the lines that it is not asked about.
             rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
     """
@@ -176,7 +173,6 @@ def report_on(
     stack = target_of(project, planned.environment)
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
-    run = Run(plan=planned, project=project, preview=preview, now=now, ignored=ignored)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
@@ -189,7 +185,8 @@ def report_on(
             now=now,
             claim=stack.claim,
             tell=tell,
-            run=run,
+            project=project,
+            preview=preview,
             drift=drift,
             in_state=in_state,
             rehearse=rehearse,

@@ -15,7 +15,6 @@ from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
-from tenantry.plan.after import format_gate
 from tenantry.plan.engine_order import following
 
 
@@ -61,7 +60,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     facts += [f"environment {name} changes {rollout}" for name, rollout in waves.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     for name, gate in gates.items():
-        facts.append(f"environment {name}: {format_gate(gate)}")
+        facts.append(f"environment {name}: {gate.format_gate()}")
         if apps := following(plans[name], plans[gate.environment]):
             facts.append(
                 f"environment {name}: {gate.environment} has to be ready, whatever version it runs, for {listed(apps)}:"

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import ClassVar, NamedTuple
 
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.evidence import Contents
 from tenantry.cluster.kubectl import resume
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.objects.scope import SHARD_LABEL
@@ -202,10 +201,14 @@ _STAY = (Readiness.FAILED, Readiness.UNREACHABLE, Readiness.SUSPENDED)
 
 def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable[Difference]) -> dict[ObjectId, State]:
     """The states of all planned objects of which some differ from the plan. An app differs where its source or chart does."""
-    differing, contents = {difference.id: difference for difference in differences}, Contents(plan)
+    differing = {difference.id: difference for difference in differences}
+    reconcilers = reconcilers_of(plan) if differing else {}
     of_object: dict[ObjectId, Difference] = {}
     for id, state in states.items():
-        parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
+        parts = [id]
+        if state.stands_for and (reconciler := reconcilers.get(id)):
+            # Of Secrets, a plan does not know the values.
+            parts += (*(input for input in reconciler.inputs if input.kind != "Secret"), *reconciler.sources)
         if difference := next((differing[part] for part in parts if part in differing), None):
             of_object[id] = difference
     return {id: _compared(plan, state, of_object[id]) if id in of_object else state for id, state in states.items()}

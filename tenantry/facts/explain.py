@@ -15,10 +15,10 @@ from tenantry.fleet.placement import Choice, choice_of, choice_of_grant, in_anot
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import closest
-from tenantry.plan.after import After
 from tenantry.plan.engine_order import Chains, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.waves import After
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,8 @@ from tenantry.facts.subjects import CLUSTER, Kind, Subject, placed, share
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.text import counted, grouped
-from tenantry.plan.after import After
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout
+from tenantry.rollout.waves import After, Rollout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

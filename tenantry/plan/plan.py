@@ -15,14 +15,13 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest
 from tenantry.model.durations import seconds_of
-from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
-from tenantry.rollout.waves import Rollout, Wave, apps_at_once, members, rollout_of
+from tenantry.rollout.waves import After, Rollout, Wave, after_of, apps_at_once, members, rollout_of
 
 
 class Permit(NamedTuple):

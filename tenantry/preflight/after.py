@@ -1,102 +1,132 @@
-"""`after`: a change of an app is blocked until the environment before runs it and is ready."""
+"""`after`: a wave before the first, in the environment before. A changed app waits until that environment runs it ready."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import connect
-from tenantry.cluster.evidence import Contents, changed_apps, evidence_of
-from tenantry.cluster.inventory import APP_KINDS, unmarked
-from tenantry.cluster.proof import Unproven, not_proved, question, unknown, unproven, ways_on, without
+from tenantry.cluster.change import change_of, live_for
+from tenantry.cluster.drift import compare
+from tenantry.cluster.inventory import unmarked
 from tenantry.cluster.reading import read_objects
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.errors import Problem, Refused, error, refuse, warning
+from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Refused, refuse
+from tenantry.messages.text import grouped, listed, printable
+from tenantry.plan.engine_order import Chains, becomes_ready, following
 from tenantry.plan.plan import Plan, plan
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.blocked import Asking
+from tenantry.rollout.change import Change, Evidence, Lines
 from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.waves import Rollout, Wave, members
 from tenantry.stacks.file import HERE, NAMESPACE, target_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """problem: an error if nobody can tell, otherwise a warning; None: nothing stands against it.
+def waiting(
+    client: Client, fleet: Fleet, change: Change, project: Path, now: datetime, ignored: Collection[str] = ()
+) -> dict[str, Reason]:
+    """Why changed apps wait for the environment before, by their full names.
 
-    note: the apps that nothing is asked about; "" if there are none, or if the problem names them.
-    reasons: why apps are blocked, by their full names.
+    Args:   client: of the run's management cluster. project: where the stacks' files are. ignored: the apps that nothing is asked
+            about.
+    Raises: Refused: the environment before cannot be read, so nobody can tell.
     """
+    after, planned = change.plan.after, change.plan
+    changed = grouped((app for app in _changed(change) if app.full_name not in ignored), lambda app: app.full_name)
+    if after is None or not changed:
+        return {}
+    before = plan(fleet, after.environment)
+    known = grouped(before.apps, lambda app: app.full_name)
+    follows, own, others = {*following(planned, before)}, Chains(planned), Chains(before)
+    unproven: dict[str, str] = {}
+    for name in (name for name in changed if name in known):
+        # Where it is paused or leaves it shows nothing, and another cluster has to show it.
+        chains = [chain for chain in (others.of(app.id) for app in known[name]) if becomes_ready(chain[-1])]
+        # Of a branch or a range, the file does not know what it is.
+        wanted = () if name in follows else [facets(own.of(app.id)) for app in changed[name]]
+        running = [facets(chain) for chain in chains]
+        missing = next((facet for facet in wanted if facet not in running), None)
+        unproven[name] = "" if chains else "it is paused there, or leaves"
+        if chains and missing:
+            unproven[name] = _difference(before.environment, missing, running)
+    reasons = {name: Reason(Kind.WAITING, message) for name, message in unproven.items() if message}
+    if asked := [name for name, message in unproven.items() if not message]:
+        try:
+            with _management(client, fleet, project, planned, before) as there:
+                reasons |= _unready(there, before, asked, after.seconds, now)
+        except Refused as refused:
+            raise Refused(
+                f"it is not known whether '{before.environment}' runs the change of {listed(asked, 5)}: {refused.message}",
+                f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {before.environment}, a file that may read what it has;"
+                f" in an emergency: tenantry up {planned.environment} --ignore after {' '.join(asked[:5])}",
+            ) from None
+    waits = f"waits until '{after.environment}' runs it{f', ready for {after.soak}' if after.soak else ' and is ready'}"
+    return {name: Reason(Kind.WAITING, f"{waits}: {reason.message}", reason.until) for name, reason in reasons.items()}
 
-    problem: Problem | None = None
-    note: str = ""
-    reasons: Mapping[str, Reason] = field(default_factory=dict)
+
+def _changed(change: Change) -> Iterator[PlannedApp]:
+    """The apps that a run creates or changes, or what they take. A rotated Secret waits for nothing."""
+    changed = {id for id, changed in change.changed.items() if id.kind != "Secret" and not changed.is_state_alone}
+    for app in change.plan.apps:
+        reconciler = change.lines.reconcilers[app.id]
+        if not changed.isdisjoint((app.id, *reconciler.sources, *reconciler.inputs)):
+            yield app
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A run that is about to begin.
+def _difference(environment: str, wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> str:
+    """Such as: dev has helm.version 1.1.0, not helm.version 1.2.0"""
+    keys = [key for key in wanted if wanted[key] not in [facets.get(key) for facets in there]] or [*wanted]
+    has, wants = (listed([_format(facets, keys) for facets in of], 3) for of in (there, [wanted]))
+    return printable(f"{environment} has {has}, not {wants}")
 
-    project: where the stacks' files are. preview: nothing is changed, so nothing is refused. ignored: the apps that nothing is
-    asked about.
+
+_REFS = {"GitRepository": "source.git.ref", "OCIRepository": "source.oci.ref"}
+
+
+def facets(chain: Sequence[Manifest]) -> dict[str, Any]:
+    """What has to be the same in both environments, by the key that a user would write. `tenantry promote` copies the same.
+
+    chain: the source of an app, its chart and its reconciler, as planned.
     """
+    facets: dict[str, Any] = {"kind": chain[-1]["kind"]}
+    for manifest in chain:
+        spec, kind = mapping_at(manifest, "spec"), manifest["kind"]
+        if kind == "HelmChart":
+            facets |= {"helm.chart": spec.get("chart"), "helm.version": str(spec.get("version", "*"))}
+        elif kind in _REFS:
+            facets[_REFS[kind]] = spec.get("ref")
+    return facets
 
-    plan: Plan
-    project: Path
-    preview: bool = False
-    now: datetime = field(default_factory=lambda: datetime.now(UTC))
-    ignored: Collection[str] = ()
+
+def _format(facets: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Such as: helm.version 1.1.0"""
+    values = {key: facets.get(key) for key in keys}
+    return ", ".join(
+        f"{key} {' '.join(f'{name} {part}' for name, part in value.items()) if isinstance(value, Mapping) else value}"
+        for key, value in values.items()
+    )
 
 
-def ask(client: Client, fleet: Fleet, run: Run, manifests: Iterable[Manifest]) -> Answer:
-    """Whether the apps that a run changes may change.
-
-    Args:   client: of the run's management cluster. manifests: what it holds of the environment, with all reconcilers.
-    Raises: Refused: reading is not allowed there.
-    """
-    after, planned = run.plan.after, run.plan
-    if after is None:
-        return Answer()
-    changed = changed_apps(planned, planned.apps, _live(client, planned, manifests))
-    changed = [app for app in changed if app.full_name not in run.ignored]
-    if not changed:
-        return Answer()
-    here, before = planned.environment, plan(fleet, after.environment)
-    asked = question(planned, changed, before)
-    apps = {name: Unproven(reason) for name, reason in asked.unproven.items()}
-    try:
-        if asked.proofs:
-            with _management(client, fleet, run, before) as there:
-                apps |= unproven(evidence_of(there, before, asked.proofs, run.now), before, after, run.now)
-    except Refused as refused:
-        names = list(dict.fromkeys([*apps, *(proof.full_name for proof in asked.proofs)]))
-        fix = (
-            f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {before.environment}, a file that may read what"
-            f" {before.environment} has\n       {ways_on(here, after, (), ())}"
-        )
-        message = unknown(here, after, names, refused.message)
-        return Answer((warning if run.preview else error)("not-proved", message, fix))
-    if not apps:
-        return Answer(note=without(after, asked.absent) if asked.absent else "")
-    ready = f"ready for {after.soak}" if after.soak else "is ready"
-    waits = f"waits until '{after.environment}' runs it{', ' if after.soak else ' and '}{ready}"
-    reasons = {name: Reason(Kind.WAITING, f"{waits}: {app.reason}", app.until) for name, app in apps.items()}
-    message = not_proved(here, after, {name: app.reason for name, app in apps.items()}, asked.absent)
-    return Answer(warning("not-proved", message, ways_on(here, after, asked.different, list(apps))), reasons=reasons)
+# --- the management cluster of the environment before -----------------------------------------------------------------
 
 
 @contextmanager
-def _management(client: Client, fleet: Fleet, run: Run, before: Plan) -> Iterator[Client]:
+def _management(client: Client, fleet: Fleet, project: Path, planned: Plan, before: Plan) -> Iterator[Client]:
     """A client for the management cluster of the environment before. Raises: Refused: it cannot be asked."""
-    if before.management == run.plan.management:
+    if before.management == planned.management:
         yield client
         return
-    reach = target_of(run.project, before.environment).reach
+    reach = target_of(project, before.environment).reach
     if reach == HERE:
         raise Refused(f"environment '{before.environment}' names no kubeconfig in the settings of its stack")
     with connect.connected(reach) as there:
@@ -104,14 +134,37 @@ def _management(client: Client, fleet: Fleet, run: Run, before: Plan) -> Iterato
         yield there
 
 
-def _live(client: Client, planned: Plan, manifests: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
-    """What the cluster has of the apps. Their reconcilers have been read already."""
-    contents = Contents(planned)
-    wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
-    known = {
-        id: manifest
-        for manifest in manifests
-        if "spec" in manifest and (id := readable_id(manifest)) in wanted and id is not None
-    }
-    rest = [id for id in wanted if id.kind not in APP_KINDS]
-    return {**known, **read_objects(client, planned.environment, rest)}
+def _unready(client: Client, before: Plan, names: Collection[str], soak: float, now: datetime) -> dict[str, Reason]:
+    """Which of some apps do not run as the environment before is planned, ready for so many seconds, and why.
+
+    Its own waves say what is tolerated; without any, all of its clusters are one. Raises: Refused: reading is not allowed.
+    """
+    lines = Lines(_in_waves(before, soak))
+    ids = {id for id, subjects in lines.subjects.items() if not {*names}.isdisjoint(subjects) and id.kind != "Secret"}
+    # A namespace that is not the tenant's proves nothing.
+    spaces = {ObjectId("v1", "Namespace", "", id.namespace) for id in ids} & lines.objects.keys()
+    live = dict(read_objects(client, before.environment, ids | spaces))
+    read = grouped(live.values(), lambda manifest: (str(manifest["apiVersion"]), str(manifest["kind"])))
+    kinds = {(id.api_version, id.kind): read.get((id.api_version, id.kind), []) for id in ids | spaces}
+    objects = [planned for planned in before.objects if planned.id in ids | spaces]
+    differences = compare(client, before.environment, objects, others=False, read=kinds).differences
+    change = change_of(lines, differences)
+    clusters = {planned.owner.cluster for planned in before.objects}
+    evidence = Evidence(live=live_for(client, change, live, ids), ever_ready=clusters, is_foreign=True)
+    asking = Asking(change, evidence, now, applied=ids)
+    reasons = {name: reason for name in names if (reason := asking.unready_line(name))}
+    differing = {difference.id.name for difference in differences if difference.id in spaces}
+    for app in before.apps:
+        if app.full_name in names and app.id.namespace in differing:
+            message = f"namespace '{app.id.namespace}' there is not as the file says"
+            reasons[app.full_name] = Reason(Kind.WAITING, message)
+    return reasons
+
+
+def _in_waves(before: Plan, soak: float) -> Plan:
+    """The environment before, with every app in a wave that soaks."""
+    apps = {app.id: app.full_name for app in before.apps}
+    clusters = tuple(sorted({app.cluster for app in before.apps}))
+    waves = before.rollout.waves if before.rollout else (Wave(1, before.environment, clusters),)
+    rollout = Rollout(tuple(replace(wave, soak=round(soak)) for wave in waves))
+    return replace(before, rollout=rollout, members=members(before.objects, apps, rollout, frozenset()))

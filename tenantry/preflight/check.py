@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
+from tenantry.cluster.change import change_of
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
@@ -20,18 +22,20 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Progress, counting, silent
-from tenantry.messages.text import lines_of, listed
+from tenantry.messages.text import counted, lines_of, listed
 from tenantry.model import SecretKey
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
-from tenantry.preflight.after import Run, ask
+from tenantry.preflight.after import waiting
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import Policed, check_policies
 from tenantry.preflight.kubeconfig import is_loopback
+from tenantry.rollout.change import Lines
+from tenantry.rollout.reasons import format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -66,7 +70,8 @@ def preflight(
     claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
     tell: Progress = silent,
-    run: Run | None = None,
+    project: Path | None = None,
+    preview: bool = False,
     drift: bool = True,
     in_state: Callable[[ObjectId], bool] | None = None,
     rehearse: bool = False,
@@ -75,7 +80,8 @@ def preflight(
 
     Args:   client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
             connect: makes clients of remotes. tell: is told how many remote clusters are checked.
-            run: asks the environment before; None: nothing is asked.
+            project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
+            preview: nothing is changed, so that an environment before that cannot be read refuses nothing.
             drift: whether planned objects are compared with the live ones, as each run does by itself.
             in_state: whether the state of the stack has an object; None: nobody can tell.
             rehearse: whether the API server is asked what it would make of each planned object.
@@ -84,7 +90,9 @@ def preflight(
     marks += _problems_of(lambda: against_claim(client, fleet, claim)) if claim else []
     if any(mark.code == OTHER_CLUSTER for mark in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state, rehearse).report(marks)
+    return _Check(client, fleet, plan, limits, now, connect, tell, project, preview, drift, in_state, rehearse).report(
+        marks
+    )
 
 
 def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Contact:
@@ -107,13 +115,14 @@ class _Check:
     now: datetime
     connect: remotes.Connect
     tell: Progress
-    run: Run | None = None
+    project: Path | None = None
+    preview: bool = False
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
     rehearse: bool = False
     adopted: tuple[Adoption, ...] = ()
     strangers: Set[ObjectId] = frozenset()
-    changed: Sequence[Difference] = ()
+    differences: Sequence[Difference] = ()
     refused: bool = False
     rehearsed: DryRun | None = None
 
@@ -124,6 +133,7 @@ class _Check:
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         parts += [self._compare] if self.drift else []
         problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *self._drift()]
+        problems += _problems_of(self._after) if self.project and self.plan.after else []
         if self.rehearse:
             problems += _problems_of(self._dry_run)
         if message := not_read(self.client):
@@ -149,9 +159,6 @@ class _Check:
             self.refused = True
             yield refusal
         yield from doubts(self.plan, now, self.limits)
-        if self.run and (problem := ask(self.client, self.fleet, self.run, manifests).problem):
-            self.refused |= problem.severity is Severity.ERROR
-            yield problem
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
@@ -184,20 +191,45 @@ class _Check:
         differences = compare(self.client, self.plan.environment, self.plan.objects).differences
         known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
         answer = asked(self.client, known)
-        self.changed = [difference for difference in answer.differences if difference.by]
+        self.differences = answer.differences
         for id, reason in answer.refused.items():
             fix = f"correct it in tenants.yaml; where a field cannot change, give the {id.kind} another name"
             yield error("not-changeable", f"{reason}: `tenantry up` leaves it, and what belongs to it, as it is", fix)
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        changed = [difference for difference in self.changed if difference.id not in self.strangers]
+        by_others = (difference for difference in self.differences if difference.by)
+        changed = [difference for difference in by_others if difference.id not in self.strangers]
         if changed:
             what, them = ("object was", "it") if len(changed) == 1 else ("objects were", "them")
             yield warning(
                 "drift",
                 f"{len(changed)} {what} changed on the management cluster by others than Pulumi\n{lines_of(changed)}",
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
+            )
+
+    def _after(self) -> Iterator[Problem]:
+        """The apps whose change waits for the environment before. A run of today asks again."""
+        assert self.project
+        assert self.plan.after
+        change = change_of(Lines(self.plan), self.differences)
+        try:
+            reasons = waiting(self.client, self.fleet, change, self.project, self.now)
+        except Refused as refused:
+            self.refused |= not self.preview
+            yield (warning if self.preview else error)("not-proved", refused.message, refused.fix)
+            return
+        if reasons:
+            messages = (
+                f"{name}: {reason.message}{format_until(reason.until, self.now)}" for name, reason in reasons.items()
+            )
+            environment, before = self.plan.environment, self.plan.after.environment
+            yield warning(
+                "not-proved",
+                f"{counted(len(reasons), 'app')} of '{environment}' would be held until '{before}' runs the change\n"
+                f"{lines_of(messages)}",
+                f"run it there first: tenantry up {before}; or take what it has: tenantry promote {before} {environment};"
+                f" in an emergency: tenantry up {environment} --ignore after {next(iter(reasons))}",
             )
 
     def _dry_run(self) -> list[Problem]:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted, grouped
-from tenantry.plan.after import contents_by
 from tenantry.plan.engine_order import is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.rollout.change import NOTHING, Change, Evidence, Ignoring, reconcilers_in
@@ -78,7 +77,9 @@ class Asking:
     @cached_property
     def judged(self) -> Mapping[ObjectId, Judged]:
         reconcilers = reconcilers_in(self.change, self._applied)
-        result = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout)
+        result = judge_reconcilers(
+            reconcilers, self.evidence.live, self.now, self.timeout, asks=not self.evidence.is_foreign
+        )
         for reconciler in reconcilers:
             judged = result[reconciler.id]
             if (
@@ -192,14 +193,15 @@ class Asking:
 
         It runs where the app is as planned with all that it takes.
         """
-        apps = tuple(app for app in self.plan.apps if app.full_name in self.evidence.before)
-        contents = contents_by(replace(self.plan, apps=apps), lambda app: (app.full_name, app.cluster))
         running: set[tuple[str, str]] = set()
-        for app in apps:
+        contents: dict[tuple[str, str], str] = {}
+        for app in (app for app in self.plan.apps if app.full_name in self.evidence.before):
             reconciler, judged = self.lines.reconcilers[app.id], self.judged.get(app.id)
             parts = (app.id, *reconciler.sources, *reconciler.inputs)
+            content = _content_of(self.lines.objects[id].manifest for id in parts if id.kind != "Secret")
+            contents[app.full_name, app.cluster] = content
             if judged and judged.state is Readiness.READY and self.change.changed.keys().isdisjoint(parts):
-                running.add((app.full_name, contents[app.full_name, app.cluster]))
+                running.add((app.full_name, content))
         return {(name, cluster) for (name, cluster), content in contents.items() if (name, content) in running}
 
     def _needed(self, id: ObjectId) -> Reason | None:
@@ -277,6 +279,11 @@ class Asking:
             return Reason(Kind.WAITING, message, wave=wave.number)
         until = max(known) + timedelta(seconds=wave.soak) if known else self.now
         return Reason(Kind.WAITING, f"{name} soaks", until, wave=wave.number) if until > self.now else None
+
+    def unready_line(self, subject: str) -> Reason | None:
+        """Why a wave does not run a line as planned, ready and for as long as it soaks; None: all waves do."""
+        problems = (self._problem(subject, wave, soaks=True) for wave in self._waves)
+        return next(filter(None, problems), None)
 
     def _name_of(self, wave: Wave) -> str:
         return self.plan.rollout.name_of(wave) if self.plan.rollout else ""
@@ -379,6 +386,24 @@ class Asking:
                     own = worst(self.blocked[id] for id in ids if id in self.blocked and ids[id] in counting)
                     message = f"{self._name_of(wave)} loses it first"
                     front = own or Reason(Kind.DELETING, message, wave=wave.number)
+
+
+_NOT_CONTENT = frozenset(
+    {
+        *("interval", "timeout", "retryInterval", "suspend", "dependsOn"),
+        *("kubeConfig", "serviceAccountName", "sourceRef", "chartRef", "targetNamespace", "storageNamespace"),
+    }
+)
+"""Fields of a spec that say when and where Flux applies something, not what."""
+
+
+def _content_of(manifests: Iterable[Manifest]) -> str:
+    """What an app runs, whatever the cluster. manifests: its reconciler, with all that it takes."""
+    parts = []
+    for manifest in manifests:
+        spec = {key: value for key, value in mapping_at(manifest, "spec").items() if key not in _NOT_CONTENT}
+        parts.append([manifest["kind"], spec, manifest.get("data")])
+    return json.dumps(parts, sort_keys=True)
 
 
 def _units(ids: Collection[ObjectId], change: Change) -> dict[ObjectId, ObjectId]:

@@ -115,7 +115,8 @@ class Evidence:
     live: the Flux objects, as they have just been read. ever_ready: the clusters on which anything of the fleet was ever ready.
     missing: Secrets without a value. refused: what the API server refuses. before: apps that the environment before does not show
     yet. uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
-    the engine was told to leave alone, as by `--target`.
+    the engine was told to leave alone, as by `--target`. is_foreign: whether it is of another environment, in which a run asks Flux
+    for nothing.
     """
 
     live: Live
@@ -126,6 +127,7 @@ class Evidence:
     uses: Mapping[ObjectId, Collection[ObjectId]] = field(default_factory=dict)
     asked: Mapping[ObjectId, datetime] = field(default_factory=dict)
     left_out: Collection[ObjectId] = ()
+    is_foreign: bool = False
 
 
 class Ignoring(NamedTuple):

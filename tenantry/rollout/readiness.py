@@ -390,20 +390,23 @@ class Judged(NamedTuple):
 
 
 def judge_reconcilers(
-    reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta
+    reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta, *, asks: bool = True
 ) -> dict[ObjectId, Judged]:
     """Whether Flux has applied this generation, from this revision, with these inputs.
 
-    timeout: for an attempt, from the last change.
+    timeout: for an attempt, from the last change. asks: whether Flux has to have handled a request for the present inputs.
     """
     reconcilers = list(reconcilers)
     standings = judge_all(reconcilers, live, now)
     return {
-        reconciler.id: _judged(reconciler, standings[reconciler.id], live, now, timeout) for reconciler in reconcilers
+        reconciler.id: _judged(reconciler, standings[reconciler.id], live, now, timeout, asks=asks)
+        for reconciler in reconcilers
     }
 
 
-def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta) -> Judged:
+def _judged(
+    reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta, *, asks: bool
+) -> Judged:
     reconciled = live.get(reconciler.id)
     if reconciled is None:
         return Judged(Readiness.PROGRESSING, "not on the management cluster")
@@ -413,7 +416,7 @@ def _judged(reconciler: Reconciler, standing: Standing, live: Live, now: datetim
     problem = standing if standing.cause in reconciler.sources else standing.pending
     if problem and problem.readiness is Readiness.SUSPENDED:
         return Judged(Readiness.SUSPENDED, one_line(problem.message))
-    token = token_of(reconciler, live)
+    token = token_of(reconciler, live) if asks else ""
     if problem is None and token and mapping_at(reconciled, "status").get("lastHandledReconcileAt") != token:
         asked = mapping_at(reconciled, "metadata", "annotations").get(REQUESTED) == token
         request = None if asked else Request(reconciler.id, token)

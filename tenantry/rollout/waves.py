@@ -23,6 +23,7 @@ from tenantry.kube.names import PLATFORM, app_name
 from tenantry.kube.objects import KubeObject, ObjectId, group_of, is_of_flux
 from tenantry.messages.errors import Path
 from tenantry.messages.text import counted, listed, printable
+from tenantry.model import After as DeclaredAfter
 from tenantry.model import RolloutWave
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
@@ -76,6 +77,8 @@ class Rollout:
     def name_of(self, wave: Wave) -> str:
         """Such as: wave 2 of 3 (early)"""
         number = f"wave {wave.number}"
+        if len(self.waves) == 1:
+            return printable(wave.name)
         return f"{number} of {len(self.waves)}{'' if wave.name == number else f' ({printable(wave.name)})'}"
 
     def __str__(self) -> str:
@@ -88,6 +91,37 @@ class Rollout:
 def then(counts: Iterable[int]) -> str:
     """What the waves after the first have, such as: `, then 20, then 479`."""
     return "".join(f", then {count}" for count in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A wave before the first. environment: the one before. soak: how long it has to have been ready, as written; "": ready is
+    enough.
+    """
+
+    environment: str
+    soak: str = ""
+
+    @property
+    def seconds(self) -> float:
+        return seconds_of(self.soak)
+
+    def __str__(self) -> str:
+        """As a value in a difference: `dev`, or `dev (soak 1h)`."""
+        return f"{self.environment} (soak {self.soak})" if self.soak else self.environment
+
+    def format_gate(self) -> str:
+        """Such as: changes of apps wait until dev runs them and has been ready for 1h."""
+        ready = f"has been ready for {self.soak}" if self.soak else "is ready"
+        return f"changes of apps wait until {self.environment} runs them and {ready}"
+
+
+def after_of(fleet: Fleet, environment: str) -> After | None:
+    """The gate of an environment; None: it has none."""
+    declared = fleet.environments[environment].after
+    if isinstance(declared, DeclaredAfter):
+        return After(declared.environment, declared.soak or "")
+    return After(declared) if declared else None
 
 
 # --- which clusters each wave takes -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from components.compare import Comparison
 from components.fleet import Fleet
 from components.run import Run, run_of
 from tenantry.cluster import connect
+from tenantry.cluster.drift import Difference
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
@@ -331,7 +332,8 @@ def test_an_environment_before_that_cannot_be_asked_ends_a_run_and_no_preview(
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
     monkeypatch.setattr(pulumi.log, "warn", warned.append)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
-    # The server in memory has none of the sources, so that every app would change.
+    missing = Comparison(differences=[Difference(each, None) for each in PLANS["prod"].objects])
+    monkeypatch.setattr("components.run.compare_with_cluster", lambda *_: missing)
     recording, message = run({"fleet": str(gated)}, stack="prod")
     text = warned[-1] if warned else message
     assert (bool(recording.registered), message == "") == (preview, preview)

@@ -176,11 +176,11 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
 
     held = project.tenantry("sandbox", "run", "--", "tenantry", "up", "-e", "live", "--yes", "--skip-preview")
     assert held.code == 5, held.text
-    assert "waiting: waits until 'dev' runs it, ready for 1h: HelmRepository roll/charts does not exist" in held.text
+    assert "waiting: waits until 'dev' runs it, ready for 1h: dev: hub: " in held.text
     project.up("dev").ok()
     project.wait("dev")
     soaking = project.up("live").ok()
-    assert "waits until 'dev' runs it, ready for 1h: ready for " in soaking.text, soaking.text
+    assert "waits until 'dev' runs it, ready for 1h: dev soaks until " in soaking.text, soaking.text
     assert hub.find("HelmRelease", "live-roll", "site") is None
 
     project.edit("soak: 1h", "soak: 1s")

@@ -20,7 +20,6 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import short
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
-from tenantry.plan.after import format_gate
 from tenantry.rollout.waves import then
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
@@ -111,7 +110,7 @@ def _summary(review: Review) -> str:
             f"in {counted(review.of_waves, 'wave') if len(review.waves) == review.of_waves else some}: {clusters}"
         )
     if review.after:
-        parts.append(format_gate(review.after))
+        parts.append(review.after.format_gate())
     return "; ".join(parts)
 
 

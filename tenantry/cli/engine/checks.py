@@ -51,15 +51,12 @@ class Planned:
         """A client for the management cluster."""
         return connect_management(self.file, self.plan.environment, None, None)
 
-    def preflight(self, ignored: Sequence[str] = ()) -> int:
-        """Check the clusters and say on stderr what is wrong. Returns: the exit code; 0: Pulumi may start.
-
-        ignored: the lines that the environment before is not asked about.
-        """
+    def preflight(self) -> int:
+        """Check the clusters and say on stderr what is wrong. Returns: the exit code; 0: Pulumi may start."""
         if warnings := warnings_of(self.fleet):
             say(f"{self.file}: {counted(len(warnings), 'warning')}; `tenantry validate` shows them")
         # The run compares live objects by itself.
-        report = report_on(self.file, self.fleet, self.plan, drift=False, ignored=ignored)
+        report = report_on(self.file, self.fleet, self.plan, drift=False)
         print_report(self.plan, report, brief=True, write=say)
         if report.fit and not report.refused:
             return 0

@@ -171,7 +171,7 @@ def up(
         from tenantry.cli.engine.checks import Planned
 
         planned = Planned.of(asked.file, session.stack)
-        if not no_preflight and (code := planned.preflight(ignored=lines if "after" in ignore else ())):
+        if not no_preflight and (code := planned.preflight()):
             return code
     code = session.run("up", asked.passed)
     partly = asked.has("--target", "-t", "--exclude", "--preview-only", "--json")

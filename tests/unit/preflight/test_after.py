@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from tenantry.cluster import connect
+from tenantry.cluster.change import change_of
+from tenantry.cluster.drift import compare
 from tenantry.cluster.requests import path_of
-from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
+from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
-from tenantry.preflight.after import Answer, Run, ask
+from tenantry.preflight.after import waiting
+from tenantry.rollout.change import Lines
 from tenantry.rollout.reasons import Kind, Reason
 from tests.table import table
 from tests.unit.memory import Memory, list_of
@@ -49,23 +52,17 @@ tenants:
 """
 NEWER = TEXT.replace("version: 1.0.0, values", "version: 1.1.0, values")
 PROD_FIRST = TEXT.replace("[prod]}, helm: {values", "[prod]}, helm: {version: 1.1.0, values")
-WAYS = (
-    "run it there first and wait: tenantry up --environment dev\n"
-    "       in an emergency: tenantry up prod --ignore after rocky/db"
-)
-DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
-    "\n", "\n       or take what dev has: tenantry promote dev prod rocky/db\n", 1
-)
 
 
 def applied(manifest: Manifest, ready: str = "True", since: str = READY) -> Manifest:
     """An object that Flux has applied."""
-    condition = {"type": "Ready", "status": ready, "lastTransitionTime": since, "message": "no\x1b[0m such chart"}
+    condition = {"type": "Ready", "status": ready, "lastTransitionTime": since, "message": "no such chart"}
     status: dict[str, Any] = {"observedGeneration": 1, "conditions": [condition]}
     status |= {"artifact": {"revision": REVISION, "lastUpdateTime": since}, "lastAppliedRevision": REVISION}
     if manifest["kind"] == "HelmRelease":
         status |= {"history": [{"chartVersion": REVISION}], "lastAttemptedRevision": REVISION}
-    metadata = {**manifest["metadata"], "generation": 1, "managedFields": [{"time": since}]}
+    metadata = {**manifest["metadata"], "generation": 1}
+    metadata["managedFields"] = [{"manager": "pulumi-kubernetes", "time": since, "fieldsV1": {"f:spec": {}}}]
     return {**manifest, "metadata": metadata, "status": status}
 
 
@@ -80,23 +77,31 @@ def hub(dev: str = TEXT, prod: str = TEXT, **changes: str) -> Memory:
     return memory
 
 
-def asked(memory: Memory, text: str, project: Path = Path("nowhere"), **options: Any) -> Answer:
-    read: Fleet = fleet(text)
+def asked(memory: Memory, text: str, project: Path = Path("nowhere"), **options: Any) -> dict[str, Reason]:
+    read = fleet(text)
     planned = plan(read, "prod")
     with memory.client() as client:
-        there = [each for path, each in memory.objects.items() if "/namespaces/" in path]
-        return ask(client, read, Run(plan=planned, project=project, now=NOW, **options), there)
+        differences = compare(client, "prod", planned.objects, others=False).differences
+        memory.requests.clear()
+        return waiting(client, read, change_of(Lines(planned), differences), project, NOW, **options)
+
+
+WAITS = "waits until 'dev' runs it, ready for 1h: "
+
+
+def message(reasons: dict[str, Reason]) -> str:
+    """Of the one app that waits."""
+    [(name, reason)] = reasons.items()
+    assert reason.kind is Kind.WAITING
+    return f"{name}: {reason.message.removeprefix(WAITS)}"
 
 
 def test_what_is_in_somebody_elses_namespace_proves_nothing() -> None:
     memory = hub(dev=NEWER)
-    assert asked(memory, NEWER).problem is None
+    assert asked(memory, NEWER) == {}
     dev = memory.objects["/api/v1/namespaces/dev-rocky"]
     dev["metadata"]["labels"] = {**dev["metadata"]["labels"], "toolkit.fluxcd.io/tenant": "movy"}
-    assert (
-        "HelmRelease dev-rocky/db is in a namespace that is not the place of such an object"
-        in told(asked(memory, NEWER))[1]
-    )
+    assert message(asked(memory, NEWER)) == "rocky/db: namespace 'dev-rocky' there is not as the file says"
 
 
 def test_an_app_whose_labels_were_taken_off_is_passed_over() -> None:
@@ -105,120 +110,114 @@ def test_an_app_whose_labels_were_taken_off_is_passed_over() -> None:
     for each in [*memory.objects.values(), *(item for items in lists for item in items)]:
         if each.get("kind") == "HelmRelease" and each["metadata"]["namespace"] == "dev-rocky":
             each["metadata"] = {key: value for key, value in each["metadata"].items() if key != "labels"}
-    severity, message = told(asked(memory, NEWER))
-    assert (severity, "rocky/db" in message) == ("warning", True)
-
-
-def told(answer: Answer) -> tuple[str, str]:
-    assert answer.problem
-    assert answer.problem.code == "not-proved"
-    return str(answer.problem.severity), answer.problem.message
+    assert message(asked(memory, NEWER)) == "rocky/db: dev: hub: rocky/db on hub is not applied yet"
 
 
 def test_a_run_without_changes_asks_nothing() -> None:
     memory = hub(ready="False")
-    assert asked(memory, TEXT) == Answer()
-    assert not any("dev-rocky" in path for _, path, _ in memory.requests)
-
-
-def test_intervals_and_what_the_api_server_adds_are_no_changes() -> None:
-    memory = hub(ready="False")
-    for each in memory.objects.values():
-        if each.get("kind") == "GitRepository":
-            each["spec"] |= {"timeout": "60s", "interval": "7m"}
-        elif each.get("kind") == "HelmChart":
-            each["spec"] |= {"reconcileStrategy": "ChartVersion"}
-        elif each.get("kind") == "Kustomization":
-            each["spec"] |= {"force": False, "suspend": True}
-    assert asked(memory, TEXT) == Answer()
+    assert asked(memory, TEXT) == {}
+    assert memory.requests == []
 
 
 @table(
     ("text", "reason"),
     [
-        (NEWER, "rocky/db: it still runs 1.0.0 (on hub)"),
-        (PROD_FIRST, "rocky/db: dev has helm.version 1.0.0, not 1.1.0"),
-        (
-            TEXT.replace("color: red", "color: green"),
-            "rocky/db: HelmRelease dev-rocky/db has another values than the file says (on hub)",
-        ),
+        (NEWER, "rocky/db: dev: hub: HelmChart dev-rocky/charts-db-a9a11bb0 is not applied yet"),
+        (PROD_FIRST, "rocky/db: dev has helm.version 1.0.0, not helm.version 1.1.0"),
+        (TEXT.replace("color: red", "color: green"), "rocky/db: dev: hub: rocky/db on hub is not applied yet"),
         (
             TEXT.replace("COLOR: blue", "COLOR: green"),
-            "rocky/web: ConfigMap dev-rocky/settings has other data than the file says (on hub)",
+            "rocky/web: dev: hub: ConfigMap dev-rocky/settings is not applied yet",
         ),
         (
             TEXT.replace("tag: v1", "tag: v2"),
-            "rocky/web: GitRepository dev-rocky/manifests has ref tag v1, not tag v2 (on hub)",
+            "rocky/web: dev: hub: GitRepository dev-rocky/manifests is not applied yet",
         ),
         (
             TEXT.replace("  hub: {env", "  hub: {state: paused, env").replace("replicas: 3", "replicas: 4"),
-            "rocky/db: it is paused in dev, or leaves",
+            "rocky/db: it is paused there, or leaves",
         ),
     ],
     ids=["version", "version of prod alone", "values", "config", "ref", "paused"],
 )
 def test_a_change_waits_until_dev_runs_it(text: str, reason: str) -> None:
-    answer = asked(hub(), text)
-    severity, message = told(answer)
-    head = "1 app of 'prod' would change before 'dev' runs the change and has been ready for 1h"
-    assert (severity, message) == ("warning", f"{head}\n    {reason}")
-    assert answer.problem
-    ways = DIFFERENT if "dev has" in reason else WAYS
-    name = reason.partition(":")[0]
-    assert answer.problem.fix == ways.replace("rocky/db", name)
-    assert {each: found.kind for each, found in answer.reasons.items()} == {name: Kind.WAITING}
+    assert message(asked(hub(), text)) == reason
 
 
 def test_a_change_that_dev_runs_goes_on_after_its_soak() -> None:
-    assert asked(hub(dev=NEWER), NEWER) == Answer()
-    young = told(asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER))
-    assert young[1].endswith("\n    rocky/db: ready for 12m of 1h (on hub)")
-    [reason] = asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER).reasons.values()
-    message = "waits until 'dev' runs it, ready for 1h: ready for 12m of 1h (on hub)"
-    assert reason == Reason(Kind.WAITING, message, datetime(2026, 1, 1, 12, 48, tzinfo=UTC))
-    failed = told(asked(hub(dev=NEWER, ready="False"), NEWER))
-    assert "rocky/db: HelmRepository dev-rocky/charts: no\\x1b[0m such chart (on hub)" in failed[1]
-    assert asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER.replace(", soak: 1h", "")) == Answer()
+    assert asked(hub(dev=NEWER), NEWER) == {}
+    [reason] = asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER).values()
+    text = "waits until 'dev' runs it, ready for 1h: dev soaks"
+    assert reason == Reason(Kind.WAITING, text, datetime(2026, 1, 1, 12, 48, tzinfo=UTC))
+    failed = message(asked(hub(dev=NEWER, ready="False"), NEWER))
+    assert failed == "rocky/db: dev: hub: rocky/db: HelmRepository dev-rocky/charts: no such chart"
+    assert asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER.replace(", soak: 1h", "")) == {}
 
 
 def test_a_value_of_prod_alone_needs_dev_to_be_ready_only() -> None:
     text = TEXT.replace("replicas: 3", "replicas: 4")
-    assert asked(hub(), text) == Answer()
-    assert told(asked(hub(ready="False"), text))[0] == "warning"
+    assert asked(hub(), text) == {}
+    assert asked(hub(ready="False"), text).keys() == {"rocky/db"}
 
 
 def test_a_value_that_is_removed_is_a_change() -> None:
-    assert told(asked(hub(ready="False"), TEXT.replace("color: red, ", "")))[0] == "warning"
+    assert asked(hub(ready="False"), TEXT.replace("color: red, ", "")).keys() == {"rocky/db"}
 
 
 def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
-    text = TEXT.replace("chart: own, version: 1.0.0", "chart: own, version: 2.0.0")
-    note = "1 changed app is not in 'dev' and may change: rocky/own"
-    assert asked(hub(), text) == Answer(None, note)
-    answer = asked(hub(), text.replace("version: 1.0.0, values", "version: 1.1.0, values"))
-    assert (answer.note, told(answer)[1].endswith(f"\n    {note}")) == ("", True)
+    assert asked(hub(), TEXT.replace("chart: own, version: 1.0.0", "chart: own, version: 2.0.0")) == {}
 
 
 def test_what_follows_a_branch_is_asked_for_readiness_alone() -> None:
     text = TEXT.replace("ref: {tag: v1}", "ref: {branch: main}")
-    other = text.replace("own: {env", "extra: {kustomize: {source: manifests}}\n      own: {env").replace(
-        "path: ./web", "path: ./other"
-    )
-    assert asked(hub(text, text), other.replace("path: ./other", "path: ./web")).reasons.keys() <= {"rocky/extra"}
-    assert "rocky/web" in asked(hub(text, text, ready="False"), other).reasons
+    prod = "overrides: [{when: {environments: [prod]}, sources: {manifests: {git: {ref: {branch: live}}}}}]\n    apps:"
+    other = text.replace("apps:", prod, 1)
+    assert asked(hub(text, text), other) == {}
+    assert asked(hub(text, text, ready="False"), other).keys() == {"rocky/web"}
 
 
 def test_a_name_alone_asks_for_no_soak() -> None:
     named = NEWER.replace("{environment: dev, soak: 1h}", "dev")
     assert asked(hub(), named) == asked(hub(), named.replace("after: dev", "after: {environment: dev}"))
-    assert asked(hub(), named).reasons.keys() == {"rocky/db"}
+    assert asked(hub(), named).keys() == {"rocky/db"}
 
 
 def test_named_lines_are_not_asked_about() -> None:
     memory = hub()
-    assert asked(memory, NEWER, ignored={"rocky/db"}) == Answer()
+    assert asked(memory, NEWER, ignored={"rocky/db"}) == {}
     assert not any("dev-rocky" in path for _, path, _ in memory.requests)
-    assert asked(memory, NEWER, ignored={"rocky/web"}).reasons.keys() == {"rocky/db"}
+    assert asked(memory, NEWER, ignored={"rocky/web"}).keys() == {"rocky/db"}
+
+
+WAVES = TEXT.replace(
+    "dev: {management: hub,", "dev: {management: hub, waves: [{names: [a, b]}, rest], tolerate: {failed: 1},"
+).replace(
+    "  hub: {environments: [dev, prod]}",
+    "  hub: {environments: [dev, prod]}\n"
+    "  a: {environments: [dev], kubeconfig: {secret: {name: a, namespace: clusters, key: value}}}\n"
+    "  b: {environments: [dev], kubeconfig: {secret: {name: b, namespace: clusters, key: value}}}\n"
+    "platform: {chart: {helm: {url: 'https://charts.example.com', version: 0.1.0}}}",
+)
+
+
+@table(
+    ("failing", "waits"),
+    [((), set()), (("a",), set()), (("a", "b"), {"rocky/db"}), (("hub",), {"rocky/db"})],
+    ids=["all are ready", "what its wave tolerates", "more than that", "in a wave of one nothing else is ready"],
+)
+def test_as_many_clusters_fail_as_a_wave_of_dev_tolerates(failing: tuple[str, ...], waits: set[str]) -> None:
+    text = WAVES.replace("replicas: 3", "replicas: 4")
+    memory = hub(WAVES, WAVES)
+    for each in memory.objects.values():
+        labels = each.get("metadata", {}).get("labels") or {}
+        if labels.get("tenantry/cluster") in failing and labels.get("toolkit.fluxcd.io/tenant") and "status" in each:
+            of_dev = labels.get("tenantry/environment") == "dev"
+            conditions = [
+                {"type": "Ready", "status": "False", "reason": "Failed", "message": "bad", "observedGeneration": 1}
+            ]
+            conditions.append({**conditions[0], "type": "Stalled", "status": "True"})
+            each["status"] = each["status"] | ({"conditions": conditions} if of_dev else {})
+    assert asked(memory, text).keys() == waits
 
 
 APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").replace(
@@ -236,16 +235,11 @@ APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").re
 def test_without_an_answer_a_change_is_refused(settings: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(f"config: {settings}\n")
-    answer = asked(hub(dev=TEXT), APART, tmp_path)
-    severity, message = told(answer)
-    first, second = message.splitlines()
-    assert (severity, first, second.endswith(reason)) == (
-        "error",
-        "it is not known whether 'dev' runs the change of 1 app of 'prod' (rocky/db)",
-        True,
-    )
-    assert answer.problem
-    assert answer.problem.fix.startswith("pulumi config set tenantry:kubeconfig FILE --stack dev, ")
+    with pytest.raises(Refused) as refused:
+        asked(hub(dev=TEXT), APART, tmp_path)
+    head = "it is not known whether 'dev' runs the change of rocky/db: "
+    assert (refused.value.message.startswith(head), refused.value.message.endswith(reason)) == (True, True)
+    assert refused.value.fix.startswith("pulumi config set tenantry:kubeconfig FILE --stack dev, ")
 
 
 def test_another_management_cluster_is_found_by_the_settings_of_its_stack(
@@ -261,10 +255,10 @@ def test_another_management_cluster_is_found_by_the_settings_of_its_stack(
         return other.client()
 
     monkeypatch.setattr(connect, "connect", connected)
-    assert asked(hub(), APART, tmp_path) == Answer()
+    assert asked(hub(), APART, tmp_path) == {}
     assert [each[:2] for each in opened] == [(tmp_path / "dev.yaml", "admin")]
     marker["data"] = {"cluster": "hub"}
-    assert (
-        "is marked as 'hub', but the management cluster of environment 'dev' is 'hub-dev'"
-        in (told(asked(hub(), APART, tmp_path))[1])
-    )
+    with pytest.raises(
+        Refused, match="is marked as 'hub', but the management cluster of environment 'dev' is 'hub-dev'"
+    ):
+        asked(hub(), APART, tmp_path)

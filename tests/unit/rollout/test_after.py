@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.plan.after import After, after_of, format_gate
+from tenantry.rollout.waves import After, after_of
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, problems, told
 
@@ -26,7 +26,7 @@ def test_a_name_and_a_mapping_are_a_gate_and_an_order(written: str, expected: Af
     read = fleet(TEXT.replace("after: dev", f"after: {written}"))
     found = after_of(read, "prod")
     assert (found, read.in_order(), after_of(read, "dev")) == (expected, ["dev", "prod"], None)
-    assert format_gate(expected) == words
+    assert expected.format_gate() == words
 
 
 def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -> None:
