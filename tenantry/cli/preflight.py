@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -29,7 +28,6 @@ from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Report, contact_management, preflight
 from tenantry.preflight.dry_run import DryRun
-from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.remotes import contact, errors_first, remote_of
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack
@@ -128,11 +126,7 @@ def _check_cluster(
     remote = remote_of(fleet, planned, name) if name != planned.management else None
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
         now = datetime.now(UTC)
-        if remote is None:
-            contacted = contact_management(client, fleet, planned)
-        else:
-            local = is_loopback(urlsplit(client.access.cluster.server).hostname or "")
-            contacted = contact(client, remote, now, local=local)
+        contacted = contact_management(client, fleet, planned) if remote is None else contact(client, remote, now)
     # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
     problems = (
         replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem

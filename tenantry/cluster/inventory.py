@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -236,18 +235,9 @@ def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> I
     yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSecret:
-    """A Secret on the management cluster. Its data is not in its repr, and so in no traceback."""
-
-    data: Mapping[str, bytes] = field(repr=False)
-    labels: Mapping[str, str]
-
-
-def secret_of(client: Client, reference: SecretKey) -> FoundSecret | None:
-    """The Secret with a cluster's kubeconfig, or None. Raises: Refused: reading is not allowed."""
+def secret_of(client: Client, reference: SecretKey) -> Mapping[str, bytes] | None:
+    """The data of the Secret with a cluster's kubeconfig, or None. Never print it. Raises: Refused: reading is not allowed."""
     secret = requests.one(client, ObjectId("v1", "Secret", reference.namespace, reference.name))
-    if secret is None:
-        return None
-    data = {key: base64.b64decode(value) for key, value in (secret.get("data") or {}).items()}
-    return FoundSecret(data, secret["metadata"].get("labels") or {})
+    return (
+        None if secret is None else {key: base64.b64decode(value) for key, value in (secret.get("data") or {}).items()}
+    )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -340,10 +341,19 @@ def of_secret(data: bytes) -> Access:
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError, yaml.YAMLError):
         pass
     # Where something is left out that Flux refuses, the rest alone can look contradictory.
-    if access is None or ((access.user.problem or access.cluster.problem) and not ignored_in(data)):
+    contradictory = access and (access.user.problem or access.cluster.problem) and not ignored_in(data)
+    if access is None or contradictory or not _is_address(access.cluster.server):
         fix = "have its writer write a complete one, whose current context names a cluster and a user"
         raise Refused("the kubeconfig that Flux uses is incomplete, or is none", fix)
     return access
+
+
+def _is_address(server: str) -> bool:
+    try:
+        url = urlsplit(server if "://" in server else f"https://{server}")
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
 
 
 def _accepted(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 TIMEOUT = 5.0
 """Seconds for each step of an answer. A person waits, and a cluster that Flux reaches may be unreachable from here."""
 
+NO_SECRET = "no-secret"
 Connect = Callable[[Access], "Client"]
 
 
@@ -81,7 +82,7 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
     if way.by_identity:
         fix = "look at it with kubectl and credentials of your own"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
-    config = hub.access if way.kubeconfig is None else config_of(hub, way.kubeconfig)
+    config = hub.access if way.kubeconfig is None else of_secret(kubeconfig_of(hub, way.kubeconfig))
     with connect(config) as client, answered():
         note = ""
         if way.is_remote and not way.user:
@@ -127,14 +128,16 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
         yield Reached(client, "" if note else way.user, note)
 
 
-def config_of(hub: Client, reference: SecretKey) -> Access:
-    """The kubeconfig that Flux uses, from its Secret, limited to what Flux accepts. Raises: Refused."""
+def kubeconfig_of(hub: Client, reference: SecretKey) -> bytes:
+    """The kubeconfig that Flux uses, from its Secret. Never print it. Raises: Refused: it is missing, or may not be read."""
     secret = secret_of(hub, reference)
-    if secret is None or reference.key not in secret.data:
-        missing = f"key '{reference.key}' in Secret" if secret else "Secret"
-        what = f"there is no {missing} {reference.namespace}/{reference.name}, which holds the cluster's kubeconfig"
-        raise Refused(what, "have the kubeconfig's writer write it")
-    return of_secret(secret.data[reference.key])
+    if secret is None or reference.key not in secret:
+        missing = "Secret" if secret is None else f"key '{reference.key}' in Secret"
+        what = f"there is no {missing} {reference.namespace}/{reference.name}"
+        raise Refused(
+            what, "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml", code=NO_SECRET
+        )
+    return secret[reference.key]
 
 
 @contextmanager

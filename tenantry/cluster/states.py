@@ -157,8 +157,7 @@ def _of_reconciler(
     if readiness is Readiness.SUSPENDED:
         message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else PAUSED
     elif not ready_of(manifest) and isinstance(shard := labels_of(manifest).get(SHARD_LABEL), str):
-        check = f"tenantry preflight -e {plan.environment}"
-        message = f"no controller of shard {shard} has reconciled it yet: check with `{check}`"
+        message = f"no controller of shard {shard} has reconciled it yet"
     revision, attempted = revision_of(status), str(status.get("lastAttemptedRevision") or "")
     since = since_of(reconciler, live)
     return replace(

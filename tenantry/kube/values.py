@@ -1,4 +1,4 @@
-"""Label selectors, quantities, rules of roles and tokens: between their text and what they mean.
+"""Quantities, rules of roles and tokens: between their text and what they mean.
 
 Source for tokens: RFC 7519, sections 4.1.4 and 4.1.6.
 """
@@ -12,33 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
-
-_PART = re.compile(
-    r"\s*(?:(?P<not>!)\s*)?(?P<key>[-A-Za-z0-9_./]+)\s*"
-    r"(?:(?P<sign>==|=|!=)\s*(?P<value>[-A-Za-z0-9_.]*)|(?P<word>in|notin)\s*\((?P<values>[-A-Za-z0-9_.,\s]*)\))?\s*(?:,|$)"
-)
-
-
-def selects(selector: str, labels: Mapping[str, str]) -> bool | None:
-    """Whether a selector matches labels; None if it cannot be read. An empty one matches everything."""
-    position, matches = 0, True
-    while position < len(selector):
-        part = _PART.match(selector, position)
-        if part is None:
-            return None
-        position = part.end()
-        matches = matches and _matches(part, labels)
-    return matches
-
-
-def _matches(part: re.Match[str], labels: Mapping[str, str]) -> bool:
-    value = labels.get(part["key"])
-    if part["sign"] or part["word"]:
-        wanted = {part["value"]} if part["sign"] else {value.strip() for value in part["values"].split(",")}
-        negative = part["sign"] == "!=" or part["word"] == "notin"
-        return (value in wanted) != negative
-    return (value is not None) != bool(part["not"])
-
 
 _FORM = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?[0-9]{1,2}))?")
 _BINARY = {f"{letter}i": Decimal(1024**power) for power, letter in enumerate("KMGTPE", 1)}

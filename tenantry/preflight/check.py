@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import urlsplit
 
 from tenantry.cluster.change import change_of
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
@@ -30,10 +29,8 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import waiting
-from tenantry.preflight.controllers import check_available, check_lockdown, check_shards, deployments_of
 from tenantry.preflight.dry_run import DryRun, dry_run
-from tenantry.preflight.fitness import Policed, check_policies
-from tenantry.preflight.kubeconfig import is_loopback
+from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
 from tenantry.rollout.change import Lines
 from tenantry.rollout.reasons import format_until
 
@@ -99,10 +96,9 @@ def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Cont
     """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
     problems = list(unmarked(client, fleet, plan))
     if not problems:
-        parts: list[Callable[[], Iterable[Problem]]] = [lambda: check_available(deployments_of(client))]
-        parts.append(lambda: _controllers(deployments_of(client), fleet, plan))
-        parts.append(lambda: _policies(client, fleet, plan))
-        problems = [problem for part in parts for problem in _problems_of(part)]
+        problems = _problems_of(lambda: _controllers(client, fleet)) + _problems_of(
+            lambda: _policies(client, fleet, plan)
+        )
     return remotes.Contact(plan.management, remotes.errors_first(problems))
 
 
@@ -129,7 +125,7 @@ class _Check:
     def report(self, marks: list[Problem]) -> Report:
         self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._foreign_rights]
-        parts += [self._fitness, lambda: _controllers(deployments_of(self.client), self.fleet, self.plan)]
+        parts += [self._fitness, lambda: _controllers(self.client, self.fleet)]
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         parts += [self._compare] if self.drift else []
         problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *self._drift()]
@@ -237,11 +233,11 @@ class _Check:
         return problems
 
     def _remotes(self) -> Iterator[Problem]:
-        local, unread = is_loopback(urlsplit(self.client.access.cluster.server).hostname or ""), list[str]()
+        unread = list[str]()
 
         def contact(remote: remotes.Remote) -> remotes.Contact:
             try:
-                return remotes.contact(self.client, remote, self.now, local=local, connect=self.connect)
+                return remotes.contact(self.client, remote, self.now, self.connect)
             except Refused as refused:
                 if refused.code == NOT_ALLOWED and isinstance(remote.reference, SecretKey):
                     unread.append(remote.name)
@@ -263,9 +259,8 @@ class _Check:
             yield from remotes.same_clusters({self.plan.management: identity(self.client), **identities})
 
 
-def _controllers(deployments: Sequence[Manifest], fleet: Fleet, plan: Plan) -> Iterator[Problem]:
-    yield from check_lockdown(deployments, shared_identity=fleet.document.platform.sharedIdentity)
-    yield from check_shards(deployments, plan)
+def _controllers(client: Client, fleet: Fleet) -> Iterator[Problem]:
+    return check_lockdown(deployments_of(client), shared_identity=fleet.document.platform.sharedIdentity)
 
 
 def _policies(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:

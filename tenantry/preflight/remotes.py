@@ -7,28 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from http import HTTPStatus
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenantry.cluster.connect import connect_remote
-from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as, secret_of
-from tenantry.cluster.kubeconfig import Access, of_secret
+from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as
+from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
-from tenantry.cluster.reach import why_unreached
+from tenantry.cluster.reach import NO_SECRET, answered, kubeconfig_of
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
 from tenantry.cluster.rights import Rights, rights_by_cluster
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
-from tenantry.messages.text import listed
+from tenantry.kube.values import end_of_token, lifetime_of_token
+from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, Severity, error, warning
+from tenantry.messages.text import counted, listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import check_accounts, check_rights
 from tenantry.preflight.fitness import check_policies
-from tenantry.preflight.kubeconfig import check_secret, end_of_credentials
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -118,10 +117,10 @@ class Contact:
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def contact(hub: Client, remote: Remote, now: datetime, *, local: bool, connect: Connect = connect) -> Contact:
+def contact(hub: Client, remote: Remote, now: datetime, connect: Connect = connect) -> Contact:
     """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
 
-    local: as in `check_kubeconfig`. connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
+    connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
     """
     reference = remote.reference
     if isinstance(reference, ConfigMap):
@@ -130,39 +129,71 @@ def contact(hub: Client, remote: Remote, now: datetime, *, local: bool, connect:
         fix = "create it, with the keys of Flux's 'kubeConfig.configMapRef'"
         missing = () if one(hub, id) else (error("no-configmap", f"there is no {id}", fix),)
         return Contact(remote.name, missing)
-    secret = secret_of(hub, reference)
-    problems = check_secret(reference, secret, now=now, local=local)
-    kubeconfig = secret.data.get(reference.key, b"") if secret else b""
-    result = Contact(remote.name, problems, expires=end_of_credentials(kubeconfig))
+    try:
+        kubeconfig = kubeconfig_of(hub, reference)
+        config = of_secret(kubeconfig)
+    except Refused as refused:
+        if refused.code not in (NO_SECRET, NOT_POSSIBLE):
+            raise
+        code = NO_SECRET if refused.code == NO_SECRET else "bad-kubeconfig"
+        return Contact(remote.name, (error(code, refused.message, refused.fix),))
+    token = config.user.token or ""
+    result = Contact(remote.name, tuple(_of_kubeconfig(kubeconfig, token, now)), expires=end_of_token(token))
     if not result.fit:
         return result
-    asked, uid = _access(remote, of_secret(kubeconfig), connect)
-    return replace(result, problems=errors_first([*problems, *asked]), identity=uid)
+    asked, uid = _access(remote, config, connect)
+    return replace(result, problems=errors_first([*result.problems, *asked]), identity=uid)
+
+
+_RENEW = "have the kubeconfig's writer renew it"
+_SELDOM = timedelta(days=7)
+"""What is valid for so long is renewed by people or nightly jobs, which can fail for days."""
+
+
+def _of_kubeconfig(data: bytes, token: str, now: datetime) -> Iterator[Problem]:
+    """What of a kubeconfig Flux does not take, and whether its token is valid.
+
+    One that is renewed by itself may end soon; kubelets do that when a fifth of its time is left.
+    """
+    if ignored := ignored_in(data):
+        fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
+        yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig", fix)
+    end, lifetime = end_of_token(token), lifetime_of_token(token)
+    if end and end <= now:
+        yield error("expired", f"the user's token expired {counted((now - end).days, 'day')} ago", _RENEW)
+    elif end and lifetime and lifetime >= _SELDOM and end - now < lifetime / 5:
+        left = counted((end - now).days, "day")
+        yield warning("expires-soon", f"the user's token expires in {left}, and nothing has renewed it", _RENEW)
 
 
 def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Problem], str]:
     """What the cluster itself refuses; and its identity, "" if it does not answer."""
-    from httpx2 import RequestError
-
-    try:
-        client = connect(config)
-    except Refused:
-        message = "its kubeconfig cannot be used: a certificate or a key in it is not valid"
-        return [error("bad-kubeconfig", message, "have the kubeconfig's writer write it anew")], ""
     problems: list[Problem] = []
     uid = ""
     try:
-        with client:
-            if unanswered := _unanswered(client):
-                return [unanswered], ""
+        with connect(config) as client, answered(REMOTE_TIMEOUT):
+            try:
+                ask(client, AUTHORIZATION, "SelfSubjectAccessReview", _ANYTHING)
+            except Refused as refused:
+                if refused.code != NOT_ALLOWED:
+                    raise
+                return [error("not-accepted", "it does not accept the credentials of its kubeconfig", _RENEW)], ""
             uid = identity(client)
             for problem in _Access(client, remote).problems():
                 problems.append(problem)
-    except RequestError:
-        problems.append(_unreachable("it stopped answering"))
     except Refused as refused:
-        problems.append(error("not-readable", refused.message, refused.fix))
+        if refused.code == UNREACHABLE:
+            how = refused.message if refused.message.endswith(" from here") else f"{refused.message} from here"
+            message = f"{how}, so the rights of its kubeconfig were not checked"
+            fix = "check that it runs; if only Flux can reach it, see `tenantry status`"
+            problems.append(warning("unreachable", message, fix))
+        else:
+            problems.append(error("not-readable", refused.message, refused.fix))
     return problems, uid
+
+
+_ANYTHING: Manifest = {"spec": {"nonResourceAttributes": {"verb": "get", "path": "/version"}}}
+"""What everybody may ask whose credentials a cluster accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,20 +276,7 @@ class _Access:
         elif not marked:
             message = f"it is not marked as '{remote.name}', so a kubeconfig of another cluster in its place would not be noticed"
             yield warning(UNMARKED, message, fix)
-        if remote.platform and not self._permitted(lambda: self._has_all_rights(remote.platform)):
-            message = f"the platform's service account '{remote.platform}' lacks cluster-admin rights on it"
-            yield error("not-bootstrapped", message, fix)
-            return
         yield from self._readable(lambda: check_policies(remote_policies(), "it", lambda id: one(self.client, id), fix))
-
-    def _has_all_rights(self, account: str) -> bool:
-        namespace = self.remote.reference.namespace
-        review = {
-            "user": f"system:serviceaccount:{namespace}:{account}",
-            "groups": ["system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}"],
-            "resourceAttributes": {"verb": "*", "group": "*", "resource": "*"},
-        }
-        return bool(ask(self.client, AUTHORIZATION, "SubjectAccessReview", {"spec": review}).get("allowed"))
 
     @staticmethod
     def _readable(part: Callable[[], Iterator[Problem]]) -> list[Problem]:
@@ -275,39 +293,6 @@ class _Access:
             return bool(question())
         except Refused:
             return True
-
-
-def _unanswered(client: Client) -> Problem | None:
-    """Why the cluster answers no requests; None: it answers, and accepts the credentials."""
-    import httpx2
-
-    try:
-        status = client.http.post(f"/apis/{AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
-    except httpx2.TimeoutException:
-        return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
-    except (httpx2.HTTPError, OSError, ValueError) as failure:
-        return _unreachable(why_unreached(failure))
-    if status == HTTPStatus.UNAUTHORIZED:
-        return error(
-            "not-accepted",
-            "it does not accept the credentials of its kubeconfig",
-            "have the kubeconfig's writer renew it",
-        )
-    return None if status < HTTPStatus.INTERNAL_SERVER_ERROR else _unreachable(f"it answered with status {status}")
-
-
-_ANYTHING: Manifest = {
-    "apiVersion": AUTHORIZATION,
-    "kind": "SelfSubjectAccessReview",
-    "spec": {"nonResourceAttributes": {"verb": "get", "path": "/version"}},
-}
-
-
-def _unreachable(how: str) -> Problem:
-    message = (
-        f"{how if how.endswith(' from here') else f'{how} from here'}, so the rights of its kubeconfig were not checked"
-    )
-    return warning("unreachable", message, "check that it runs; if only Flux can reach it, see `tenantry status`")
 
 
 # --- all clusters -----------------------------------------------------------------------------------------------------

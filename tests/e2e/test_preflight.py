@@ -22,12 +22,12 @@ from lightkube.resources.apiextensions_v1 import CustomResourceDefinition
 from lightkube.resources.core_v1 import ServiceAccountToken
 from lightkube.types import PatchType
 
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project, Result
 
 pytestmark = pytest.mark.e2e
 
-ALWAYS = ("no-controllers", "loopback")
+ALWAYS = ("no-controllers",)
 """In a sandbox the controllers are processes, and the remote is on the same machine."""
 
 
@@ -173,20 +173,6 @@ def _as_token(administrator: Path, token: str) -> bytes:
 
 def _write_kubeconfig(hub: Cluster, content: bytes) -> None:
     hub.patch(*SECRET, {"data": {"admin.conf": base64.b64encode(content).decode()}})
-
-
-def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Cluster) -> None:
-    group, plural = "rbac.authorization.k8s.io", "clusterrolebindings"
-    name = "tenantry-platform-kamaji-edge"
-    binding = edge.get(group, "v1", "ClusterRoleBinding", plural, name)
-    assert binding is not None
-    edge.remove(group, "v1", "ClusterRoleBinding", plural, name)
-    eventually(lambda: preflight(project).code == 1, "the API server to notice that the binding is gone")
-    found = told(project, 1)["problems"]
-    project.tenantry("bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
-    message = "cluster 'edge-1': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it"
-    assert [each["message"] for each in found if each["severity"] == "error"] == [message]
-    eventually(lambda: preflight(project).code == 0, "the API server to notice that the binding is back")
 
 
 def context(project: Project, cluster: str) -> dict[str, str]:

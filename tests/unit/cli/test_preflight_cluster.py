@@ -65,20 +65,8 @@ def test_it_finds_the_kubeconfig_of_a_cluster_through_its_template(capsys: Captu
 
 
 def test_it_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memory) -> None:
-    loopback = (
-        "error[loopback]: the server is a loopback address, which is the pod itself in Flux's pods\n"
-        "  fix: write an address that the pods can reach; for vCluster set exportKubeConfig.server\n"
-    )
-    assert tenantry(capsys, "preflight", "dev", "--cluster", "edge") == (1, f"{INSECURE}{loopback}edge: 2 errors\n", "")
+    assert tenantry(capsys, "preflight", "dev", "--cluster", "edge") == (1, f"{INSECURE}edge: 1 error\n", "")
     assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
-
-
-def test_it_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
-    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(preflight, "connect_management", lambda *_, **__: hub.client("https://127.0.0.1:6443"))
-    code, out, _ = tenantry(capsys, "preflight", "dev", "--cluster", "edge")
-    assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
 
 
 @pytest.fixture
@@ -163,19 +151,12 @@ def test_it_without_the_right_to_read_the_secret_is_refused(capsys: Capture, hub
 def test_it_of_the_management_cluster_looks_at_flux(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tenants.yaml").write_text(fleets.TEXT)
     memory = fleets.hub()
-    (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
-    deployment["status"] = {"availableReplicas": 1}
     monkeypatch.setattr(preflight, "connect_management", lambda *_, **__: memory.client())
+    assert tenantry(capsys, "preflight", "dev", "--cluster", "hub") == (0, "hub: no problems\n", "")
+    (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
+    deployment["spec"]["template"]["spec"]["containers"][0]["args"] = []
     code, out, _ = tenantry(capsys, "preflight", "dev", "--cluster", "hub")
-    assert (code, out.splitlines()[-1], "controller-down" in out) == (0, "hub: no problems", False)
-    del deployment["status"]
-    code, out, _ = tenantry(capsys, "preflight", "dev", "--cluster", "hub")
-    assert code == 1
-    assert (
-        "error[controller-down]: source-controller (Deployment flux-system/source-controller) has no pod that is available, so"
-        " Flux does not do that controller's work\n"
-        "  fix: kubectl describe deployment source-controller --namespace flux-system\n"
-    ) in out
+    assert (code, "warning[no-lockdown]: source-controller" in out) == (0, True)
 
 
 def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture) -> None:

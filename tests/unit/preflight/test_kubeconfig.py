@@ -11,10 +11,12 @@ from typing import Any
 
 import yaml
 
-from tenantry.messages.errors import Problem, Severity
-from tenantry.preflight.kubeconfig import check_kubeconfig, end_of_credentials, end_of_token
+from tenantry.kube.values import end_of_token
+from tenantry.messages.errors import Problem, Severity, error
+from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
 from tests.unit.issued import NOW, certificate, private_key
+from tests.unit.preflight.clusters import FLEET, PLAN, SECRET, Edge, hub, secret
 
 
 def encoded(content: bytes) -> str:
@@ -56,24 +58,30 @@ def kubeconfig(cluster: dict[str, Any] | None = None, user: dict[str, Any] | Non
     return content
 
 
-def problems(content: dict[str, Any] | bytes, *, local: bool = False) -> list[Problem]:
-    data = content if isinstance(content, bytes) else yaml.safe_dump(content).encode()
-    found = list(check_kubeconfig(data, now=NOW, local=local))
+def problems(content: dict[str, Any] | bytes | None) -> list[Problem]:
+    data = content if isinstance(content, bytes) else yaml.safe_dump(content).encode() if content else b""
+    management = hub()
+    management.objects[SECRET] = secret(data)
+    if content is None:
+        del management.objects[SECRET]
+    (remote,) = remotes(FLEET, PLAN)
+    with management.client() as client:
+        found = list(contact(client, remote, NOW, Edge().connect).problems)
     assert all(problem.fix for problem in found)
     _assert_nothing_leaks(data, found)
     return found
 
 
-def codes(content: dict[str, Any] | bytes, *, local: bool = False) -> list[tuple[str, str]]:
-    return [(str(problem.severity), problem.code) for problem in problems(content, local=local)]
+def codes(content: dict[str, Any] | bytes | None) -> list[tuple[str, str]]:
+    return [(str(problem.severity), problem.code) for problem in problems(content)]
 
 
 def _assert_nothing_leaks(data: bytes, found: list[Problem]) -> None:
     """No marker and no longer run of base64 of the kubeconfig stands in what is told."""
     told = repr(found)
     assert "marker" not in told
-    for secret in re.findall(rb"[A-Za-z0-9+/=]{24,}", data):
-        assert secret.decode() not in told
+    for run in re.findall(rb"[A-Za-z0-9+/=]{24,}", data):
+        assert run.decode() not in told
 
 
 def test_a_sound_kubeconfig_has_no_problems() -> None:
@@ -131,23 +139,6 @@ def test_what_flux_refuses_or_ignores_is_named_at_once(
     assert (problem.code, problem.message) == ("not-taken", f"Flux refuses or ignores {keys} of the kubeconfig")
 
 
-@table(
-    "server",
-    [
-        "https://localhost:8443",
-        "https://127.0.0.1:6443",
-        "https://127.9.9.9",
-        "https://[::1]:6443",
-        "https://0.0.0.0",
-        "https://marker.localhost",
-        "localhost:8443",
-    ],
-)
-def test_a_loopback_server_is_an_error_where_flux_runs_in_pods_and_a_warning_beside_it(server: str) -> None:
-    assert [("error", "loopback")] == codes(kubeconfig({"server": server}))
-    assert [("warning", "loopback")] == codes(kubeconfig({"server": server}), local=True)
-
-
 @table("server", ["", "marker://host", "https://", "https://marker:port", "https://[marker"])
 def test_a_server_that_can_not_be_one_is_an_error(server: str | None) -> None:
     assert [("error", "bad-kubeconfig")] == codes(kubeconfig({"server": server}))
@@ -177,9 +168,16 @@ def test_what_is_no_kubeconfig_is_told_as_such(data: bytes) -> None:
     assert [("error", "bad-kubeconfig")] == codes(data)
 
 
-def test_all_problems_are_reported_at_once() -> None:
-    content = kubeconfig({"server": "http://localhost"}, {"exec": {"command": "marker"}})
-    assert [problem.code for problem in problems(content)] == ["not-taken", "loopback"]
+def test_a_secret_and_a_key_that_are_not_there_are_named() -> None:
+    fix = "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml"
+    name = "Secret kamaji/edge-admin-kubeconfig"
+    assert problems(None) == [error("no-secret", f"there is no {name}", fix)]
+    management = hub()
+    management.objects[SECRET] = {"metadata": {}, "data": {"value": encoded(b"marker")}}
+    (remote,) = remotes(FLEET, PLAN)
+    with management.client() as client:
+        found = contact(client, remote, NOW, Edge().connect).problems
+    assert found == (error("no-secret", f"there is no key 'admin.conf' in {name}", fix),)
 
 
 # --- how long it is valid -----------------------------------------------------------------------------------------------
@@ -207,10 +205,19 @@ def test_the_end_of_a_token_is_known_if_it_says_so(token: str, end: datetime | N
     assert end_of_token(token) == end
 
 
-def test_the_end_of_the_token_is_known_and_an_expired_one_is_an_error() -> None:
-    content = kubeconfig(user={"token": _token({"exp": NOW.timestamp()})})
-    data = json.dumps(content).encode()
-    assert end_of_credentials(data) == NOW
-    assert end_of_credentials(b"no: kubeconfig") is end_of_credentials(b"{") is None
-    (problem,) = check_kubeconfig(data, now=NOW, local=False)
-    assert (problem.code, problem.message) == ("expired", "the user's token expired less than a day ago")
+@table(
+    ("days", "left", "expected"),
+    [
+        (30, 5, [("warning", "expires-soon")]),
+        (30, 7, []),
+        (7, 1, [("warning", "expires-soon")]),
+        (6, 1, []),
+        (30, 0, [("error", "expired")]),
+    ],
+)
+def test_a_token_that_expired_is_an_error_and_one_of_a_week_or_longer_that_nobody_renews_a_warning(
+    days: int, left: int, expected: list[tuple[str, str]]
+) -> None:
+    begin, end = NOW - timedelta(days=days - left), NOW + timedelta(days=left)
+    token = _token({"iat": begin.timestamp(), "exp": end.timestamp()})
+    assert codes(kubeconfig(user={"token": token})) == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.messages.errors import Problem
-from tenantry.preflight.controllers import check_lockdown
+from tenantry.preflight.fitness import check_lockdown
 from tests.table import table
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
