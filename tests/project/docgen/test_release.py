@@ -26,7 +26,7 @@ def test_the_bill_of_materials_is_the_same_again_and_names_what_users_install() 
     text = bill_of_materials(ROOT)
     assert text == bill_of_materials(ROOT)
     names = {component["name"] for component in json.loads(text)["components"]}
-    assert {"pulumi", "pulumi-kubernetes", "pydantic", "lightkube", "dulwich"} <= names
+    assert {"pulumi", "pulumi-kubernetes", "pydantic", "httpx2", "dulwich"} <= names
     assert not {"pytest", "ruff", "mypy"} & names
 
 
