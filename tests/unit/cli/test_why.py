@@ -362,7 +362,7 @@ def test_flux_that_does_not_reach_it_either_is_evidence(capsys: Capture, hub: Hu
 def test_a_kubeconfig_that_is_missing_broken_or_may_not_impersonate_is_told(
     capsys: Capture, hub: Hub, edge: Cluster
 ) -> None:
-    there = "there is no Secret kamaji/edge-admin-kubeconfig, which holds the cluster's kubeconfig"
+    there = "there is no Secret kamaji/edge-admin-kubeconfig"
     found = hub.objects.pop(SECRET)
     assert why(capsys)[1]["cause"] == f"cluster 'edge' cannot be read: {there}; Flux found the app ready before"
     hub.objects[SECRET] = secret(b"nothing")

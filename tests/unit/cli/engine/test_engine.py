@@ -295,19 +295,12 @@ def test_each_ctrl_c_reaches_pulumi_once() -> None:
 
 def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path) -> None:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    asked: list[object] = []
-
-    def report(*_: object, **options: object) -> Report:
-        asked.append(options["ignored"])
-        return Report((), ())
-
-    monkeypatch.setattr(checks, "report_on", report)
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((), ()))
     program(PULUMI.replace("$PULUMI_SKIP_CHECKPOINTS", "$TENANTRY_IGNORE"))
     ignoring = ("--ignore", "after,waves", "rocky/web", "rocky")
     code, _, err = tenantry(capsys, "up", "-e", "dev", *ignoring, "--no-wait")
     assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE='dev waves,after rocky/web rocky' {UP}")
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
-    assert asked == [("rocky/web", "rocky"), ()]
     assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up"]
 
 
