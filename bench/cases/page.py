@@ -10,7 +10,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from bench.measure import timed
 from bench.tables import Row, Table
-from tenantry.cli.diff.page import as_html
+from tenantry.cli.page import as_html
 from tests.browser.made import large
 
 _DRAWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0)))"

@@ -17,7 +17,7 @@ from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
 from tenantry.cli.serializer import as_json
-from tenantry.cli.status.table import status_text
+from tenantry.cli.status import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.kubeconfig import Access, Cluster, User

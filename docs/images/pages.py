@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tenantry.cli.diff.page import as_html
+from tenantry.cli.page import as_html
 from tenantry.facts.review import review
 from tenantry.load import fleet_of, plan_all
 from tenantry.source.parse import parse

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Group
-from tenantry.cli.fleet_file import project_directory, reads_file
-from tenantry.cli.foreground import foreground
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import data, say, working
-from tenantry.cli.tables import table
+from tenantry.cli.options import project_directory, reads_file
+from tenantry.cli.output import data, say, table, working
+from tenantry.cli.pulumi import foreground
 from tenantry.messages.errors import Refused
 
 _ROOT = click.option(

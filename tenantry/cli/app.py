@@ -21,10 +21,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from tenantry import __version__
-from tenantry.cli.commands import Group
-from tenantry.cli.failures import as_document, exit_code, report
-from tenantry.cli.fleet_file import file_option
-from tenantry.cli.options import FormatOption
+from tenantry.cli.commands import Group, as_document, exit_code, report
+from tenantry.cli.options import FormatOption, file_option
 from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
@@ -68,15 +66,9 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 
 _MODULES = {
     "import": "tenantry.cli.importing",
-    "diff": "tenantry.cli.diff.command",
-    "preview": "tenantry.cli.engine.commands",
-    "up": "tenantry.cli.engine.commands",
-    "destroy": "tenantry.cli.engine.commands",
-    "status": "tenantry.cli.status.command",
-    "add": "tenantry.cli.edit.entries",
-    "remove": "tenantry.cli.edit.entries",
-    "set": "tenantry.cli.edit.set",
-    "promote": "tenantry.cli.edit.promote",
+    **dict.fromkeys(("preview", "up", "destroy"), "tenantry.cli.engine"),
+    **dict.fromkeys(("add", "remove", "set", "promote"), "tenantry.cli.edit"),
+    **dict.fromkeys(("schema", "completion"), "tenantry.cli.editors"),
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 

@@ -8,8 +8,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import file_option, fleet_file
-from tenantry.cli.management import cluster_environment
+from tenantry.cli.options import cluster_environment, file_option, fleet_file
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +14,9 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
+from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.output import columns, data, data_json, error, working
-from tenantry.facts.fields import FieldChange
+from tenantry.facts.objects import FieldChange
 from tenantry.importing.documents import Document, objects_in
 from tenantry.importing.drafting import drafted, header, text_of
 from tenantry.importing.kustomize import Builder
@@ -172,7 +171,7 @@ def command(
     with working("planning the draft"):
         draft = drafted(read)
     head = header([f"{source.environment}={source.text}" for source in sources])
-    report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
+    report = report_of(read, draft, text_of(draft.data, head), str(target))
     if report.expressed:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +182,7 @@ def command(
     if output == "json":
         data_json(report, "Import")
     else:
-        data(as_text(report, DisplayLimits(), columns(sys.stdout)))
+        data(as_text(report, columns(sys.stdout)))
     if not report.expressed:
         error(str(_nothing(read, "nothing that was read can be written")))
         return 2
@@ -210,16 +209,25 @@ _COUNTED = {
 }
 
 
-def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
+def as_text(report: Report, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
+    unread = [(place.place, place.reason, place.fix) for place in report.unread]
     parts = [
         _summary(report),
-        [*_grouped("Not read", [(place.place, place.reason, place.fix) for place in report.unread], limits, width)],
-        [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE), limits, width)],
-        [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT), limits, width)],
-        [*_grouped("Left where they are", _reasons(report, Outcome.LEFT), limits, width)],
-        [*_fields("Adoption changes", report, lambda result: result.changed, limits, width)],
-        [*_fields("These fields stay, but are not in the file, on", report, lambda result: result.held, limits, width)],
+        [*_grouped("Not read", unread, width)],
+        [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE), width)],
+        [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT), width)],
+        [*_grouped("Left where they are", _reasons(report, Outcome.LEFT), width)],
+        [*_fields("Adoption changes", [(result, result.changed) for result in report.objects], width)],
+        # What stays is no removal, so these lines have no sign.
+        [
+            *_fields(
+                "These fields stay, but are not in the file, on",
+                [(result, result.held) for result in report.objects],
+                width,
+                sign=" ",
+            )
+        ],
         [*_added(report, width)],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
@@ -238,20 +246,16 @@ def _summary(report: Report) -> list[str]:
     return [f"{counted(counts['read'], 'object')} read: {is_in}", *lines]
 
 
-def _grouped(
-    title: str, rows: Sequence[tuple[str, str, str]], limits: DisplayLimits, width: int | None
-) -> Iterator[str]:
+def _grouped(title: str, rows: Sequence[tuple[str, str, str]], width: int | None) -> Iterator[str]:
     """What is said of several places for the same reason together. Args: rows: places with a reason and a fix."""
     if rows:
         yield f"{title} ({len(rows)}):"
     for (reason, fix), group in grouped(rows, lambda row: row[1:]).items():
         places = Counter(place for place, *_ in group)
         names = (f"{place} in {count} environments" if count > 1 else place for place, count in places.items())
-        yield line_text(Line("!", printable(listed(names, limits.names))), width)
-        columns = max(width, 40) - 6 if width is not None else 1_000_000
-        for text in (reason, f"fix: {fix}"):
-            lines = textwrap.wrap(printable(text), columns, break_long_words=False, break_on_hyphens=False)
-            yield from (f"      {line}" for line in lines)
+        yield line_text(Line("!", printable(listed(names))), width)
+        yield line_text(Line(" ", printable(reason), 1), width)
+        yield line_text(Line(" ", f"fix: {printable(fix)}", 1), width)
 
 
 def _reasons(report: Report, *outcomes: Outcome) -> list[tuple[str, str, str]]:
@@ -264,20 +268,13 @@ def _reasons(report: Report, *outcomes: Outcome) -> list[tuple[str, str, str]]:
 
 
 def _fields(
-    title: str,
-    report: Report,
-    fields_of: Callable[[Result], tuple[FieldChange, ...]],
-    limits: DisplayLimits,
-    width: int | None,
+    title: str, results: Iterable[tuple[Result, tuple[FieldChange, ...]]], width: int | None, sign: str | None = None
 ) -> Iterator[str]:
-    changed = [(result.planned or result.id, fields) for result in report.objects if (fields := fields_of(result))]
-    if changed:
+    """The fields of objects below a title. Args: sign: of all lines; None: the one of the change."""
+    if changed := [(result.planned or result.id, fields) for result, fields in results if fields]:
         yield f"{title} {counted(len(changed), 'object')}:"
-        lines = changed_objects(changed, limits)
-        # What stays is no removal.
-        yield from (
-            line_text(line if title == "Adoption changes" else line._replace(sign=" "), width) for line in lines
-        )
+        for line in changed_objects(changed, DisplayLimits()):
+            yield line_text(line._replace(sign=sign or line.sign), width)
 
 
 def _added(report: Report, width: int | None) -> Iterator[str]:

@@ -19,7 +19,7 @@ import click
 import yaml
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import NAME as FLEET
+from tenantry.cli.options import NAME as FLEET
 from tenantry.cli.output import data, say
 from tenantry.fleet.editor_schema import editor_schema, text_of
 from tenantry.messages.errors import Refused

@@ -11,9 +11,8 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import data, data_json, say, working
-from tenantry.cli.tables import table
+from tenantry.cli.options import reads_file
+from tenantry.cli.output import data, data_json, say, table, working
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable

@@ -1,52 +1,145 @@
-"""Options that several commands share, and what a shell completes after TAB: names that the fleet's files declare."""
+"""Options that several commands share: the fleet's file, names in it, the output, the management cluster of an environment."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tenantry.cli.fleet_file import fleet_data
+from tenantry.cli.output import working
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import listed
+from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, InvalidFleet, Refused, TenantryError
+from tenantry.messages.text import declared, listed
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+    from tenantry.fleet.fleet import Fleet
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-# --- completion -------------------------------------------------------------------------------------------------------
+# --- the file -----------------------------------------------------------------------------------------------------------
+
+NAME = "tenants.yaml"
 
 
-def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """The keys at a path of the fleet's files, if the files can be read."""
-    return [name for name in mapping_at(fleet_data(context), *path) if name.startswith(start)]
+def file_option(envvar: str | None = None) -> Callable[[_F], _F]:
+    """`-f, --file PATH`, before or after the command; the later one wins. The context's `obj` holds it."""
+
+    def keep(context: click.Context, _: click.Parameter, file: Path | None) -> None:
+        if file is not None:
+            context.obj = file
+
+    return click.option(
+        "-f",
+        "--file",
+        type=click.Path(path_type=Path),
+        envvar=envvar,
+        expose_value=False,
+        callback=keep,
+        help=f"The file to read; default: $TENANTRY_FILE, else {NAME} here or in a parent directory.",
+    )
+
+
+def reads_file(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the option `-f, --file`, and its file as the first argument.
+
+    If the output is for GitHub, problems of the file are commands on stdout.
+    """
+
+    @wraps(command)
+    def with_file(*arguments: Any, **options: Any) -> int:
+        try:
+            return command(fleet_file(click.get_current_context()), *arguments, **options)
+        except InvalidFleet as invalid:
+            # Every command has the option; few meet an invalid file.
+            from tenantry.cli.problems import annotate_invalid
+
+            if options.get("output") != "github":
+                raise
+            annotate_invalid(invalid)
+            return 2
+
+    return file_option()(with_file)
+
+
+def fleet_file(context: click.Context) -> Path:
+    """The file of a command. Raises: Refused: no file was named, and none was found."""
+    file = context.obj or _nearest()
+    if file is None:
+        raise Refused(
+            f"there is no {NAME} in this directory or above it",
+            "cd into the directory of the fleet, or name its file with --file; `tenantry init` makes a new fleet",
+            code=NO_FILE,
+        )
+    return Path(file)
+
+
+def project_directory(context: click.Context) -> Path:
+    """The directory of the fleet's other files: that of the `tenants.yaml` that was found, otherwise the current one."""
+    file = None if context.obj else _nearest()
+    return file.parent if file else Path()
+
+
+def _nearest() -> Path | None:
+    """The relative path to the nearest `tenants.yaml`, which editors can open.
+
+    As with Git, directories above must belong to the owner of the current one: files next to `tenants.yaml` can make commands
+    run programs, and everybody can write to /tmp.
+    """
+    here = Path.cwd()
+    for directory in (here, *here.parents):
+        file = directory / NAME
+        if file.exists() and (directory == here or len({path.lstat().st_uid for path in (here, directory, file)}) == 1):
+            return Path(os.path.relpath(file, here))
+    return None
+
+
+# --- completion: names that the fleet's files declare -------------------------------------------------------------------
+
+
+def _fleet_data(context: click.Context) -> dict[str, Any]:
+    """The data of the fleet's files; empty if the files cannot be read."""
+    from tenantry.grants.frames import filled
+    from tenantry.source.include import read_all
+
+    try:
+        return filled(read_all(fleet_file(context))).data
+    except TenantryError:
+        return {}
 
 
 def complete_environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     """Complete the environments that have a stack."""
     from tenantry.fleet.lineages import stacks_in
 
-    return [name for name in stacks_in(fleet_data(context)) if name.startswith(start)]
-
-
-def complete_subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete tenants, and behind `rocky/` the apps of that tenant."""
-    owner, slash = start.partition("/")[:2]
-    addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
-    apps = [f"{owner}/{name}" for name in _keys(context, "", "tenants", owner, "apps")] if slash else []
-    return [*_keys(context, start, "tenants"), *(name for name in (*apps, PLATFORM, *addons) if name.startswith(start))]
+    return [name for name in stacks_in(_fleet_data(context)) if name.startswith(start)]
 
 
 def complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "clusters")
+    return [name for name in mapping_at(_fleet_data(context), "clusters") if name.startswith(start)]
 
 
-def _complete_owners(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
+def complete_subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete tenants and `platform`, and behind `rocky/` the apps of that tenant."""
+    data, (owner, slash, _rest) = _fleet_data(context), start.partition("/")
+    addons = [f"{ADDON_PREFIX}{name}" for name in mapping_at(data, "platform", "addons")]
+    apps = [f"{owner}/{name}" for name in mapping_at(data, "tenants", owner, "apps")] if slash else []
+    names = (*mapping_at(data, "tenants"), *apps, PLATFORM, *addons)
+    return [name for name in names if name.startswith(start)]
 
 
-# --- arguments and options --------------------------------------------------------------------------------------------
+def _complete_owners(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    return [name for name in complete_subjects(context, parameter, start) if "/" not in name]
+
+
+# --- arguments and options ----------------------------------------------------------------------------------------------
 
 
 def subject(command: _F) -> _F:
@@ -92,8 +185,8 @@ def environment(help: str, *, required: bool = False, argument: bool = False) ->
         if len(words) > 1:
             raise click.UsageError(f"Two environments are named, {' and '.join(sorted(words))}: name one.", context)
         if required and not words:
-            declared = listed(mapping_at(fleet_data(context), "environments"))
-            raise click.UsageError(f"Name an environment{f': {declared}' if declared else ''}.", context)
+            names = listed(mapping_at(_fleet_data(context), "environments"))
+            raise click.UsageError(f"Name an environment{f': {names}' if names else ''}.", context)
         return next(iter(words), None)
 
     def keep(context: click.Context, _: click.Parameter, word: str | None) -> None:
@@ -139,10 +232,10 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
 
 
 class FormatOption(click.Option):
-    """The option `--output`. kind: of the command's JSON document; "" without one."""
+    """The option `--output`. kind: of the command's JSON document."""
 
-    def __init__(self, names: Sequence[str], *, kind: str, formats: Sequence[str], **attributes: Any) -> None:
-        super().__init__(names, type=click.Choice(formats), default=formats[0], **attributes)
+    def __init__(self, names: Sequence[str], *, kind: str, **attributes: Any) -> None:
+        super().__init__(names, **attributes)
         self.kind = kind
 
 
@@ -153,7 +246,69 @@ def output(*formats: str, kind: str) -> Callable[[_F], _F]:
         "--output",
         cls=FormatOption,
         kind=kind,
-        formats=formats,
+        type=click.Choice(formats),
+        default=formats[0],
         show_default=True,
         help="The format of the result.",
     )
+
+
+# --- the management cluster of an environment ---------------------------------------------------------------------------
+
+
+def management(command: _F) -> _F:
+    """`--kubeconfig` and `--context` of the management cluster."""
+    kubeconfig = click.option(
+        "--kubeconfig",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The kubeconfig of the management cluster;"
+        " default: the one in Pulumi.<environment>.yaml, then KUBECONFIG, then ~/.kube/config.",
+    )
+    context = click.option(
+        "--context",
+        metavar="NAME",
+        help="Its context; default: the one in Pulumi.<environment>.yaml, then the current one.",
+    )
+    return kubeconfig(context(command))
+
+
+@contextmanager
+def connect_management(
+    file: Path, environment: str, kubeconfig: Path | None, context: str | None, seconds: float | None = None
+) -> Iterator[Client]:
+    """A client for the environment's management cluster, from the options or otherwise from the stack's file.
+
+    Args:   seconds: as for `connect`.
+    Raises: Refused: it cannot be reached, or stops answering; commands in the fix are for the environment's stack.
+    """
+    # Commands that contact no cluster do not wait for these.
+    from tenantry.cluster.connect import LISTING, connected
+    from tenantry.stacks.file import Reach, target_of
+    from tenantry.stacks.outcome import for_stack
+
+    given = target_of(file.resolve().parent, environment).reach
+    way = Reach(kubeconfig or given.kubeconfig, context or given.context)
+    with ExitStack() as stack:
+        try:
+            with working(f"connecting to the management cluster of {environment}"):
+                client = stack.enter_context(connected(way, LISTING if seconds is None else seconds))
+        except Refused as refused:
+            raise Refused(refused.message, for_stack(refused.fix, environment), code=refused.code) from None
+        yield client
+
+
+def cluster_environment(fleet: Fleet, cluster: str, environment: str | None) -> str:
+    """The environment of a command about a cluster; None: its first.
+
+    Raises: Refused: the cluster is not declared, or not in the environment.
+    """
+    if cluster not in fleet.clusters:
+        message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
+        raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
+    managed = [name for name, entry in fleet.environments.items() if cluster == entry.management]
+    environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
+    chosen = environment or environments[0]
+    if chosen not in environments:
+        message = f"cluster '{cluster}' does not belong to environment '{chosen}'"
+        raise Refused(message, f"name one of: {', '.join(environments)}", code=UNKNOWN_NAME)
+    return chosen

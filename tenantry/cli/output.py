@@ -1,20 +1,25 @@
-"""How messages, problems and tables look. All commands print through this module, which decides about colours and streams."""
+"""How messages and tables look, and what a terminal shows of long work. All commands print through this module."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from shutil import get_terminal_size
+from threading import Lock, Timer
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.cli.progress import room, terminal_columns
-from tenantry.cli.progress import working as working
-from tenantry.messages.errors import InvalidFleet, Problem, Refused, Severity
+from tenantry.messages.errors import Refused
+from tenantry.messages.progress import Progress, silent
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
+from tenantry.messages.text import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Display
 
 
 def colours(stream: Any) -> bool:
@@ -26,13 +31,9 @@ def colours(stream: Any) -> bool:
     return bool(forced) or bool(stream.isatty())
 
 
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())
-
-
 def columns(stream: Any) -> int | None:
     """How wide a terminal is; None if the stream is not one. Programs need each fact on one line, so nothing is wrapped."""
-    return terminal_columns() if _is_terminal(stream) else None
+    return get_terminal_size().columns if stream is not None and stream.isatty() else None
 
 
 def say(message: str) -> None:
@@ -87,57 +88,111 @@ def data_json(result: Any, kind: str = "") -> None:
     data(text)
 
 
-def report_invalid(invalid: InvalidFleet) -> None:
-    """Print all problems of a file to stderr."""
-    _report(invalid.diagnostics, format_count(invalid))
+# --- long work ---------------------------------------------------------------------------------------------------------
+
+PATIENCE = 1.0
+"""Seconds before anything is shown: nobody misses it for shorter work."""
+
+_lock = Lock()
+_shown: Display | None = None
+"""What is on the screen, if something is."""
+_tell: Progress | None = None
+"""Takes how far the work has got that goes on; None: none does."""
 
 
-def report_warnings(warnings: Sequence[Problem]) -> None:
-    """Print the warnings of a file to stderr, if there are any."""
-    if warnings:
-        _report(warnings, format_warning_count(warnings))
+def shows_progress() -> bool:
+    """Whether stderr is a terminal that a person watches. Continuous integration can have a terminal, and keeps its log."""
+    if os.environ.get("TERM") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false"):
+        return False
+    return sys.stderr is not None and bool(sys.stderr.isatty())
 
 
-def _report(diagnostics: Sequence[Problem], closing: str) -> None:
-    """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
-    from tenantry.cli.excerpt import excerpts
+@contextmanager
+def working(what: str) -> Iterator[Progress]:
+    """Show long work on a terminal. It gives a function that takes how far the work has got: "3 of 9 environments"."""
+    global _tell
+    if _tell or not shows_progress():  # one line is enough
+        yield _tell or silent
+        return
+    texts = [printable(what)]
 
-    width = terminal_columns() if _is_terminal(sys.stderr) else _PIPE_WIDTH
-    for diagnostic, excerpt in zip(diagnostics, excerpts(diagnostics, width - _GUTTER), strict=True):
-        colour = _COLOURS[diagnostic.severity]
-        first, *rest = format_diagnostic(diagnostic).splitlines()
-        say(_headline(first, diagnostic.severity))
-        if excerpt:
-            say(f"{excerpt.number:>6} | {excerpt.line}")
-            say(f"{'':>6} | {' ' * excerpt.before}{click.style('^' * excerpt.length, fg=colour, bold=True)}")
-        for line in rest:
-            say(line)
-    say(closing)
+    def tell(detail: str) -> None:
+        texts[:] = texts[0], detail
+        if display := _shown:
+            display.update(display.task_ids[0], description=": ".join(texts))
 
-
-def _headline(line: str, severity: Severity) -> str:
-    place, _, rest = line.partition(f": {severity}[")
-    code, _, message = rest.partition("]: ")
-    mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
-    return f"{click.style(place, bold=True)}: {mark}: {message}"
-
-
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
-
-
-def as_text(problem: Problem) -> str:
-    """`error[code]: message`, and the fix below it."""
-    mark = click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
-    return f"{mark}: {presentable(problem.message)}\n  fix: {presentable(problem.fix)}"
+    _tell, timer = tell, Timer(PATIENCE, _show, (texts,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield tell
+    finally:
+        timer.cancel()
+        timer.join()
+        _end()
+        _tell = None
 
 
-def counts(problems: Sequence[Problem]) -> str:
-    """2 errors, 1 warning; "" if there are none."""
-    numbers = {severity: sum(problem.severity is severity for problem in problems) for severity in Severity}
-    return ", ".join(counted(number, each) for each, number in numbers.items() if number)
+def _show(texts: list[str]) -> None:
+    # It takes a while to import, and quick work does not need it.
+    from rich.console import Console
+    from rich.progress import Progress as Display
+    from rich.progress import TextColumn, TimeElapsedColumn
+
+    global _shown
+    columns = (TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    display = Display(
+        *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    display.add_task(": ".join(texts))
+    with _lock:
+        display.start()
+        _shown = display
 
 
-_PIPE_WIDTH = 120
-"""Columns for lines of the file if stderr is not a terminal."""
-_GUTTER = 9
-"""Columns before a line of the file, for its number and a bar."""
+def _end() -> None:
+    global _shown
+    with _lock:
+        if _shown:
+            with suppress(OSError):  # the terminal is closed
+                _shown.stop()
+            _shown = None
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Remove the line while something is printed. It comes back if the work goes on."""
+    with _lock:
+        if _shown:
+            _shown.stop()
+        yield
+        if _shown:
+            _shown.start()
+
+
+# --- tables ------------------------------------------------------------------------------------------------------------
+
+Row = Mapping[str, str]
+"""The cells by their headings."""
+_GAP = "  "
+
+
+def table(
+    rows: Sequence[Row], headings: Sequence[str], painted: Callable[[str, str], str] = lambda _, cell: cell
+) -> Iterator[str]:
+    """The line of the headings, then one for each row. painted: a cell with its heading's colour; it may hold trailing spaces."""
+    widths = [max(_width(heading), *(_width(row[heading]) for row in rows), 0) for heading in headings]
+
+    def line(cells: Iterable[str], paint: Callable[[str, str], str]) -> str:
+        padded = (f"{cell}{' ' * (width - _width(cell))}" for cell, width in zip(cells, widths, strict=True))
+        return _GAP.join(paint(heading, cell) for heading, cell in zip(headings, padded, strict=True)).rstrip()
+
+    yield click.style(line(headings, lambda _, cell: cell), bold=True)
+    for row in rows:
+        yield line((row[heading] for heading in headings), painted)
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len  # most commands print no table
+
+    return cell_len(text)

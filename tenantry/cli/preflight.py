@@ -12,10 +12,10 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.lines import DisplayLimits, Line, changed_objects, line_text
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import cluster_environment, connect_management, management_options
-from tenantry.cli.output import as_text, columns, counts, data, data_json, report_warnings, working
+from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
+from tenantry.cli.options import cluster_environment, connect_management, reads_file
+from tenantry.cli.output import columns, data, data_json, working
+from tenantry.cli.problems import as_text, counts, report_warnings
 from tenantry.cli.serializer import plain
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.facts.objects import Changed
@@ -55,7 +55,7 @@ Exit codes:
 )
 @options.environment("The environment to check.", required=True, argument=True)
 @options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
-@management_options
+@options.management
 @click.option(
     "--preview",
     is_flag=True,

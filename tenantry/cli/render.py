@@ -9,7 +9,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one

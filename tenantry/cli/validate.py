@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from tenantry.cli import options
-from tenantry.cli.annotations import annotate_warnings, notice
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import data, data_json, report_warnings, working
+from tenantry.cli.options import reads_file
+from tenantry.cli.output import data, data_json, working
+from tenantry.cli.problems import annotate_warnings, notice, report_warnings
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed

@@ -14,10 +14,9 @@ from click import style
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import connect_management, reads_file
 from tenantry.cli.output import columns, data, data_json, working
-from tenantry.cli.status.table import short_revision
+from tenantry.cli.status import short_revision
 from tenantry.cluster.selection import select
 from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
@@ -53,7 +52,7 @@ Exit codes:
 @options.app
 @options.environment("The environment of the app.", required=True)
 @options.clusters("Only on this cluster; repeatable.")
-@management_options
+@options.management
 @options.output("text", "json", kind="Why")
 @reads_file
 def command(
@@ -104,7 +103,6 @@ def _kubectl(client: Client) -> tuple[str, ...]:
 _OTHERS = 5
 _COMMANDS = 4
 """So many commands are printed; those of the cause come first."""
-_INDENT = 8
 
 
 def _text(replies: Sequence[Answer], now: datetime) -> str:
@@ -130,9 +128,9 @@ def _well(answer: Answer, now: datetime) -> Iterator[str]:
 def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
     first, *others = answer.findings
     yield style(f"{_named(answer.asked)} is not well", bold=True)
-    yield from _entry("cause", first.cause)
+    yield _entry("cause", first.cause)
     if first.advice:
-        yield from _entry("fix", first.advice)
+        yield _entry("fix", first.advice)
     if first.evidence:
         yield ""
         yield from _lines(first.evidence, now)
@@ -140,10 +138,12 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
     if shown := [evidence for evidence in answer.trail if evidence[:2] not in known]:
         yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
+    if others:
+        yield ""
     for number, other in enumerate(others[:_OTHERS]):
-        yield from _entry("\nalso" if not number else "", other.cause)
+        yield _entry("also" if not number else "", other.cause)
     if len(others) > _OTHERS:
-        yield from _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
+        yield _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
     if commands := list(dict.fromkeys(line for finding in answer.findings for line in finding.next)):
         yield "\nnext"
         yield from (f"  {line}" for line in commands[:_COMMANDS])
@@ -152,15 +152,12 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
 
 def _unread(answer: Answer) -> Iterator[str]:
     for text in answer.unread:
-        yield from _entry("unread", text)
+        yield _entry("unread", text)
 
 
-def _entry(name: str, text: str) -> Iterator[str]:
+def _entry(name: str, text: str) -> str:
     """`cause   ...`, wrapped on a terminal."""
-    before = "\n" if name.startswith("\n") else ""
-    label = f"{name.strip():<{_INDENT}}"
-    for number, line in enumerate(_wrapped(printable(text), len(label))):
-        yield f"{before if not number else ''}{label if not number else ' ' * _INDENT}{line}".rstrip()
+    return _wrapped(f"{name:<8}", text)
 
 
 def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
@@ -170,7 +167,7 @@ def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
         about = (evidence.what, evidence.state, _age(evidence, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
         if evidence.message and not ready:
-            yield from (f"    {line}" for line in _wrapped(printable(evidence.message), 4))
+            yield _wrapped("    ", evidence.message)
 
 
 def _age(evidence: Evidence, now: datetime) -> str:
@@ -178,8 +175,9 @@ def _age(evidence: Evidence, now: datetime) -> str:
     return f"at most {since}" if since and evidence.at_most else since
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
-    width = columns(sys.stdout)
-    if width is None:
-        return [text]
-    return wrap(text, max(20, width - indent), break_on_hyphens=False, break_long_words=False) or [""]
+def _wrapped(head: str, text: str) -> str:
+    """A text behind the beginning of its line; on a terminal it goes on below itself."""
+    if (width := columns(sys.stdout)) is None:
+        return f"{head}{printable(text)}"
+    room, below = max(20, width - len(head)), "\n" + " " * len(head)
+    return head + below.join(wrap(printable(text), room, break_on_hyphens=False, break_long_words=False))

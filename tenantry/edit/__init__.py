@@ -3,13 +3,12 @@
 Called by: the commands `add`, `remove`, `set` and `promote`.
 Never: reads a cluster, or writes a file that is not valid afterwards.
 
-    entries, overriding, promoting   what an edit of a tenant, an app, a cluster and so on changes
-    names       what a name on the command line means, and whether the file declares it
+    entries     what a name on the command line means; what an edit of a tenant, an app, a cluster and so on changes
+    overriding  values for an environment or for clusters alone, and promotion
     editor      a fleet's files while they are edited: which file declares a path, and edits of several entries at once
     document    one file: its text and its data; each edit is checked at once
     paths       paths as texts, and what the JSON Schema lets stand there
-    splices     edits of mappings and lists as replacements in the text, by lines or in brackets
-    tree        what is written where, down to the character
+    splices     what is written where, and edits of mappings and lists as replacements in the text
     values      how a file is written, and new data alike
     write       puts the edited files in place, all or none
 """

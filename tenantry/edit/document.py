@@ -13,6 +13,8 @@ from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from tenantry.edit.splices import (
+    Entry,
+    Node,
     Splice,
     column_of,
     empty_brackets,
@@ -24,8 +26,8 @@ from tenantry.edit.splices import (
     remove_lines,
     replace_lines,
     spliced,
+    tree_of,
 )
-from tenantry.edit.tree import Entry, Node, tree_of
 from tenantry.edit.values import Style, behind, entry, flow, indented, style_of
 from tenantry.messages.data import depth_of, replaced, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused

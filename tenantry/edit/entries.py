@@ -1,25 +1,93 @@
-"""A new tenant, app, source, add-on or cluster, from the settings that a command names; and what removes one.
-
-A name that is not declared, or a key that is missing, is found when the edited fleet is checked. A removal is refused while
-something refers to the entry, unless the references can be removed without changing anything else. What refers to an entry are the
-names that the rules do not know without it.
-"""
+"""What a name on the command line means; a new tenant, app, source, add-on or cluster from settings; and what removes one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.names import Kind, Target, existing, file_named, new
 from tenantry.edit.paths import assignment, ranks_at
+from tenantry.kube.names import PLATFORM, dns_label_problem
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, value_at
-from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
-from tenantry.messages.text import counted, format_path
+from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
+from tenantry.messages.text import counted, declared, format_path, listed
 from tenantry.model.selector import wanted_labels
 from tenantry.source.parsed_file import override_of
+
+
+class Kind(StrEnum):
+    """What a name is the name of, as commands call it."""
+
+    ENVIRONMENT = "environment"
+    TENANT = "tenant"
+    APP = "app"
+    CLUSTER = "cluster"
+    SOURCE = "source"
+    ADDON = "addon"
+
+    @property
+    def word(self) -> str:
+        """The kind in a sentence."""
+        return "add-on" if self is Kind.ADDON else self.value
+
+
+class Target(NamedTuple):
+    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
+
+    kind: Kind
+    name: str
+    owner: str = ""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where the entry is, or would be."""
+        if self.kind is Kind.ADDON or self.owner == PLATFORM:
+            return (PLATFORM, f"{self.kind}s", self.name)
+        owner = ("tenants", self.owner) if self.owner else ()
+        return (*owner, f"{self.kind}s", self.name)
+
+    def __str__(self) -> str:
+        """App 'web' of tenant 'rocky'"""
+        whose = "the platform" if self.owner == PLATFORM else f"tenant '{self.owner}'"
+        return f"{self.kind.word} '{self.name}'" + (f" of {whose}" if self.owner else "")
+
+
+def named(editor: Editor, kind: Kind, text: str) -> Target:
+    """What an argument such as `rocky/web` names. Raises: Refused: it is no such name, or its tenant is not declared."""
+    owner, slash, name = text.rpartition("/")
+    if kind not in (Kind.APP, Kind.SOURCE):
+        if slash and (kind is not Kind.ADDON or owner != PLATFORM):
+            raise Refused(f"'{text}' is not the name of a {kind.word}", "write the name alone")
+        return Target(kind, name)
+    if not owner or not name or "/" in owner:
+        raise Refused(f"'{text}' does not say whose {kind.word} it is", "write TENANT/NAME, such as 'rocky/web'")
+    if owner == PLATFORM and kind is Kind.APP:
+        raise Refused(f"'{text}' is not a tenant's {kind.word}", f"the platform has add-ons: use 'addon {name}'")
+    if owner != PLATFORM:
+        require(editor, Target(Kind.TENANT, owner))
+    return Target(kind, name, owner)
+
+
+def require(editor: Editor, target: Target) -> None:
+    """Raises: Refused: the file does not declare the target."""
+    names = editor.names(*target.path[:-1])
+    if target.name not in names:
+        raise Refused(f"there is no {target}", declared("declared", target.name, names), code=UNKNOWN_NAME)
+
+
+def file_named(editor: Editor, name: FilePath) -> FilePath:
+    """The file of the fleet that a path names. Raises: Refused: it is none of them."""
+    for file in editor.documents:
+        if file.resolve() == name.resolve():
+            return file
+    raise Refused(
+        f"{name} is not one of the fleet's files: {listed(editor.documents)}",
+        f"create it with the line 'tenants: {{}}' or 'clusters: {{}}', and name it under 'include:' of {editor.main}",
+    )
+
 
 Entry = dict[str, Any]
 _SHOWN = 5
@@ -37,7 +105,12 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
     """Add an entry. settings: `quota.pods=40`, in the order of the keys below; to: an included file for it, or of a tenant for
     its apps. Raises: Refused.
     """
-    target = new(editor, kind, name)
+    target = named(editor, kind, name)
+    if problem := dns_label_problem(target.name):
+        raise Refused(f"name '{target.name}' {problem}", "choose another name")
+    if files := editor.files_with(target.path):
+        where = f" in {files[-1]}" if files[-1] != editor.main else ""
+        raise Refused(f"{target} exists already{where}", "choose another name")
     file = file_named(editor, to) if to else None
     entry: Entry = {}
     for text in settings:
@@ -76,7 +149,8 @@ def selector(text: str) -> Entry:
 
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
-    target = existing(editor, kind, name)
+    target = named(editor, kind, name)
+    require(editor, target)
     known, before = {problem.message for problem in _unknown_names(editor)}, Editor(editor.main)
     editor.unset(target.path)
     count = 0

@@ -15,7 +15,7 @@ from tenantry.fleet.json_schema import json_schema
 from tenantry.kube.yaml_text import outcome
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
-from tenantry.messages.text import closest, declared, format_path
+from tenantry.messages.text import counted, declared, format_path
 from tenantry.source.parse import parse
 from tenantry.source.parsed_file import override_of
 
@@ -241,25 +241,18 @@ def check_declared(path: Path, value_of: ValueAt) -> None:
     for depth in range(1, len(path)):
         part = path[:depth]
         if is_name(part) and value_of(part) is ABSENT and not override_of(part):
-            raise _absent(part, value_of(part[:-1]), known=True)
+            raise _absent(part, value_of(part[:-1]))
 
 
 def not_there(path: Path, value_of: ValueAt) -> Refused:
     """The error for a path at which nothing stands."""
     depth = next((depth for depth in range(1, len(path) + 1) if value_of(path[:depth]) is ABSENT), len(path))
-    return _absent(path[:depth], value_of(path[: depth - 1]), known=False)
+    return _absent(path[:depth], value_of(path[: depth - 1]))
 
 
-def _absent(path: Path, above: Any, *, known: bool) -> Refused:
-    """The error for the first part of a path that is not there. known: whether it could be."""
-    names = list(above) if isinstance(above, dict) else []
-    if near := closest(str(path[-1]), names):
-        fix = f"did you mean '{format_path((*path[:-1], near))}'?"
-    elif known:
-        fix = declared("declared", str(path[-1]), names)
-    else:
-        where = f"'{format_path(path[:-1])}'" if path[:-1] else "the file"
-        fix = f"{where} has: {', '.join(map(str, names))}" if names else ""
-        if isinstance(above, list):
-            fix = f"{where} has {len(above)} {'entry' if len(above) == 1 else 'entries'}, counted from [0]"
+def _absent(path: Path, above: Any) -> Refused:
+    """The error for the first part of a path that is not there. Args: above: what stands at the path above."""
+    fix = declared("declared", str(path[-1]), above) if isinstance(above, dict) else ""
+    if isinstance(above, list):
+        fix = f"'{format_path(path[:-1])}' has {counted(len(above), 'value')}, counted from [0]"
     return Refused(f"there is no '{format_path(path)}'", fix)

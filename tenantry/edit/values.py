@@ -15,8 +15,7 @@ from typing import Any, cast
 
 import yaml
 
-from tenantry.edit.splices import column_of
-from tenantry.edit.tree import Node
+from tenantry.edit.splices import Node, column_of
 from tenantry.messages.errors import Path
 from tenantry.source.compose import FORMS
 

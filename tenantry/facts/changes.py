@@ -8,9 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from tenantry.facts.facts import Facts, Values
-from tenantry.facts.fields import is_same
-from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, THE_PLATFORM, Homes, Kind, Subject, Where, together
+from tenantry.facts.facts import (
+    CLUSTER,
+    ENVIRONMENT,
+    THE_PLATFORM,
+    Facts,
+    Homes,
+    Kind,
+    Subject,
+    Values,
+    Where,
+    together,
+)
+from tenantry.facts.objects import is_same
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.messages.data import ABSENT, value_at, with_texts

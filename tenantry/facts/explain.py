@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tenantry.facts.changes import hidden
-from tenantry.facts.facts import Facts
-from tenantry.facts.subjects import CLUSTER, THE_PLATFORM, Kind, Subject, subject_of
+from tenantry.facts.facts import CLUSTER, THE_PLATFORM, Facts, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placement import Choice, choice_of, choice_of_grant, in_another_environment

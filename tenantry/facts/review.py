@@ -11,11 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from tenantry.facts.changes import Change, Effect, Occurrence, joined, occurrences
 from tenantry.facts.dangers import Danger, dangers
-from tenantry.facts.dangers.danger import by_kind
-from tenantry.facts.facts import Facts
-from tenantry.facts.fields import FieldChange
-from tenantry.facts.objects import Difference, Status, differences
-from tenantry.facts.subjects import CLUSTER, Kind, Subject, placed, share
+from tenantry.facts.dangers.pieces import by_kind
+from tenantry.facts.facts import CLUSTER, Facts, Kind, Subject, placed, share
+from tenantry.facts.objects import Difference, FieldChange, Status, differences
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.text import counted, grouped

@@ -6,8 +6,7 @@
     leaving                what stays where it is: what others apply, and what may be a secret
     survey                 one environment: whose a namespace is, remote clusters from the kubeconfigs that Flux objects name, apps
     blocks, apps           Flux's objects backward: without what the fleet sets itself and what the plan says anyway
-    overlay                the same thing in several places to one entry with overrides
-    entries, tenants       the entries of the platform and of tenants, with what their namespaces hold
+    entries, tenants       the same thing in several places to one entry with overrides: those of the platform and of tenants
     drafting               the whole document, without what would make it invalid, and as it is written
     proof                  its plan, compared with what was read, as the report has it
 

@@ -112,10 +112,10 @@ def _kustomize_block(world: World, app: App, named: Named) -> Block:
         spec.setdefault("deletionPolicy", "MirrorPrune")
     spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
     if app.tenant and "targetNamespace" not in spec and (why := _reaches_further(app, world)):
-        app.risks.append(
-            f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
-            " if that is right, remove 'state: paused'"
-        )
+        app.is_risky = True
+        text = f"it names no 'targetNamespace', and {why}; Tenantry moves what it applies into namespace {app.main}"
+        fix = "if all that it applies is in that namespace, remove 'state: paused'"
+        app.resource.leave(text, fix, "spec.targetNamespace")
     return literal(smallest(spec, _as_app(app, app.main)))
 
 
@@ -170,7 +170,7 @@ def _chart(world: World, app: App) -> dict[str, Any]:
     if strategy != ("Revision" if in_directory else "ChartVersion"):
         entry["reconcileStrategy"] = strategy
     interval = short_time(str(chart.get("interval") or app.resource.spec.get("interval")))
-    return {**entry, **({"chartInterval": interval} if interval != app.times.get("interval") else {})}
+    return {**entry, **({"chartInterval": interval} if interval != TenantSettings().interval else {})}
 
 
 def _as_app(app: App, storage: str) -> Planned:
@@ -187,7 +187,7 @@ def _as_app(app: App, storage: str) -> Planned:
         service_account=app.main,
         kubeconfig=None,
     )
-    settings = TenantSettings(**dict[str, Any](app.times))
+    settings = TenantSettings()
 
     def planned(block: Block) -> Mapping[str, Any]:
         validated = model.model_validate(block, context=FILLED)

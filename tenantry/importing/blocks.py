@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
 
 from pydantic_core import ValidationError
 
-from tenantry.facts.fields import FieldChange
-from tenantry.fleet.settings import TIMES, TenantSettings
+from tenantry.facts.objects import FieldChange
+from tenantry.fleet.settings import TIMES
 from tenantry.flux.conformance import completed
 from tenantry.flux.references import references
 from tenantry.flux.schemas import kinds, schema_of
@@ -307,7 +306,6 @@ def source_entry(source: Resource, named: Named, prefix: str = "") -> dict[str, 
 
 # --- times ------------------------------------------------------------------------------------------------------------
 
-Times = Mapping[str, str]
 _GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 
 
@@ -315,27 +313,3 @@ def short_time(text: str) -> str:
     """A time without empty parts at its end."""
     parts = zip(match.groups(), "hms", strict=True) if (match := _GO.fullmatch(text)) else ()
     return "".join(f"{int(number)}{unit}" for number, unit in parts if number and int(number)) or text
-
-
-def default_times() -> dict[str, str]:
-    """The times of a file that says none."""
-    settings = TenantSettings()
-    return {key: str(getattr(settings, key)) for key in TIMES}
-
-
-def shared_times(apps: Iterable[Resource], others: Times) -> dict[str, str]:
-    """The times that most of some apps have. Args: others: what holds where there is no agreement."""
-    apps, times = list(apps), dict(others)
-    for key in TIMES:
-        most = Counter(_time(app, key) for app in apps).most_common(1)
-        if most and most[0][0] and (most[0][1] > 1 or len(apps) == 1):
-            times[key] = most[0][0]
-    return times
-
-
-def _time(app: Resource, key: str) -> str:
-    value: Any = app.spec.get(key)
-    if key == "retryInterval" and app.kind == "HelmRelease":
-        values = {str(mapping_at(app.spec, action, "strategy").get(key, "")) for action in ("install", "upgrade")}
-        value = values.pop() if len(values) == 1 else ""
-    return short_time(value) if isinstance(value, str) else ""

@@ -5,17 +5,15 @@ What would make the document invalid is left out of it, with the file's own mess
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, cast
 
 from tenantry.edit.paths import ranks_at
-from tenantry.edit.values import WIDTH, Style, entry
+from tenantry.edit.values import Style, entry
 from tenantry.grants.frames import filled as with_frames
 from tenantry.importing.apps import fill_in
-from tenantry.importing.blocks import default_times, shared_times, source_of
+from tenantry.importing.blocks import source_of
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import leave_metadata, leave_secret, taken_over
 from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
@@ -39,19 +37,17 @@ class Draft:
     """A fleet that expresses what was read, as plain data in the order in which it is written.
 
     resources: all that was read; the `path` of each that the data expresses, and the `reasons` of what it does not.
-    decisions: comments at places that somebody has to decide about.
     """
 
     data: dict[str, Any]
     resources: list[Resource]
-    decisions: dict[Path, list[str]]
 
 
 def drafted(inventory: Inventory) -> Draft:
     """What was read, as a fleet that can be loaded and planned. Raises: Refused: nothing of it can be."""
     resources = list(inventory.resources)
     gathered = _gathered(inventory, resources)
-    draft = Draft(_document(gathered), resources, gathered.decisions)
+    draft = Draft(_document(gathered), resources)
     _settle(draft)
     _leave_order(resources)
     return draft
@@ -83,43 +79,22 @@ def _gathered(inventory: Inventory, resources: list[Resource]) -> Gathered:
         worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
     platform = platform_namespace(worlds)
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())
-    decisions: dict[Path, list[str]] = defaultdict(list)
     for world in worlds:
         world.platform = platform
-    gathered = Gathered({world.environment: Survey(world, clusters, decisions) for world in worlds}, decisions)
+    gathered = Gathered({world.environment: Survey(world, clusters) for world in worlds})
     for survey in gathered.surveys.values():
         for resource in survey.world.resources:
             if not resource.is_fluxs:
                 leave_metadata(resource)
         sources = [(app, source_of(survey.world, app.resource)) for app in survey.apps]
         survey.keep([app for app, source in sources if not leave_secret(app.resource, *filter(None, [source]))])
-    # The times of add-ons are the defaults: add-ons have no other level.
-    surveys = gathered.surveys.values()
-    addons = [
-        app.resource
-        for survey in surveys
-        for app in survey.apps
-        if not app.tenant and source_of(survey.world, app.resource)
-    ]
-    gathered.defaults = shared_times(addons, default_times())
-    for survey in surveys:
-        _fill_in(gathered, survey)
+    for survey in gathered.surveys.values():
+        for app in survey.apps:
+            if fill_in(survey, app):
+                gathered.apps[app.path][app.place] = app
     for apps in gathered.apps.values():
         _leave_misplaced(gathered, apps)
     return gathered
-
-
-def _fill_in(gathered: Gathered, survey: Survey) -> None:
-    """Give the apps of an environment their content. Those of one tenant share their times."""
-    for tenant, apps in grouped(survey.apps, lambda app: app.tenant).items():
-        resources = [app.resource for app in apps]
-        # What one app says stands best in the app. A chart takes its interval from the tenant.
-        is_shared = tenant and (len({app.key for app in apps}) > 1 or resources[0].kind == "HelmRelease")
-        times = shared_times(resources, gathered.defaults) if is_shared else gathered.defaults
-        for app in apps:
-            app.times = times
-            if fill_in(survey, app):
-                gathered.apps[app.path][app.place] = app
 
 
 def _leave_misplaced(gathered: Gathered, apps: dict[Place, App]) -> None:
@@ -146,14 +121,12 @@ def _document(gathered: Gathered) -> dict[str, Any]:
     names = dict.fromkeys(name for survey in gathered.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(gathered, name).entry(templates) for name in names}
     platform = PlatformEntry(gathered).entry()
-    usual = default_times()
-    times = {key: value for key, value in gathered.defaults.items() if usual[key] != value}
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",
         "environments": _environments(gathered, templates),
         "clusters": _clusters(gathered),
         "platform": platform,
-        "defaults": {"clusters": {"all": True}, **times},
+        "defaults": {"clusters": {"all": True}},
         "tenants": tenants,
     }
     return dict(_in_order({key: value for key, value in document.items() if value}))
@@ -319,8 +292,6 @@ def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
             resource.path = next((path for path in paths if (resource.kind, _owner(path)) in made), None)
         if resource.fate is None:
             _explain(resource, homes)
-    for path in [path for path in draft.decisions if value_at(draft.data, path, ABSENT) is ABSENT]:
-        del draft.decisions[path]
 
 
 def _owner(path: Path) -> Path:
@@ -363,9 +334,6 @@ def _explain(resource: Resource, homes: Set[str]) -> None:
     resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, fate=cast("Fate", fate))
 
 
-Comments = Mapping[Path, Iterable[str]]
-
-
 class _Roomy(Style):
     """Environments, clusters and tenants have lines of their own; what is small in them stands on one line."""
 
@@ -379,29 +347,12 @@ _STYLE = _Roomy()
 
 def header(sources: Iterable[str]) -> list[str]:
     """The comment at the top of the file."""
-    return [
-        "Written by `tenantry import` from:",
-        *(f"  {source}" for source in sources),
-        "Values are those that were found. Comments mark what needs a decision.",
-    ]
+    return ["Written by `tenantry import` from:", *(f"  {source}" for source in sources)]
 
 
-def text_of(data: Mapping[str, Any], head: Iterable[str] = (), comments: Comments | None = None) -> str:
-    """The text. head: a comment at the top; comments: those at places in the data."""
+def text_of(data: Mapping[str, Any], head: Iterable[str] = ()) -> str:
+    """The text. head: a comment at the top."""
     lines = ["# yaml-language-server: $schema=tenants.schema.json", *(f"# {printable(line)}" for line in head)]
     for key, value in data.items():
         lines += [*([] if isinstance(value, str) else [""]), *entry((key,), value, _STYLE, 0)]
-    text = "\n".join(lines) + "\n"
-    if not comments:
-        return text
-    parsed = parse(text.encode(), "the draft")
-    lines = text.split("\n")
-    located = {path: parsed.locate(path, key=True).line - 1 for path in comments}
-    for path, line in sorted(located.items(), key=lambda item: item[1], reverse=True):
-        margin = " " * (len(lines[line]) - len(lines[line].lstrip()))
-        wrapped = (
-            wrap(printable(comment), max(40, WIDTH - len(margin) - 2), break_on_hyphens=False)
-            for comment in comments[path]
-        )
-        lines[line:line] = [f"{margin}# {part}" for parts in wrapped for part in parts]
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"

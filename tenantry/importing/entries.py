@@ -3,25 +3,111 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.importing.apps import account_of
-from tenantry.importing.blocks import Named, Times, as_model, authors_part, literal, smallest
+from tenantry.importing.blocks import Named, as_model, authors_part, literal, smallest
 from tenantry.importing.leaving import leave_secret
-from tenantry.importing.overlay import DIFFER, overlaid, unified
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at, mappings_in, without
-from tenantry.messages.errors import Path
+from tenantry.messages.text import grouped
 from tenantry.model import Alert, Helm, Kustomize, Provider
 from tenantry.model.document import RESERVED
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
 from tenantry.plan.objects.scope import TENANT_LABEL
+
+_REPLACED = ("ref", "podSecurity")
+"""Mappings that an override replaces as a whole."""
+
+
+@dataclass(slots=True)
+class Overlaid:
+    """base: what holds everywhere; environments, clusters: what else holds there, by name.
+
+    conflicts: places whose value cannot be expressed beside the others.
+    """
+
+    base: dict[str, Any]
+    environments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    conflicts: list[Place] = field(default_factory=list)
+
+    def add(self, group: str, key: str, other: Overlaid) -> None:
+        """Add an entry of a group such as `sources`."""
+        self.base.setdefault(group, {})[key] = other.base
+        for own, added in ((self.environments, other.environments), (self.clusters, other.clusters)):
+            for name, value in added.items():
+                own.setdefault(name, {}).setdefault(group, {})[key] = value
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The base, and `overrides` where places differ."""
+        overrides = [{"when": {"environments": [name]}, **own} for name, own in self.environments.items()]
+        overrides += [{"when": {"clusters": {"names": [name]}}, **own} for name, own in self.clusters.items()]
+        return {**self.base, **({"overrides": overrides} if overrides else {})}
+
+
+def overlaid(values: Mapping[Place, dict[str, Any]]) -> Overlaid:
+    """One mapping with overrides for what differs between places."""
+    base, rest = _split(values)
+    result = Overlaid(base)
+    for environment, places in grouped(rest, lambda place: place.environment).items():
+        shared, own = _split({place: rest[place] for place in places})
+        result.environments |= {environment: shared} if shared else {}
+        rest |= own
+    for place, value in rest.items():
+        if value and all(rest[other] == value for other in rest if other.cluster == place.cluster):
+            result.clusters[place.cluster] = value
+        elif value:
+            result.conflicts.append(place)
+    return result
+
+
+def _split(values: Mapping[Place, dict[str, Any]]) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
+    """What all places have in common, with the first place's values where they differ, and the rest of each."""
+    base: dict[str, Any] = {}
+    rest: dict[Place, dict[str, Any]] = {place: {} for place in values}
+    for key in dict.fromkeys(key for value in values.values() for key in value):
+        present = {place: value[key] for place, value in values.items() if key in value}
+        if len(present) == len(values):
+            first, *_ = present
+            if is_same(present.values()):
+                base[key] = present[first]
+                continue
+            is_merged = isinstance(present[first], dict) and key not in _REPLACED
+            if is_merged and all(isinstance(value, dict) and value for value in present.values()):
+                shared, below = _split(present)
+                base |= {key: shared} if shared else {}
+                present = {place: value for place, value in below.items() if value}
+            elif not is_merged:
+                # The base is complete by itself: an override cannot add what an entry requires.
+                base[key] = present[first]
+                present = {place: value for place, value in present.items() if not is_same((present[first], value))}
+        for place, value in present.items():
+            rest[place][key] = value
+    return base, rest
+
+
+def is_same(values: Iterable[Any]) -> bool:
+    """Whether all values are equal. `1` is not `true`."""
+    first, *others = values
+    return all(type(value) is type(first) and value == first for value in others)
+
+
+def free_name(taken: Container[str], name: str) -> str:
+    """The name, or the name with the first number behind it that is free."""
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name}-{count}"
+    return free
+
 
 # --- owners -----------------------------------------------------------------------------------------------------------
 
@@ -34,15 +120,12 @@ _BLOCKS: dict[str, type[Model]] = {"kustomize": Kustomize, "helm": Helm}
 class Gathered:
     """What was found in all environments.
 
-    surveys, variables: by environment. apps: by their place in the file. defaults: the times that hold where nothing else is said.
-    decisions: comments at places that somebody has to decide about.
+    surveys, variables: by environment. apps: by their place in the file.
     """
 
     surveys: Mapping[str, Survey]
-    decisions: dict[Path, list[str]]
     variables: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     apps: dict[tuple[str, ...], dict[Place, App]] = field(default_factory=lambda: defaultdict(dict))
-    defaults: Times = field(default_factory=dict)
 
     def all_apps(self) -> Iterator[App]:
         return (app for places in self.apps.values() for app in places.values())
@@ -58,23 +141,13 @@ class OwnerEntry:
         self.path = ("tenants", tenant) if tenant else ("platform",)
         self.apps = {at[-1]: apps for at, apps in gathered.apps.items() if at[: len(self.path)] == self.path and apps}
 
-    def agreed(self, values: Mapping[Place, Any], *key: str) -> Any:
-        """One value of a key for all places: this part of the file has no overrides."""
-        if (value := unified(values)) is not DIFFER:
-            return value
-        first = next(iter(values))
-        text = f"decide: this is what was found in {first.environment}; other environments or clusters differ"
-        self.gathered.decisions[(*self.path, *key)].append(text)
-        return values[first]
-
     def app(self, apps: Mapping[Place, App]) -> dict[str, Any]:
         """The entry of an app, or of an add-on."""
-        first = next(iter(apps.values()))
         own = {
             place: {key: part for key, part in app.content.items() if key != "source" or not app.shared}
             for place, app in apps.items()
         }
-        result = overlaid(own, unified)
+        result = overlaid(own)
         for place, app in apps.items():
             if place in result.conflicts:
                 app.resource.leave(CONFLICT, "declare it by hand")
@@ -84,12 +157,13 @@ class OwnerEntry:
         entry = result.entry
         if len(blocks := {app.block for app in apps.values()}) == 1:
             entry = {blocks.pop(): {}, **entry}
-        risks = list(dict.fromkeys(risk for app in apps.values() for risk in app.risks))
-        if risks:
-            self.gathered.decisions[(*first.path, "state")] += risks
         # What is suspended everywhere is so by a state.
         suspended = [entry[key].pop("suspend") for key in _BLOCKS if entry.get(key, {}).get("suspend") is True]
-        return {**self._placed(apps), **entry, **({"state": "paused"} if suspended or risks else {})}
+        return {
+            **self._placed(apps),
+            **entry,
+            **({"state": "paused"} if suspended or any(app.is_risky for app in apps.values()) else {}),
+        }
 
     def _placed(self, apps: Mapping[Place, App]) -> dict[str, Any]:
         """`clusters` and `environments` of an app, exactly where it was found."""
@@ -104,7 +178,7 @@ class OwnerEntry:
 
     def alerts(self) -> dict[str, Any]:
         """`alerts`, as management clusters have them."""
-        found: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
+        found: dict[str, dict[str, Any]] = {}
         labels = (None, self.tenant or None)
         for name, survey in self.surveys.items():
             place, world = Place(name, survey.world.management), survey.world
@@ -118,8 +192,10 @@ class OwnerEntry:
                 if provider is None:
                     alert.leave("its provider was not read", "import the provider with it")
                 elif first and not leave_secret(alert, provider):
-                    found[alert.name][place] = self._alert(alert, provider, survey.names_of(first), apps)
-        return {key: self.agreed(values, "alerts", key) for key, values in found.items()}
+                    entry = self._alert(alert, provider, survey.names_of(first), apps)
+                    # This part of the file has no overrides; the report has what differs in other environments.
+                    found.setdefault(alert.name, entry)
+        return found
 
     def _alert(self, alert: Resource, provider: Resource, named: Named, apps: Mapping[str, App]) -> dict[str, Any]:
         for resource in (alert, provider):
@@ -160,15 +236,15 @@ class PlatformEntry(OwnerEntry):
     def entry(self) -> dict[str, Any]:
         hubs = {name: survey.world.management for name, survey in self.surveys.items()}
         tenants = (app for app in self.gathered.all_apps() if app.tenant)
-        has_remotes = any(app.place.cluster != hubs[app.place.environment] for app in tenants)
+        remote = next((app for app in tenants if app.place.cluster != hubs[app.place.environment]), None)
         sources, alerts = self._shared_sources(), self.alerts()
         # Those for tools, without those that tenants have already.
         taken = {name for survey in self.surveys.values() for name in survey.territories.values()}
         patterns = [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
-        addons = {key: self._addon(key, apps) for key, apps in self.apps.items()}
+        addons = {key: self._addon(apps) for key, apps in self.apps.items()}
         entry = {
-            "namespace": next(iter(self.surveys.values())).platform if self.apps or has_remotes else None,
-            **(self._chart() if has_remotes else {}),
+            "namespace": next(iter(self.surveys.values())).platform if self.apps or remote else None,
+            **(self._chart(remote) if remote else {}),
             **self.names(),
             "sources": sources,
             "addons": addons,
@@ -177,10 +253,11 @@ class PlatformEntry(OwnerEntry):
         }
         return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}
 
-    def _chart(self) -> dict[str, Any]:
-        """`chart`, which installs namespaces and rights on remote clusters. Its place has to be decided."""
-        text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
-        self.gathered.decisions["platform", "chart"].append(text)
+    def _chart(self, app: App) -> dict[str, Any]:
+        """`chart`, which installs namespaces and rights on remote clusters. Args: app: one that needs it."""
+        text = "the chart that installs baselines on remote clusters has to be published, and 'platform.chart' is a placeholder"
+        fix = "write the address and the version of the chart of `tenantry bootstrap --chart` there"
+        app.resource.leave(text, fix, "spec.kubeConfig")
         return {"chart": {"helm": {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"}}}
 
     def _shared_sources(self) -> dict[str, Any]:
@@ -191,9 +268,9 @@ class PlatformEntry(OwnerEntry):
         for places in self.apps.values():
             apps = list(places.values())
             names = {name for app in apps if (name := _name_of_source(app))}
-            source = unified({place: app.content["source"] for place, app in places.items()})
-            if len(names) == 1 and source is not DIFFER and not names & self.apps.keys():
-                users[names.pop()].append((apps, source))
+            sources = [app.content["source"] for app in apps]
+            if len(names) == 1 and is_same(sources) and not names & self.apps.keys():
+                users[names.pop()].append((apps, sources[0]))
         shared = {}
         for name, entries in users.items():
             alike = [apps for apps, source in entries if source == entries[0][1]]
@@ -205,7 +282,7 @@ class PlatformEntry(OwnerEntry):
                     app.shared = name
         return shared
 
-    def _addon(self, key: str, apps: Mapping[Place, App]) -> dict[str, Any]:
+    def _addon(self, apps: Mapping[Place, App]) -> dict[str, Any]:
         first = next(iter(apps.values()))
         own = next((app.own for app in apps.values() if app.own is not None), "")
         for app in list(apps.values()):
@@ -225,7 +302,7 @@ class PlatformEntry(OwnerEntry):
         accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
         entry |= {
             "namespace": own,
-            "account": self.agreed(accounts, "addons", key, "account") if any(accounts.values()) else None,
+            "account": next(iter(accounts.values())),
         }
         # Today the definitions that it applied go with it.
         kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}

@@ -15,8 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
-from tenantry.facts.fields import Entry, FieldChange
-from tenantry.facts.objects import compared
+from tenantry.facts.objects import Entry, FieldChange, compared
 from tenantry.importing.blocks import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.drafting import Draft
 from tenantry.importing.leaving import Appliers

@@ -326,7 +326,7 @@ class App:
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
     own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
-    shared: the source of the platform that an add-on takes. risks: why it is paused.
+    shared: the source of the platform that an add-on takes. is_risky: whether it is paused until somebody has looked at it.
     """
 
     resource: Resource
@@ -340,8 +340,7 @@ class App:
     source: Resource | None = None
     shared: str = ""
     content: dict[str, Any] = field(default_factory=dict)
-    times: Mapping[str, str] = field(default_factory=dict)
-    risks: list[str] = field(default_factory=list)
+    is_risky: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:

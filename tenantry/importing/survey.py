@@ -14,7 +14,7 @@ from tenantry.importing.blocks import Named, source_of
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.kube.names import is_reserved_namespace, join, slug
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.model.document import RESERVED
 
@@ -187,23 +187,25 @@ def drop_proxies(resources: Iterable[Resource]) -> None:
 class Remotes:
     """The remote clusters of one environment: the name of each, and how it is reached."""
 
-    def __init__(self, world: World, taken: dict[str, Any], decisions: dict[Path, list[str]]) -> None:
-        """taken: the clusters of all environments so far, and what tells them apart. decisions: the comments in the file."""
+    def __init__(self, world: World, taken: dict[str, Any]) -> None:
+        """taken: the clusters of all environments so far, and what tells them apart."""
         self._taken = taken
         self._world = world
-        self._decisions = decisions
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
         # What others apply, such as a chart that makes clusters, names clusters too.
         apps = (*world.of(*APPS), *(app for app in world.beside if app.kind in APPS and not app.is_ours))
-        found = list(dict.fromkeys(reference for app in apps if (reference := reference_of(app))))
+        found: dict[Reference, Resource] = {}
+        for app in apps:
+            if reference := reference_of(app):
+                found.setdefault(reference, app)
         for (holder, kind, secret, key), references in self._by_holder(found).items():
             place = {"name": secret, "namespace": holder}
             kubeconfig = {"secret": {**place, "key": key}} if kind == "Secret" else {"configMap": place}
             name = self._free(holder, kubeconfig, references[0])
             self._names |= dict.fromkeys(references, name)
             self.entries[name] = kubeconfig
-            self._comment(name, holder, references)
+            self._report(name, holder, references, found[references[0]])
             self._keep(name, references)
 
     def name(self, resource: Resource) -> str | None:
@@ -246,26 +248,19 @@ class Remotes:
         itself = (self._world.management, kubeconfig)
         for free in (name, f"{name}-{slug(holder)}", f"{name}-{slug(holder)}-{self._world.environment}"):
             if self._taken.setdefault(free, itself) == itself and free not in self.entries:
-                if free != name:
-                    text = f"'{name}' is the name of another cluster; the Flux objects for this one get new names"
-                    self._decisions["clusters", free].append(text)
                 return free
         raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
 
-    def _comment(self, name: str, holder: str, references: list[Reference]) -> None:
-        """Say that a kubeconfig has to be copied, and that several are taken for one."""
+    def _report(self, name: str, holder: str, references: list[Reference], app: Resource) -> None:
+        """Say that a kubeconfig has to be copied, and that several are taken for one. Args: app: one that uses it."""
         namespaces, first = sorted(reference.namespace for reference in references), references[0]
-        away = [namespace for namespace in namespaces if namespace != holder]
-        comments = []
-        if len(away) == len(namespaces) and self._world.get(first.kind, holder, first.name) is None:
-            whose = "the namespace of a tenant, of the platform, or of Flux"
-            text = f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in"
-            comments.append(f"{text} {whose}")
+        if holder not in namespaces and self._world.get(first.kind, holder, first.name) is None:
+            text = f"the kubeconfig of cluster {name} must not lie in the namespace of a tenant, of the platform, or of Flux"
+            fix = f"copy {first.kind} {first.name} from namespace {namespaces[0]} to {holder}"
+            app.leave(text, fix, "spec.kubeConfig")
         if len(namespaces) > 1:
-            text = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
-            comments.append(f"{text}: see that they name the same server")
-        if comments:
-            self._decisions["clusters", name, "kubeconfig"] += comments
+            text = f"{first.kind}s named {first.name} in {', '.join(namespaces)} are taken for that of cluster {name}"
+            app.leave(text, "see that they name the same server", "spec.kubeConfig")
 
     def _keep(self, name: str, references: Iterable[Reference]) -> None:
         """The kubeconfigs and their namespaces stay as they are."""
@@ -290,10 +285,10 @@ def _short(reference: Reference) -> str:
 class Survey:
     """What was read of one environment. `apps` have no content yet."""
 
-    def __init__(self, world: World, taken: dict[str, Any], decisions: dict[Path, list[str]]) -> None:
-        """taken: the clusters of all environments so far. decisions: the comments in the file."""
+    def __init__(self, world: World, taken: dict[str, Any]) -> None:
+        """taken: the clusters of all environments so far."""
         self.world = world
-        self.remotes = Remotes(world, taken, decisions)
+        self.remotes = Remotes(world, taken)
         self.platform = world.platform
         self.territories = territories(world)
         self._holders = {namespace: tenant for tenant, namespace in self.territories.items()}

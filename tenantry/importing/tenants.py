@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.apps import awaited_addons, source_key
 from tenantry.importing.blocks import included, literal, source_entry
-from tenantry.importing.entries import CONFLICT, OwnerEntry
-from tenantry.importing.overlay import DIFFER, Overlaid, free_name, overlaid, same, unified
+from tenantry.importing.entries import CONFLICT, Overlaid, OwnerEntry, free_name, overlaid
 from tenantry.importing.resources import Place, Resource
 from tenantry.kube.names import join, slug
 from tenantry.messages.data import mappings_in
@@ -145,7 +144,7 @@ class TenantEntry(OwnerEntry):
     def entry(self, templates: Mapping[str, str]) -> dict[str, Any]:
         """templates: of the names of namespaces, by environment."""
         entry: dict[str, Any] = {**self._namespace(templates), **self._account()}
-        settings = overlaid(self._settings(), same)
+        settings = overlaid(self._settings())
         # The apps take the names that sources get, and both name Secrets.
         self._add_sources(settings)
         entry |= settings.entry
@@ -170,14 +169,13 @@ class TenantEntry(OwnerEntry):
         homes = self._homes()
         if all(home == filled(templates[name], name, self.tenant) for name, home in homes.items()):
             return {}
-        template = unified({Place(name, "-"): home for name, home in homes.items()})
-        if template is DIFFER:
-            # Overrides hold no names, so what differs is a variable of the environments.
-            variable = f"{self.tenant.replace('-', '_')}_namespace"
-            for name, home in homes.items():
-                self.gathered.variables[name][variable] = home
-            template = f"{{{variable}}}"
-        return {"namespace": template}
+        if len(names := set(homes.values())) == 1:
+            return {"namespace": names.pop()}
+        # Overrides hold no names, so what differs is a variable of the environments.
+        variable = f"{self.tenant.replace('-', '_')}_namespace"
+        for name, home in homes.items():
+            self.gathered.variables[name][variable] = home
+        return {"namespace": f"{{{variable}}}"}
 
     def _account(self) -> dict[str, Any]:
         """`serviceAccount`, where it is not the default."""
@@ -213,21 +211,18 @@ class TenantEntry(OwnerEntry):
 
     def _settings(self) -> dict[Place, dict[str, Any]]:
         spaces = self._spaces()
-        if not spaces:
-            text = "decide: its namespaces were not read, so nothing is restricted in them"
-            self.gathered.decisions[(*self.path, "network")].append(text)
         result: dict[Place, dict[str, Any]] = {}
         for name in self._environments():
             place = Place(name, self.surveys[name].world.management)
             apps = [app for places in self.apps.values() for at, app in places.items() if at.environment == name]
-            times = apps[0].times if apps else {}
-            own: dict[str, Any] = {
-                key: value for key, value in times.items() if self.gathered.defaults.get(key) != value
-            }
-            if addons := awaited_addons(self.surveys[name], apps):
-                own["dependsOn"] = addons
+            addons = awaited_addons(self.surveys[name], apps)
+            own = {"dependsOn": addons} if addons else {}
             if place in spaces or not spaces:
                 result[place] = {**own, **(settings_of(spaces[place]) if spaces else OPEN)}
+            if not spaces and apps:
+                text = "the namespaces of its tenant were not read, so nothing is restricted in them"
+                fix = "set 'network' and 'podSecurity' of the tenant"
+                apps[0].resource.leave(text, fix, "metadata.namespace")
         return result
 
     def _rights(self) -> dict[str, Any]:
@@ -257,9 +252,9 @@ class TenantEntry(OwnerEntry):
                 source.take(*self.path, "sources", key)
         for key, places in sources.items():
             if len({next(iter(own)) for own in places.values()}) > 1:
-                entry.add("sources", key, Overlaid(self.agreed(places, "sources", key)))
+                entry.add("sources", key, Overlaid(next(iter(places.values()))))
                 continue
-            differing = overlaid(places, unified)
+            differing = overlaid(places)
             entry.add("sources", key, differing)
             for place in differing.conflicts:
                 resources[key, place].leave(CONFLICT, "declare it by hand", "spec")

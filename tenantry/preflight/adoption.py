@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cluster.kubectl import chart_patch, resume
 from tenantry.cluster.requests import every, in_parallel
 from tenantry.cluster.rights import Rights, foreign_bindings, format_bindings
-from tenantry.facts.fields import FieldChange, changed_fields, projected
-from tenantry.facts.objects import Changed
+from tenantry.facts.objects import Changed, FieldChange, changed_fields, projected
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Problem, error, warning

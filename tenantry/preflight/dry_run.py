@@ -13,8 +13,7 @@ from tenantry.cluster.drift import compare, essence, manager_of
 from tenantry.cluster.kubectl import RECONCILE, leave_alone, suspend
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.running import inventory_of
-from tenantry.facts.fields import FieldChange, changed_fields
-from tenantry.facts.objects import Changed
+from tenantry.facts.objects import Changed, FieldChange, changed_fields
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.requests import every
-from tenantry.facts.fields import changed_fields, projected
+from tenantry.facts.objects import changed_fields, projected
 from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_flags, identity_flags, minor_of_release
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in

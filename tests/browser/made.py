@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.dangers import Danger, DangerKind
+from tenantry.facts.facts import CLUSTER, Kind, Subject, placed
 from tenantry.facts.objects import Status
 from tenantry.facts.review import ObjectChange, Review
-from tenantry.facts.subjects import CLUSTER, Kind, Subject, placed
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
 

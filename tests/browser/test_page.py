@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tenantry.cli.diff.page import as_html
+from tenantry.cli.page import as_html
 from tenantry.facts.changes import Effect
 from tenantry.facts.dangers import Danger
+from tenantry.facts.facts import CLUSTER, Kind, Subject
 from tenantry.facts.review import Review
-from tenantry.facts.subjects import CLUSTER, Kind, Subject
 from tenantry.messages.errors import Refused
 from tests.browser import made
 from tests.browser.conftest import Open, Visits

@@ -174,7 +174,7 @@ def imported(project: Project, name: str) -> dict[str, Any]:
     source = ("-e", "imported=context:hub-dev", "--cluster", "imported=hub-dev", "--kubeconfig", kubeconfig)
     result = project.tenantry("import", *source, "--to", name, "--output", "json")
     report = dict(json.loads(result.ok().out))
-    # What the comment at `platform.chart` asks for.
+    # What the report asks for at `platform.chart`.
     file = project.root / name
     file.write_text(
         file.read_text().replace("url: oci://registry.example.com/charts, type: oci", "url: http://sandbox.test/charts")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.cli.diff.markdown import MARKER
+from tenantry.cli.lines import MARKER
 
 pytestmark = pytest.mark.usefixtures("plans_once")
 

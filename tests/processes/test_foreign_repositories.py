@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.facts.git import Checkout, Repository
+from tenantry.facts.revision import Checkout, Repository
 from tenantry.messages.errors import InvalidFleet, Refused
 from tests.processes.test_revision import FILE, FRAME, MOVY, _repository, base, commit, git, refused, tenants, write
 
@@ -203,7 +203,7 @@ def _tree(entries: str) -> str:
 
 
 def test_a_file_that_is_too_large_is_refused_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenantry.facts.git.MAX_BYTES", 10)
+    monkeypatch.setattr("tenantry.facts.revision.MAX_BYTES", 10)
     monkeypatch.setattr("tenantry.source.parse.MAX_BYTES", 10)
     commit()
     with pytest.raises(InvalidFleet) as caught:

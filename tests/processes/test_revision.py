@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.facts.git import Checkout, Repository
-from tenantry.facts.revision import Base, load_base
+from tenantry.facts.revision import Base, Checkout, Repository, load_base
 from tenantry.load import plan_one
 from tenantry.messages.errors import InvalidFleet, Refused
 from tests.unit.texts import FRAME, rocky

@@ -17,15 +17,7 @@ ours = [name for name in sys.modules if name.startswith("tenantry.")]
 print(code, *sorted({name.split(".")[0] for name in sys.modules} - sys.stdlib_module_names), file=sys.stderr)
 print(*sorted(ours), file=sys.stderr)
 """
-AT_START = [
-    "app",
-    "commands",
-    "failures",
-    "fleet_file",
-    "options",
-    "output",
-    "progress",
-]
+AT_START = ["app", "commands", "options", "output"]
 
 
 def loaded(*words: str) -> tuple[set[str], list[str]]:

@@ -9,9 +9,9 @@ import yaml
 
 from tenantry.facts.changes import Effect
 from tenantry.facts.explain import explain
+from tenantry.facts.facts import THE_PLATFORM, Kind, Subject, subject_of
 from tenantry.facts.objects import differences
 from tenantry.facts.review import Review, review
-from tenantry.facts.subjects import THE_PLATFORM, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId

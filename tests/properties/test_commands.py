@@ -9,8 +9,7 @@ from hypothesis import Phase, assume, reject, settings
 from hypothesis import strategies as st
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import add, remove
-from tenantry.edit.names import Kind
+from tenantry.edit.entries import Kind, add, remove
 from tenantry.messages.errors import Refused
 from tests.drawn import given
 from tests.layouts import written

@@ -23,7 +23,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         said: list[str] = []
-        patch.setattr("tenantry.cli.diff.command.data", said.append)
+        patch.setattr("tenantry.cli.diff.data", said.append)
         for one, other in ((before, after), (after, before)):
             Path("before.yaml").write_text(hostile(one))
             Path("tenants.yaml").write_text(hostile(other))

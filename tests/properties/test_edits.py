@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from tenantry.edit.document import Document, inserted, removed, same
 from tenantry.edit.editor import assign
-from tenantry.edit.splices import after_lines, first_line
-from tenantry.edit.tree import Node, tree_of
+from tenantry.edit.splices import Node, after_lines, first_line, tree_of
 from tenantry.messages.data import replaced, value_at
 from tenantry.messages.errors import LINE_BREAK, Path, Refused
 from tenantry.source.parse import parse

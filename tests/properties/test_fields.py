@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tenantry.facts.fields import changed_fields
+from tenantry.facts.objects import changed_fields
 from tests.drawn import given
 
 VALUES = st.recursive(

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tenantry.facts.fields import changed_fields
+from tenantry.facts.objects import changed_fields
 from tenantry.messages.masking import masked, masked_pair
 from tests.drawn import given
 from tests.unit.messages.test_masking import PASSWORD

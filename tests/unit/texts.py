@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from tenantry.facts.explain import Explanation, explain
-from tenantry.facts.subjects import Kind, Subject
+from tenantry.facts.facts import Kind, Subject
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import KubeObject

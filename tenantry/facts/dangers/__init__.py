@@ -9,15 +9,12 @@ from collections.abc import Iterable, Iterator
 
 from tenantry.facts.changes import Occurrence
 from tenantry.facts.dangers.apps import app_dangers, immutable_dangers
-from tenantry.facts.dangers.danger import ClusterDanger, Danger, DangerKind, joined
-from tenantry.facts.dangers.limits import limit_dangers
-from tenantry.facts.dangers.network import network_dangers
-from tenantry.facts.dangers.pieces import Pieces
-from tenantry.facts.dangers.removals import removal_dangers, rollout_dangers
+from tenantry.facts.dangers.limits import limit_dangers, network_dangers
+from tenantry.facts.dangers.pieces import ClusterDanger, Danger, DangerKind, Pieces, joined
+from tenantry.facts.dangers.removals import of_facts, removal_dangers, rollout_dangers
 from tenantry.facts.dangers.rights import grant_dangers, rights_dangers
-from tenantry.facts.dangers.table import of_facts
+from tenantry.facts.facts import CLUSTER, ENVIRONMENT, Homes
 from tenantry.facts.objects import Difference, Status
-from tenantry.facts.subjects import CLUSTER, ENVIRONMENT, Homes
 from tenantry.fleet.fleet import Fleet
 
 __all__ = ["Danger", "DangerKind", "dangers"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, of_owner
-from tenantry.facts.dangers.pieces import Piece, Pieces
-from tenantry.facts.subjects import subject_of
+from tenantry.facts.dangers.pieces import ClusterDanger, DangerKind, Piece, Pieces, of_owner
+from tenantry.facts.facts import subject_of
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, Owner

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.facts.dangers.danger import ClusterDanger, DangerKind, of_owner
-from tenantry.facts.dangers.pieces import Key, Piece, Pieces
-from tenantry.facts.subjects import Kind, Subject
+from tenantry.facts.dangers.pieces import ClusterDanger, DangerKind, Key, Piece, Pieces, of_owner
+from tenantry.facts.facts import Kind, Subject
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.authors import is_own

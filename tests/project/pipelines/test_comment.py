@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.diff.markdown import MARKER
+from tenantry.cli.lines import MARKER
 from tests.forge import BOT, Forge
 from tests.pipeline import REPOSITORY
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.cli.diff.markdown import MARKER
+from tenantry.cli.lines import MARKER
 from tests.forge import forge
 from tests.pipeline import REPOSITORY
 from tests.project.pipelines.repository import FLEET, commit, install, programs, publish

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.diff.markdown import MARKER
+from tenantry.cli.lines import MARKER
 from tests.forge import Forge
 from tests.pipeline import Pipeline
 from tests.project.pipelines.repository import FLEET, commit, git, install, pipeline, programs, publish, pull_request

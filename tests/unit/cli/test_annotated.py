@@ -6,7 +6,7 @@ import click
 import pytest
 import yaml
 
-from tenantry.cli.annotated import Line, annotated, scalar, value_lines
+from tenantry.cli.explain import Line, annotated, scalar, value_lines
 from tenantry.fleet.merge import Value
 from tests.table import table
 

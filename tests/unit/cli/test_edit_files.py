@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli.edit import apply
+from tenantry.cli import editing
 from tests.unit.cli.test_cli import Capture, tenantry
 
 pytestmark = pytest.mark.usefixtures("plans_once")
@@ -94,13 +94,13 @@ def test_a_symlink_stays_and_a_read_only_file_is_left_alone(capsys: Capture) -> 
 
 
 def test_a_concurrent_edit_is_not_lost(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_both = apply.check_both
+    check_both = editing.check_both
 
     def meanwhile(editor: Any) -> Any:
         FILE.write_bytes(FLEET + b"# somebody's\n")
         return check_both(editor)
 
-    monkeypatch.setattr(apply, "check_both", meanwhile)
+    monkeypatch.setattr(editing, "check_both", meanwhile)
     said = "tenants.yaml changed while it was edited, so nothing was written\n  fix: run the command again\n"
     assert tenantry(capsys, "add", "tenant", "nora") == (2, "", f"error: {said}")
     assert FILE.read_bytes() == FLEET + b"# somebody's\n"

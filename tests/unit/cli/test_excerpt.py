@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.excerpt import MOST, Excerpt, excerpts
+from tenantry.cli.problems import MOST, Excerpt, excerpts
 from tenantry.messages.errors import Lines, Location, Problem
 from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from tenantry.cli.app import app
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.options import reads_file
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
 

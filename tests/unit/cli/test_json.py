@@ -14,7 +14,7 @@ import click
 import pytest
 
 from tenantry.cli.app import app, document_asked
-from tenantry.cli.failures import as_document
+from tenantry.cli.commands import as_document
 from tenantry.cli.options import FormatOption
 from tenantry.cli.output import data_json
 from tenantry.cli.serializer import as_json

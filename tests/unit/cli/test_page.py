@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.cli.diff.page import as_html
+from tenantry.cli.page import as_html
+from tenantry.facts.facts import ENVIRONMENT, Kind, Subject
 from tenantry.facts.objects import Status
 from tenantry.facts.review import Review
-from tenantry.facts.subjects import ENVIRONMENT, Kind, Subject
 from tenantry.messages.errors import Refused
 from tests.browser import made
 from tests.unit.texts import rocky

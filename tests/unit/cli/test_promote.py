@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.edit import promoting
+from tenantry.edit import overriding
 from tests.unit.cli.test_cli import Capture, tenantry
 
 pytestmark = pytest.mark.usefixtures("plans_once")
@@ -276,9 +276,9 @@ def test_an_edit_that_leaves_a_difference_is_not_written(
     subject: str, key: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def without_effect(self: Any, app: Any, path: Any, *_: Any, **__: Any) -> None:
-        self.done[f"{promoting.in_words(app)}: set {'.'.join(path)}"] = None
+        self.done[f"{overriding.name_of_app(app)}: set {'.'.join(path)}"] = None
 
-    monkeypatch.setattr(promoting.Promotion, "_set", without_effect)
+    monkeypatch.setattr(overriding.Promotion, "_set", without_effect)
     code, _, err = promote(capsys, subject)
     said = f"error: after the edit, this is left to do: {subject}: set {key}\n  fix: edit the file by hand\n"
     assert (code, err, FILE.read_text()) == (2, said, FLEET)

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
-from tenantry.cli.failures import as_document
+from tenantry.cli.commands import as_document
 from tenantry.cli.serializer import as_json, plain
-from tenantry.facts.fields import Entry, FieldChange
+from tenantry.facts.objects import Entry, FieldChange
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import NOWHERE, InvalidFleet, Location, Problem, Refused, error
 from tests.table import table

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from click import unstyle
 
-from tenantry.cli.status.table import grouped_rows, short_revision, status_text
+from tenantry.cli.status import grouped_rows, short_revision, status_text
 from tenantry.cluster.report import StatusReport, by_trouble
 from tenantry.cluster.states import State
 from tenantry.kube.objects import KubeObject, ObjectId, Owner

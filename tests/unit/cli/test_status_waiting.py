@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tenantry.cli.status.command import lasting_text
+from tenantry.cli.status import lasting_text
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.states import State
 from tenantry.rollout.flux_status import Readiness

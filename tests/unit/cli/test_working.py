@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli import progress, validate
+from tenantry.cli import output, validate
 from tenantry.cli.output import data, say, working
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
@@ -20,21 +20,21 @@ from tenantry.messages.progress import counting, steps
 from tests.terminal import in_terminal, plain, tenantry_in_terminal
 from tests.unit.texts import rocky
 
-SHIPPED = progress.PATIENCE
+SHIPPED = output.PATIENCE
 _LONGEST = 20.0
 """Seconds until a test gives up."""
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(output, "PATIENCE", 0.01)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("CI", raising=False)
 
 
 def until_shown(text: str) -> None:
     end = time.monotonic() + _LONGEST
-    while not (progress._shown and text in progress._shown.tasks[0].description):
+    while not (output._shown and text in output._shown.tasks[0].description):
         assert time.monotonic() < end, f"'{text}' was never shown"
         time.sleep(0.01)
 
@@ -57,7 +57,7 @@ def test_it_waits_a_second_before_it_shows_anything() -> None:
 
 
 def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 3600)
+    monkeypatch.setattr(output, "PATIENCE", 3600)
 
     def quick() -> int:
         with working("planning tenants.yaml"):

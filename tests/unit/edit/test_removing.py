@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import remove
-from tenantry.edit.names import Kind
+from tenantry.edit.entries import Kind, remove
 from tenantry.messages.errors import Refused
 
 DB = "      db: {helm: {source: charts, chart: db}}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.diff.lines import DisplayLimits, as_text
+from tenantry.cli.lines import DisplayLimits, as_text
 from tenantry.facts.dangers import Danger
 from tenantry.facts.review import Review, review, shared_dangers
 from tenantry.load import plan_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenantry.facts.explain import AppRollout, AppWave, explain
-from tenantry.facts.subjects import Kind, Subject, subject_of
+from tenantry.facts.facts import Kind, Subject, subject_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.facts.fields import Entry, FieldChange, changed_fields
+from tenantry.facts.objects import Entry, FieldChange, changed_fields
 from tenantry.messages.data import ABSENT
 from tests.table import table
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from tenantry.cli.diff.lines import DisplayLimits, as_text
+from tenantry.cli.lines import DisplayLimits, as_text
 from tenantry.facts import review as reviews
 from tenantry.facts.review import Reach, review
 from tenantry.kube.objects import KubeObject

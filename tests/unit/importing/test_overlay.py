@@ -1,4 +1,4 @@
-"""What differs between places is an override, or a comment where a part of the file has none."""
+"""What differs between places is an override."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.importing.documents import document_of
 from tenantry.importing.drafting import drafted
-from tenantry.importing.overlay import DIFFER, overlaid, same, unified
+from tenantry.importing.entries import overlaid
 from tenantry.importing.resources import Place, Reading, inventory
 
 SOURCE = {
@@ -73,19 +73,12 @@ def test_the_first_environment_is_the_base_and_another_says_what_differs() -> No
 
 def test_a_mapping_is_no_base_of_an_empty_one_which_would_be_merged_with_it() -> None:
     values = {Place("dev", "a"): {"labels": {"a": "b"}}, Place("prod", "b"): {"labels": {}}}
-    assert overlaid(values, same).entry == {
+    assert overlaid(values).entry == {
         "overrides": [
             {"when": {"environments": ["dev"]}, "labels": {"a": "b"}},
             {"when": {"environments": ["prod"]}, "labels": {}},
         ]
     }
-
-
-def test_a_name_in_braces_is_text_where_it_holds_the_name_of_its_place() -> None:
-    texts = ("{{a-%s}}", "{{%s}}", "{%s:x}")
-    assert all(unified({Place(each, each): text % each for each in ("dev", "prod")}) is DIFFER for text in texts)
-    found = {Place(each, each): f"{{a: {each}.x}} {{{{b}}}} {{{{ .x }}}}-{each}" for each in ("dev", "prod")}
-    assert unified(found) == "{a: {env}.x} {{b}} {{ .x }}-{env}"
 
 
 def test_the_source_of_an_addon_differs_by_an_override() -> None:

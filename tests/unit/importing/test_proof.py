@@ -39,9 +39,7 @@ def read(manifest: Mapping[str, Any], environment: str = "dev") -> Resource:
 
 def reported(*resources: Resource) -> Report:
     """The report on some resources, with the plan of the fleet."""
-    return report_of(
-        Inventory((), {"dev": "hub", "prod": "other"}), Draft({}, list(resources), {}), FLEET, "tenants.yaml"
-    )
+    return report_of(Inventory((), {"dev": "hub", "prod": "other"}), Draft({}, list(resources)), FLEET, "tenants.yaml")
 
 
 def source(**spec: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import click
 import pytest
 import yaml
 
-from tenantry.cli.diff.lines import DisplayLimits
 from tenantry.cli.importing import as_text
+from tenantry.cli.lines import DisplayLimits
 from tenantry.cli.serializer import as_json
 from tenantry.importing.drafting import Draft
 from tenantry.importing.proof import Defect, Report, report_of
@@ -65,7 +65,7 @@ def resources() -> list[Resource]:
 
 
 def reported(found: list[Resource], text: str = FLEET) -> Report:
-    return report_of(Inventory((), {"dev": "hub"}), Draft(yaml.safe_load(FLEET), found, {}), text, "tenants.yaml")
+    return report_of(Inventory((), {"dev": "hub"}), Draft(yaml.safe_load(FLEET), found), text, "tenants.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.importing.drafting import Comments, text_of
+from tenantry.importing.drafting import text_of
 from tenantry.source.parse import parse
 
 ODD = [
@@ -60,12 +60,9 @@ def test_where_an_override_holds_stands_on_one_line() -> None:
     ]
 
 
-def test_a_comment_stands_before_its_place() -> None:
-    data = {"apiVersion": "tenantry/v1", "tenants": {"rocky": {"network": "open", "quota": {"pods": "4"}}}}
-    comments: Comments = {("tenants", "rocky", "network"): ["decide: a\nb"]}
-    assert text_of(data, ["Written."], comments) == (
-        "# yaml-language-server: $schema=tenants.schema.json\n# Written.\napiVersion: tenantry/v1\n\n"
-        'tenants:\n  rocky:\n    # decide: a\\nb\n    network: open\n    quota: {pods: "4"}\n'
+def test_a_comment_at_the_top_names_the_sources_and_acts_on_no_terminal() -> None:
+    assert text_of({"apiVersion": "tenantry/v1"}, ["a\nb"]) == (
+        "# yaml-language-server: $schema=tenants.schema.json\n# a\\nb\napiVersion: tenantry/v1\n"
     )
 
 

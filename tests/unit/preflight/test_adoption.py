@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.facts.fields import ABSENT
+from tenantry.facts.objects import ABSENT
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions

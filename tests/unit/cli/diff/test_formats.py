@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.diff.lines import DisplayLimits, Line, as_text, danger_lines, line_text
-from tenantry.cli.diff.markdown import MARKER, as_markdown
+from tenantry.cli.lines import MARKER, DisplayLimits, Line, as_markdown, as_text, danger_lines, line_text
 from tenantry.facts.review import shared_dangers
 from tests.table import table
 from tests.unit.facts.reviews import reviewed

@@ -6,14 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.engine import session as module
-from tenantry.cli.engine.session import Asked, chosen
+from tenantry.cli import pulumi as module
+from tenantry.cli.pulumi import chosen
 from tenantry.messages.errors import Refused
 from tenantry.stacks.file import Stack, StackTarget
-
-
-def asked(project: Path, stack: str | None = None) -> Asked:
-    return Asked(project / "tenants.yaml", "prod", stack, ())
 
 
 def stacks(*names: str) -> list[Stack]:
@@ -40,7 +36,7 @@ def test_the_stack_of_an_environment(
     monkeypatch.setattr(module, "stacks_running", lambda *_: found)
     monkeypatch.setattr(module, "stacks_of", lambda _: [Stack("dev", "dev", StackTarget()), *found])
     try:
-        result = chosen(asked(tmp_path, stack)).name
+        result = chosen(tmp_path, "prod", stack).name
     except Refused as refused:
         result = refused.message
     assert result == expected
@@ -48,4 +44,4 @@ def test_the_stack_of_an_environment(
 
 def test_a_directory_without_a_project_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="so it is no Pulumi project"):
-        chosen(asked(tmp_path))
+        chosen(tmp_path, "prod", None)

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 
 from tenantry.cli import options
-from tenantry.cli.diff.result import Result
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
+from tenantry.cli.diff import Result
+from tenantry.cli.options import reads_file
+from tenantry.cli.output import columns, data, data_json, say, working
+from tenantry.cli.problems import report_warnings
 from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit
 from tenantry.edit.write import write_all
@@ -28,8 +29,6 @@ from tenantry.messages.text import counted, listed, printable
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import Reader
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
 EXIT_CODES = """\
 Exit codes:
   0  success
@@ -39,17 +38,12 @@ _BEFORE = "the file before this edit"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def edit_options(command: _F) -> _F:
-    """`--dry-run` and `--output`, which every command that edits has."""
-    command = options.output("text", "json", kind="Edit")(command)
-    return click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")(command)
-
-
 def edits(work: Callable[..., Edit]) -> Callable[..., int]:
     """Make a command of a function that edits a fleet's files and returns what it did."""
 
     @reads_file
-    @edit_options
+    @click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")
+    @options.output("text", "json", kind="Edit")
     @wraps(work)
     def command(file: Path, *arguments: Any, dry_run: bool, output: str, **given: Any) -> int:
         editor = Editor(file)

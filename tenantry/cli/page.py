@@ -1,8 +1,4 @@
-"""The page of `tenantry diff --output html`: one HTML file that needs no network, nor its script.
-
-Dangers come first, then a matrix of tenants by clusters whose cells lead to the lines, then the same lines as in a terminal.
-Nothing in a fleet can come alive in it: the template escapes every text, and the policy of the page allows no script but its own.
-"""
+"""A review as one HTML page for reviewers: dangers, then a matrix of tenants by clusters that leads to the changes in lines."""
 
 from __future__ import annotations
 
@@ -16,17 +12,17 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tenantry.cli.diff.lines import SIGNS, DisplayLimits, Line, change_lines, object_lines
+from tenantry.cli.lines import SIGNS, DisplayLimits, Line, change_lines, object_lines
 from tenantry.facts.changes import Effect
+from tenantry.facts.facts import Where
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
-from tenantry.facts.subjects import Where
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, printable
 
 _LIMITS = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))._replace(value=4_000, sentence=4_000)
 _TEMPLATES = Environment(
-    loader=PackageLoader("tenantry.cli.diff"),
+    loader=PackageLoader("tenantry.cli"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -41,8 +37,7 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused]) -
     """
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     style, script = (
-        (files("tenantry.cli.diff") / "templates" / name).read_text(encoding="utf-8")
-        for name in ("page.css", "page.js")
+        (files("tenantry.cli") / "templates" / name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
     )
     return _TEMPLATES.get_template("page.html.j2").render(
         base=base,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import NamedTuple
 
 import click
 
-from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
@@ -36,7 +38,6 @@ from tenantry.stacks.outcome import (
     to_unprotect,
 )
 
-_INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases."""
 _INCOMPLETE = {
@@ -51,49 +52,24 @@ _MOST_RUNS = 50
 _CONFIRMED = ("--yes", "--skip-preview")
 
 
-class Asked(NamedTuple):
-    """Which stack runs, and with what. passed: options for pulumi."""
-
-    file: Path
-    environment: str
-    stack: str | None
-    passed: tuple[str, ...]
-
-    @property
-    def project(self) -> Path:
-        return self.file.resolve().parent
-
-    def has(self, *options: str) -> bool:
-        """Whether one of the options is among those for Pulumi."""
-        return _has(self.passed, *options)
-
-
-def _has(passed: Sequence[str], *options: str) -> bool:
-    return any(word.partition("=")[0] in options for word in passed)
-
-
 # --- the stack --------------------------------------------------------------------------------------------------------
 
 
-def chosen(asked: Asked) -> Stack:
-    """The stack that runs an environment; the one with its name if no stack has a file yet.
+def chosen(project: Path, environment: str, name: str | None) -> Stack:
+    """The stack that runs an environment: the one that is named, else that of its files, else one of the environment's name.
 
     Raises: Refused: there is no project, no stack matches, or several name the environment.
     """
-    project, environment = asked.project, asked.environment
     if not (project / "Pulumi.yaml").is_file():
         raise Refused(
             f"there is no Pulumi.yaml in {project.resolve()}, so it is no Pulumi project",
             "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
         )
-    if asked.stack:
-        for stack in stacks_of(project):
-            if stack.name == asked.stack and stack.environment != environment:
-                message = f"stack '{asked.stack}' runs environment '{stack.environment}'"
-                raise Refused(message, "name that environment")
-            if stack.name == asked.stack:
-                return stack
-        return Stack(asked.stack, environment, stack_target(project, asked.stack))
+    if name:
+        known = next((stack for stack in stacks_of(project) if stack.name == name), None)
+        if known and known.environment != environment:
+            raise Refused(f"stack '{name}' runs environment '{known.environment}'", "name that environment")
+        return known or Stack(name, environment, stack_target(project, name))
     running = stacks_running(project, environment)
     named = [stack for stack in running if stack.name == environment] or running
     if len(named) > 1:
@@ -107,26 +83,29 @@ def chosen(asked: Asked) -> Stack:
 # --- what has to be there ---------------------------------------------------------------------------------------------
 
 
-def opened(asked: Asked, verb: str) -> Session:
-    """Raises: Refused: as `chosen`; pulumi is missing or not logged in, or a passphrase is missing that nobody can be asked for."""
-    stack, project = chosen(asked), asked.project
+def opened(file: Path, environment: str, stack_name: str | None, passed: tuple[str, ...]) -> Session:
+    """The session of a command. Args: passed: options for pulumi.
+
+    Raises: Refused: as `chosen`; pulumi is missing or not logged in, or a passphrase is missing that nobody can be asked for.
+    """
+    project = file.resolve().parent
+    stack = chosen(project, environment, stack_name)
     if not shutil.which("pulumi"):
-        fix = _INSTALL
-        if (project / ".sandbox").is_dir():
-            command = f"tenantry sandbox run -- tenantry {verb} --environment {asked.environment}"
-            fix = f"use the sandbox's: {command}; or {_INSTALL}"
-        raise Refused("there is no command 'pulumi'", fix)
+        raise Refused(
+            "there is no command 'pulumi'",
+            "install it, https://www.pulumi.com/docs/install/, or use the sandbox's: `tenantry sandbox run -- tenantry ...`",
+        )
     backend = backend_of(project, os.environ) or _logged_in(project)
     can_decrypt = any(name in os.environ for name in _PASSPHRASES) or sys.stdin.isatty()
     if is_self_managed(backend) and not can_decrypt:
-        file = project / f"Pulumi.{stack.name}.yaml"
-        lines = file.read_text("utf-8", "replace").splitlines() if file.is_file() else ()
+        own = project / f"Pulumi.{stack.name}.yaml"
+        lines = own.read_text("utf-8", "replace").splitlines() if own.is_file() else ()
         if any(line.startswith("encryptionsalt:") for line in lines):
             raise Refused(
                 f"the passphrase of stack '{stack.name}' is not known",
                 "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
             )
-    return Session(project, stack, backend)
+    return Session(file, stack, backend, passed)
 
 
 def _logged_in(project: Path) -> str:
@@ -180,19 +159,31 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A project whose stack can be run. backend: the address of its state. variables: those that the program reads."""
+    """A project whose stack can be run. backend: the address of its state. passed: the options for pulumi.
 
-    project: Path
+    variables: those that the program reads.
+    """
+
+    file: Path
     stack: Stack
     backend: str
+    passed: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, verb: str, passed: tuple[str, ...]) -> int:
-        """Run Pulumi with options of its own. Returns: the exit code."""
-        refreshes = _has(passed, "--refresh", "-r")
+    @property
+    def project(self) -> Path:
+        return self.file.resolve().parent
+
+    def has(self, *options: str) -> bool:
+        """Whether one of the options is among those for Pulumi."""
+        return any(word.partition("=")[0] in options for word in self.passed)
+
+    def run(self, verb: str) -> int:
+        """Run Pulumi. Returns: the exit code."""
+        refreshes = self.has("--refresh", "-r")
         refresh = None if refreshes else False
         with foreground() as programs:
-            ended = self._run_once(programs, verb, passed, refresh=refresh)
+            ended = self._run_once(programs, verb, refresh=refresh)
             if verb == "up" and (urns := to_unprotect(ended.outcome)):
                 say(
                     "Flux has never applied what is removed: its protection in Pulumi's state goes, then the same again"
@@ -202,25 +193,24 @@ class Session:
                 _announce(unprotect)
                 if code := programs.run(unprotect.argv, os.environ):
                     return code
-                ended = self._run_once(programs, verb, passed, refresh=refresh)
+                ended = self._run_once(programs, verb, refresh=refresh)
             if ended.outcome == REFRESH and not refreshes:
                 say("the state does not know what is on the cluster: the same again, after a refresh")
-                ended = self._run_once(programs, verb, passed, refresh=True)
-            if verb == "up" and not _has(passed, "--target", "-t", "--exclude", "--preview-only"):
-                ended = self._remove_in_waves(programs, passed, ended, refresh=refresh)
+                ended = self._run_once(programs, verb, refresh=True)
+            if verb == "up" and not self.has("--target", "-t", "--exclude", "--preview-only"):
+                ended = self._remove_in_waves(programs, ended, refresh=refresh)
         if ended.code == 0 and (message := _INCOMPLETE.get(ended.outcome)):
             say(message)
         return ended.exit_code()
 
-    def _remove_in_waves(
-        self, programs: Foreground, passed: tuple[str, ...], ended: Ended, *, refresh: bool | None
-    ) -> Ended:
+    def _remove_in_waves(self, programs: Foreground, ended: Ended, *, refresh: bool | None) -> Ended:
         """Begin further runs, as long as one lets the next wave lose what the file does not have any more.
 
         Pulumi deletes at the end of a run. Nobody is asked again: the first preview has shown the whole change. If another run
         came between, that one was not shown, and this ends.
         """
-        passed = (*(word for word in passed if word not in (*_CONFIRMED, "-y", "-f")), *_CONFIRMED)
+        others = (word for word in self.passed if word not in (*_CONFIRMED, "-y", "-f"))
+        again = replace(self, passed=(*others, *_CONFIRMED))
         for _ in range(_MOST_RUNS):
             if ended.code != 0 or ended.outcome != AGAIN:
                 return ended
@@ -229,7 +219,7 @@ class Session:
                 say("another run of this stack came between, so this ends\n  fix: run the same command again")
                 return ended._replace(outcome=HELD)
             say("the next wave loses what the file does not have any more: the same again")
-            ended = self._run_once(programs, "up", passed, refresh=refresh)
+            ended = again._run_once(programs, "up", refresh=refresh)
         return ended
 
     def _last_update(self) -> datetime | None:
@@ -242,9 +232,9 @@ class Session:
             return None
         return moment(updates[0].get("startTime")) if isinstance(updates, list) and updates else None
 
-    def _run_once(self, programs: Foreground, verb: str, passed: tuple[str, ...], *, refresh: bool | None) -> Ended:
+    def _run_once(self, programs: Foreground, verb: str, *, refresh: bool | None) -> Ended:
         """Run the tuned command to its end. refresh: None: as the user's options say."""
-        command = self._command(verb, passed, refresh=refresh)
+        command = self._command(verb, refresh=refresh)
         _announce(command)
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
@@ -256,7 +246,8 @@ class Session:
             code = programs.run(command.argv, variables)
             return Ended(code, reported(outcome), programs.interrupted, begun, datetime.now(UTC))
 
-    def _command(self, verb: str, passed: tuple[str, ...], *, refresh: bool | None) -> Command:
+    def _command(self, verb: str, *, refresh: bool | None) -> Command:
+        passed = self.passed
         if refresh is not None:
             passed = ("--refresh" if refresh else "--refresh=false", *passed)
         if verb == "up" and not any(word.startswith("--suppress-outputs") for word in passed):
@@ -279,3 +270,73 @@ def _announce(command: Command) -> None:
     say(click.style(presentable(command.line()), bold=True))
     if command.kept:
         say(f"with your own {', '.join(map(presentable, command.kept))}")
+
+
+INTERRUPTED = 130
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Foreground:
+    """Programs that run while this one waits. interrupted: whether a signal asked them to end."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+        self._child: subprocess.Popen[bytes] | None = None
+        self._received: list[int] = []
+        # A terminal sends ^C to all programs of its foreground group. They must not get it a second time from here: for Pulumi
+        # the second one means "terminate at once". Elsewhere they get a group of their own, and every signal from here.
+        self._shares_group = _in_foreground()
+
+    def run(self, argv: Sequence[str], variables: Mapping[str, str] | None = None) -> int:
+        """Run a program to its end. Returns: its exit code, 128 + N if signal N ended it.
+
+        Args:   variables: its whole environment; None: that of this process.
+        Raises: OSError: it cannot be started.
+        """
+        if self.interrupted:
+            return INTERRUPTED
+        group = None if self._shares_group else 0
+        child = self._child = subprocess.Popen(argv, env=variables, process_group=group)
+        for number in self._received:  # while it was started
+            self._send(child, number)
+        code = child.wait()
+        self._child = None
+        return code if code >= 0 else 128 - code
+
+    def pass_on(self, number: int, _: FrameType | None) -> None:
+        """Handle a signal of this process."""
+        self.interrupted = True
+        self._received.append(number)
+        if child := self._child:
+            self._send(child, number)
+
+    def _send(self, child: subprocess.Popen[bytes], number: int) -> None:
+        if number == signal.SIGTERM or not self._shares_group:
+            with suppress(ProcessLookupError):
+                child.send_signal(number)
+
+
+@contextmanager
+def foreground() -> Iterator[Foreground]:
+    """Pass signals on to the programs that run within the context, instead of ending this process."""
+    programs = Foreground()
+    before = {number: signal.signal(number, programs.pass_on) for number in _PASSED_ON}
+    try:
+        yield programs
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Whether this process belongs to the foreground group of its terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

@@ -1,1 +1,0 @@
-"""`tenantry status`: whether every app is ready, in each format."""
