@@ -81,7 +81,7 @@ objects
 REFUSED = {
     ("set", "tenants.rokcy.role", "edit"): """\
 error: there is no 'tenants.rokcy'
-  fix: did you mean 'tenants.rocky'?
+  fix: declared: movy, rocky (closest: rocky)
 """,
     ("set", "tenants.rocky.rol", "edit"): """\
 nothing is written, because the edited file would be invalid (lines as edited):
@@ -138,7 +138,7 @@ error: 'tenants.movy.apps.web.overrides' is a list, so it has no 'environments'
 """,
     ("set", "tenants.movy.apps.wep.helm.version", "5", "-e", "prod"): """\
 error: there is no 'tenants.movy.apps.wep'
-  fix: did you mean 'tenants.movy.apps.web'?
+  fix: declared: web, worker (closest: web)
 """,
     ("set", "tenants.movy.apps.web.helm.version", "null", "-e", "dev"): """\
 error: no override sets 'tenants.movy.apps.web.helm.version' for environment dev
@@ -185,11 +185,11 @@ error: 'tenants.rocky.apps.web.dependsOn' has 1 value, so there is no [2]
 """,
     ("set", "tenants.rocky.podSecurities", "null"): """\
 error: there is no 'tenants.rocky.podSecurities'
-  fix: did you mean 'tenants.rocky.podSecurity'?
+  fix: declared: apps, podSecurity, sources (closest: podSecurity)
 """,
     ("set", "tenants.rocky.apps.web.dependsOn[1]", "null"): """\
 error: there is no 'tenants.rocky.apps.web.dependsOn[1]'
-  fix: 'tenants.rocky.apps.web.dependsOn' has 1 entry, counted from [0]
+  fix: 'tenants.rocky.apps.web.dependsOn' has 1 value, counted from [0]
 """,
 }
 

@@ -247,7 +247,7 @@ def test_an_environment_that_extends_it_changes_with_it(capsys: Capture) -> None
         ),
         ("", "rocky/one", "the version of rocky/two in prod would change too"),
         ("", "rocky/nothing", "there is no app of 'rocky/nothing'"),
-        ("", "rokcy", "did you mean 'rocky'?"),
+        ("", "rokcy", "(closest: rocky)"),
     ],
 )
 def test_what_would_change_something_else_is_refused(more: str, subject: str, said: str, capsys: Capture) -> None:
@@ -262,7 +262,7 @@ def test_what_would_change_something_else_is_refused(more: str, subject: str, sa
     ("words", "said"),
     [
         (("dev", "dev"), "FROM and TO are the same environment"),
-        (("dev", "prd"), "there is no environment 'prd'; declared: dev, prod\n  fix: did you mean 'prod'?"),
+        (("dev", "prd"), "there is no environment 'prd'\n  fix: declared: dev, prod (closest: prod)"),
         (("dev",), "Missing argument 'TO'"),
     ],
 )

@@ -123,16 +123,6 @@ def test_120_columns_have_a_long_message_below_its_row_too() -> None:
 
 
 @pytest.mark.usefixtures("_failing")
-def test_a_message_that_fits_is_a_column() -> None:
-    assert screen(180) == [
-        "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
-        f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
-        "cause: tenantry why rocky/web -e dev -c hub",
-        "5 of 6 objects as planned",
-    ]
-
-
-@pytest.mark.usefixtures("_failing")
 def test_a_pipe_gets_a_line_for_every_app(capsys: Capture) -> None:
     code, out, _ = tenantry(capsys, "status", "--environment", "dev")
     assert code == 1

@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from tenantry.cli.importing import as_text
-from tenantry.cli.lines import DisplayLimits
 from tenantry.cli.serializer import as_json
 from tenantry.importing.drafting import Draft
 from tenantry.importing.proof import Defect, Report, report_of
@@ -85,7 +84,7 @@ def compare(name: str, text: str, *, update: bool) -> None:
 
 
 def test_the_text_for_a_terminal(report: Report, *, update_golden: bool) -> None:
-    text = click.unstyle(as_text(report, DisplayLimits(), 80))
+    text = click.unstyle(as_text(report, 80))
     compare("report.txt", text, update=update_golden)
     assert "Secret-" not in text
     assert "\x1b" not in text
