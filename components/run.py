@@ -24,9 +24,8 @@ from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held as Holds
 from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
-from tenantry.guard.keeping import kept_after, left_here
+from tenantry.guard.keeping import kept_after, left_here, taken
 from tenantry.guard.places import Places
-from tenantry.guard.taken import taken
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, refuse

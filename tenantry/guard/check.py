@@ -8,15 +8,20 @@ from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held
-from tenantry.guard.keeping import keeping_problems
-from tenantry.guard.kubeconfigs import kubeconfig_problems, renamed
-from tenantry.guard.permissions import CEILING, most_of, permitting, unused
+from tenantry.guard.keeping import keeping_problems, taken
 from tenantry.guard.reading import held_by
-from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
-from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, removals
-from tenantry.guard.taken import taken
-from tenantry.guard.targets import planned_targets
-from tenantry.guard.ways import Declared, first_mark, two_runs
+from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, planned_targets, platform_problems, reinstalls
+from tenantry.guard.removals import (
+    Removal,
+    emptied,
+    handovers,
+    kept_namespaces,
+    kubeconfig_problems,
+    occupied,
+    removals,
+    renamed,
+)
+from tenantry.guard.ways import CEILING, Declared, first_mark, most_of, permitting, two_runs, unused
 from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL

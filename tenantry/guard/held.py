@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.guard.claims import Kept
-from tenantry.guard.targets import Target
+from tenantry.guard.reinstalls import Target
 from tenantry.kube.objects import ObjectId
 
 READ = ("Namespace", "Kustomization", "HelmRelease")

@@ -6,29 +6,17 @@ labels of the objects say nothing: the tenant can change them, and can make othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tenantry.guard.facts import (
-    has_applied_nothing,
-    has_suspend,
-    installed_in,
-    installed_namespaces,
-    is_decommissioned,
-    is_named,
-    is_suspended,
-    kubeconfig_of,
-    mark_of,
-    namespaces_in,
-    note_kubeconfig,
-    problems_of,
-)
-from tenantry.guard.held import READ, Held, HeldApp
+from tenantry.guard.held import READ, Held, HeldApp, Mark, Reference
 from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
-from tenantry.guard.targets import live_target
+from tenantry.guard.reinstalls import history_problem, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import printable
-from tenantry.plan.objects.lifecycle import is_given_up, is_marked
+from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL, is_given_up, is_marked
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 
@@ -93,7 +81,7 @@ class _Reading:
         elif labels.environment != self.environment:
             self._add_stranger(id, manifest)
             if id.kind in READ and labels.cluster and self.places.puts(manifest, labels):
-                note_kubeconfig(id, manifest, labels.cluster, self.found.others_kubeconfigs)
+                _note_kubeconfig(id, manifest, labels.cluster, self.found.others_kubeconfigs)
         elif id.kind not in READ or not labels.cluster:
             return
         elif id.kind == "Namespace" or self.places.puts(manifest, labels):
@@ -108,7 +96,10 @@ class _Reading:
             if not is_labelled and not self._is_known(id):
                 self._add_stranger(id, manifest)
         elif self._stands_for_an_app(id, manifest, labels):
-            self._read_app(id, manifest, place)
+            # The object of an app is called like the app here.
+            leaving, suspended = place.gives_up(id.name), _has_suspend(manifest)
+            self._note_app(id, manifest, place.whose, id.name, leaving=leaving, suspended=suspended)
+            self._note_target(id, manifest, leaving=leaving)
         elif not is_labelled:
             self._add_stranger(id, manifest)
         elif self.known and self.places.puts(manifest, labels):
@@ -132,64 +123,184 @@ class _Reading:
         self.found.strangers.add(id)
         self._note_target(id, manifest, leaving=is_given_up(manifest))
 
-    def _read_app(self, id: ObjectId, manifest: Manifest, place: TenantsPlace) -> None:
-        """In a tenant's namespace the object of an app is called like the app."""
-        self.found.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
-        leaving = place.gives_up(id.name)
-        self._note_app(id, manifest, place.whose, id.name, leaving=leaving, suspended=has_suspend(manifest))
-        self._note_target(id, manifest, leaving=leaving)
-
     def _read(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
         _, tenant, cluster = labels
-        app = "" if id.kind == "Namespace" else label(labels_of(manifest), APP_LABEL)
-        self.found.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
-        leaving, suspended = is_marked(manifest), is_suspended(manifest)
-        if app:
+        leaving, suspended = is_marked(manifest), _has_suspend(manifest) and not _is_decommissioned(manifest)
+        if id.kind != "Namespace" and (app := label(labels_of(manifest), APP_LABEL)):
             self._note_app(id, manifest, labels, app, leaving=leaving, suspended=suspended)
+            self._note_target(id, manifest, leaving=leaving)
         else:
-            self._note_namespaces(id, manifest, labels)
+            self._note_problems(id, manifest, "")
+            for namespace in (manifest,) if id.kind == "Namespace" else _installed_namespaces(manifest):
+                if _is_named(namespace):
+                    self._note_namespace(id, manifest, namespace, labels)
             if tenant and suspended:
                 self.found.frozen.add((tenant, cluster))
-        self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
-        for namespace in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
-            if is_named(namespace):
-                self._note_namespace(id, manifest, namespace, labels)
-        note_kubeconfig(id, manifest, cluster, self.found.kubeconfigs)
+            self._note_target(id, manifest, leaving=is_given_up(manifest))
+        _note_kubeconfig(id, manifest, cluster, self.found.kubeconfigs)
 
     def _note_app(
         self, id: ObjectId, manifest: Manifest, whose: Whose, name: str, *, leaving: bool, suspended: bool
     ) -> None:
+        self._note_problems(id, manifest, name)
         self.found.apps[id] = HeldApp(
             tenant=whose.tenant,
             cluster=whose.cluster,
             name=name,
             leaving=leaving,
             suspended=suspended,
-            installed=installed_in(manifest),
+            installed=_installed_in(manifest),
             unapplied=has_applied_nothing(manifest),
         )
 
-    def _note_namespaces(self, id: ObjectId, manifest: Manifest, labels: Whose) -> None:
-        for name, own in namespaces_in(id, manifest):
-            key = (labels.tenant, labels.cluster, name)
-            gone = is_given_up(manifest) or is_given_up(own)
-            self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(own))
-            if labels.tenant:
-                self.found.namespaces[key] = self.found.namespaces.get(key, True) and gone
-            else:
-                self.found.addon_namespaces[key[1:]] = gone
-
     def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, labels: Whose) -> None:
         """What a Namespace, or a release that installs one, says of it."""
-        place = (labels.cluster, namespace["metadata"]["name"])
-        if id.kind != "Namespace":
-            self.found.marks[place] = mark_of(manifest, namespace)
-        if not labels.tenant:
+        _, tenant, cluster = labels
+        name = namespace["metadata"]["name"]
+        key, place = (tenant, cluster, name), (cluster, name)
+        leaving = is_given_up(manifest) or is_given_up(namespace)
+        self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(namespace))
+        if tenant:
+            self.found.namespaces[key] = self.found.namespaces.get(key, True) and leaving
+        else:
+            self.found.addon_namespaces[place] = leaving
             self.found.addons[place] = label(labels_of(namespace), APP_LABEL)
-        reference = kubeconfig_of(id, manifest)
-        if reference and not (is_decommissioned(manifest) and has_suspend(manifest)):
-            self.found.installers.setdefault((reference, place[1]), set()).add(id)
+        if id.kind != "Namespace":
+            self.found.marks[place] = _mark_of(manifest, namespace)
+        reference = _kubeconfig_of(id, manifest)
+        if reference and not (_is_decommissioned(manifest) and _has_suspend(manifest)):
+            self.found.installers.setdefault((reference, name), set()).add(id)
+
+    def _note_problems(self, id: ObjectId, manifest: Manifest, app: str) -> None:
+        self.found.malformed.update(f"{id}: {printable(problem)}" for problem in _problems_of(id, manifest, app))
 
     def _note_target(self, id: ObjectId, manifest: Manifest, *, leaving: bool) -> None:
         if id.kind in READ and (target := live_target(manifest)):
             self.found.targets[id] = replace(target, leaving=leaving)
+
+
+# --- what a single object says ------------------------------------------------------------------------------------------
+
+
+def _note_kubeconfig(
+    id: ObjectId, manifest: Manifest, cluster: str, kubeconfigs: dict[tuple[str, Reference], bool]
+) -> None:
+    """Take what an object of a cluster says into `Held.kubeconfigs`."""
+    if reference := _kubeconfig_of(id, manifest):
+        abandoned = _is_decommissioned(manifest) and _has_suspend(manifest)
+        kubeconfigs[cluster, reference] = kubeconfigs.get((cluster, reference), True) and abandoned
+
+
+def _kubeconfig_of(id: ObjectId, manifest: Manifest) -> Reference | None:
+    references = mapping_at(manifest, "spec", "kubeConfig")
+    named = mapping_at(references, "secretRef") or mapping_at(references, "configMapRef")
+    name = named.get("name")
+    return Reference(id.namespace, name) if isinstance(name, str) else None
+
+
+def _has_suspend(manifest: Manifest) -> bool:
+    return bool(mapping_at(manifest, "spec").get("suspend"))
+
+
+def _is_decommissioned(manifest: Manifest) -> bool:
+    return labels_of(manifest).get(STATE_LABEL) == "decommissioned"
+
+
+def _installed_in(manifest: Manifest) -> frozenset[str]:
+    """Namespaces in its inventory. Empty if it is suspended: then Flux cleans up nothing."""
+    if _has_suspend(manifest):
+        return frozenset()
+    # An entry is `<namespace>_<name>_<group>_<kind>`.
+    return frozenset(entry["id"].partition("_")[0] for entry in _entries(manifest) if _is_entry(entry)) - {""}
+
+
+def _entries(manifest: Manifest) -> list[Any]:
+    entries = mapping_at(manifest, "status", "inventory").get("entries")
+    return entries if isinstance(entries, list) else []
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str)
+
+
+def _installed_namespaces(manifest: Manifest) -> Iterator[Manifest]:
+    """The Namespaces among the objects that a baseline installs."""
+    objects = mapping_at(manifest, "spec", "values").get("objects")
+    for manifest in objects if isinstance(objects, list) else ():
+        if isinstance(manifest, dict) and manifest.get("kind") == "Namespace":
+            yield manifest
+
+
+def _mark_of(release: Manifest, namespace: Manifest) -> Mark:
+    status = mapping_at(dict(release), "status")
+    # Flux has looked at the release, and Helm has never installed it.
+    has_installed_nothing = not _is_written(release) and "conditions" in status and not status.get("history")
+    if _is_decommissioned(release) or has_installed_nothing:
+        return Mark(is_kept=True, is_freed=True)
+    keeps = KEEP.items() <= mapping_at(dict(namespace), "metadata", "annotations").items()
+    settled = is_settled(release)
+    return Mark(is_kept=settled and keeps, is_freed=settled and not keeps)
+
+
+def _is_written(manifest: Manifest) -> bool:
+    """Whether the object is in a plan or in a file, and not on a cluster."""
+    return "generation" not in mapping_at(dict(manifest), "metadata")
+
+
+_NOTHING: tuple[Any, ...] = (None, {}, {"entries": None}, {"entries": []})
+"""Inventories of a Kustomization that has applied nothing."""
+
+
+def has_applied_nothing(manifest: Manifest) -> bool:
+    """Whether Flux's status proves that it has tried to apply the object, that this failed, and that it recorded nothing for it.
+
+    Flux deletes with an object what the status lists, so the deletion of this one deletes nothing else. A status that is missing
+    or cannot be read proves nothing. Nor does that of an attempt under way: Flux records only afterwards what that has applied.
+    """
+    status = mapping_at(dict(manifest), "status")
+    if _readiness(status) != ["False"]:
+        return False
+    if manifest.get("kind") == "HelmRelease":
+        return not any(status.get(key) for key in ("history", "lastAppliedRevision", "lastReleaseRevision"))
+    # Its history lists failed attempts too.
+    return status.get("inventory") in _NOTHING and not status.get("lastAppliedRevision")
+
+
+def is_settled(manifest: Manifest) -> bool:
+    """Whether Flux is done with an object: it is ready as it is written, or not on a cluster."""
+    status, metadata = (mapping_at(dict(manifest), key) for key in ("status", "metadata"))
+    if _is_written(manifest):
+        return True
+    return "True" in _readiness(status) and status.get("observedGeneration") == metadata["generation"]
+
+
+def _readiness(status: Mapping[str, Any]) -> list[Any]:
+    """The states of the conditions of type Ready, of which there is one; empty if the conditions are malformed."""
+    conditions = status.get("conditions")
+    if not isinstance(conditions, list) or not all(isinstance(condition, dict) for condition in conditions):
+        return []
+    return [condition.get("status") for condition in conditions if condition.get("type") == "Ready"]
+
+
+def _is_named(manifest: Manifest) -> bool:
+    return isinstance(mapping_at(manifest, "metadata").get("name"), str)
+
+
+_MAPPINGS = (("metadata", "labels"), ("spec",), ("spec", "kubeConfig"), ("status",), ("status", "inventory"))
+
+
+def _problems_of(id: ObjectId, manifest: Manifest, app: str) -> Iterator[str]:
+    """What the guard cannot read of an object."""
+    for path in _MAPPINGS if manifest.get("status") else _MAPPINGS[:3]:
+        if not isinstance(value_at(manifest, path) or {}, dict):
+            yield f"{'.'.join(path)} is not a mapping"
+    if not all(map(_is_entry, _entries(manifest))):
+        yield "status.inventory.entries has an entry without an id"
+    if problem := history_problem(manifest):
+        yield problem
+    if id.kind == "Namespace" or app:
+        return
+    if not isinstance(mapping_at(manifest, "spec", "values").get("objects") or [], list):
+        yield "spec.values.objects is not a list"
+    if not all(map(_is_named, _installed_namespaces(manifest))):
+        yield "spec.values.objects has a Namespace without a name"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from tenantry.guard.claims import Claim
-from tenantry.guard.permissions import CEILING, CEILING_SHARE, checked, limit_in
+from tenantry.guard.ways import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tenantry.guard import Held, RunLimits, check, held, refusals, removals
-from tenantry.guard.permissions import most_of
-from tenantry.guard.taken import taken
+from tenantry.guard.keeping import taken
+from tenantry.guard.ways import most_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused, refuse
 from tests.table import table

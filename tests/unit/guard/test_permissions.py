@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tenantry.guard import RunLimits, check, doubts, removals
-from tenantry.guard.permissions import checked
+from tenantry.guard.ways import checked
 from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant

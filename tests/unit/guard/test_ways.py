@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tenantry.guard import Held, RunLimits, check, held
-from tenantry.guard.facts import has_applied_nothing
 from tenantry.guard.keeping import kept_after
+from tenantry.guard.reading import has_applied_nothing
 from tenantry.guard.ways import Declared
 from tenantry.messages.errors import Refused
 from tests.table import table
