@@ -25,8 +25,7 @@ from tenantry.messages.redact import shorten
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import duration
 from tenantry.plan.engine_order import is_range
-from tenantry.plan.plan import plan
-from tenantry.plan.planner import Part
+from tenantry.plan.plan import Part, plan
 
 
 @click.command(

@@ -22,9 +22,8 @@ from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.text import counted, printable
-from tenantry.plan.plan import plan
+from tenantry.plan.plan import Part, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.planner import Part
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why import Answer, Asking, Evidence, answers
 from tenantry.why.findings import Commands

@@ -13,12 +13,22 @@ from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.flux.credentials import borrowed
 from tenantry.flux.revisions import revision_problems
-from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
 from tenantry.grants.fields import ADVANCED
-from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
-from tenantry.grants.limits import beyond_limits, limited_in_spec, refused_by_policy
+from tenantry.grants.grants import (
+    INTERVAL,
+    Named,
+    foreign_names,
+    grant_at,
+    grants_of,
+    has_sound_grants,
+    is_allowed,
+    is_filled,
+    is_own,
+    names_of_spec,
+    platforms_entry,
+)
 from tenantry.grants.model import Grants
-from tenantry.grants.rules import foreign_address, not_advanced
+from tenantry.grants.rules import beyond_limits, foreign_address, limited_in_spec, not_advanced, refused_by_policy
 from tenantry.messages.data import leaves, value_at
 from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in

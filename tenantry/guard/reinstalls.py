@@ -17,9 +17,9 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, rea
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
+from tenantry.plan.objects.apps import IN_PLACE
 from tenantry.plan.objects.lifecycle import STATE_LABEL, is_given_up
 from tenantry.plan.objects.scope import APP_LABEL
-from tenantry.plan.objects.sources import IN_PLACE
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:

@@ -24,10 +24,19 @@ from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import App, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
-from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
+from tenantry.plan.objects.apps import (
+    Dependency,
+    app_id,
+    awaited,
+    chart_object,
+    check_chart,
+    check_checkout,
+    helm_release,
+    is_chart,
+    kustomization,
+)
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
-from tenantry.plan.objects.sources import chart_object, check_chart, check_checkout, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp, manifests_of, release_of
 from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of

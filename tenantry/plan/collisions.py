@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import main_namespace, namespace_template
 from tenantry.messages.errors import Path, Problem
-from tenantry.plan.addon_namespaces import owned_namespaces
+from tenantry.plan.namespaces import owned_namespaces
 from tenantry.plan.plan import Plan
 
 

@@ -12,13 +12,13 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.notifications import missing_in_alert, missing_in_receiver
 from tenantry.flux.conformance import check_spec
-from tenantry.grants.authors import is_own, names_all
-from tenantry.grants.grants import is_filled
+from tenantry.grants.grants import is_filled, is_own, names_all
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
+from tenantry.plan.objects.apps import reference
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
     ENVIRONMENT_LABEL,
@@ -28,7 +28,6 @@ from tenantry.plan.objects.scope import (
     check_length,
     check_size,
 )
-from tenantry.plan.objects.sources import reference
 from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.shared import shared_alert
 from tenantry.plan.sources import Attachments

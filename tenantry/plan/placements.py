@@ -30,14 +30,13 @@ from tenantry.plan.declared_objects import (
     declared_objects,
 )
 from tenantry.plan.dependencies import placement_after
-from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.notifications import plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
-from tenantry.plan.objects.baseline import account, baseline
+from tenantry.plan.objects.baseline import account, baseline, objects_release, service_account
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
-from tenantry.plan.objects.remote import objects_release, service_account
 from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
+from tenantry.plan.planned_apps import Gathering
 from tenantry.plan.platform import PlatformPlanner
 
 

@@ -10,17 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import apps_by_cluster, matches, tenant_barrier
+from tenantry.fleet.settings import tenant_states
+from tenantry.grants.grants import is_filled
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused, collecting
 from tenantry.messages.text import closest
 from tenantry.model.durations import seconds_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
+from tenantry.plan.namespaces import Territory
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.placements import PlannedPlacement
-from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.planner import Part, Planner
+from tenantry.plan.placements import PlacementPlanner, PlannedPlacement
+from tenantry.plan.planned_apps import Gathering, PlannedApp
+from tenantry.plan.platform import PlatformPlanner
 from tenantry.rollout.waves import After, Rollout, Wave, after_of, apps_at_once, members, rollout_of
 
 
@@ -99,6 +103,17 @@ def check_declared(fleet: Fleet, environment: str) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is planned of an environment. tenant: None for all tenants, "" for none of them; cluster: None for all.
+
+    The add-ons and alerts of its clusters are always planned.
+    """
+
+    tenant: str | None = None
+    cluster: str | None = None
+
+
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     """Plan the objects of an environment.
 
@@ -111,12 +126,11 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     Raises: InvalidFleet: with all problems of this environment alone; Refused: the environment is not declared.
     """
     check_declared(fleet, environment)
-    planner = Planner(fleet, environment, part)
-    planner.run()
-    if (findings := planner.findings) or findings.skipped:
+    gathered = Gathering(fleet.source)
+    placements = _planned(fleet, environment, part or Part(), gathered)
+    if (findings := gathered.findings) or findings.skipped:
         assert findings or fleet.known_problems, f"nothing explains why {findings.skipped} is left out"
         raise fleet.invalid(joined(findings))
-    gathered, placements = planner.gathered, planner.placements
     objects = tuple(in_engine_order(gathered.objects.values(), gathered.awaited))
     protected = fleet.environments[environment].protected
     rollout = rollout_of(fleet, environment)
@@ -138,6 +152,36 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         fleet.environments[environment].before,
         math.ceil(seconds_of(fleet.environments[environment].timeout)),
     )
+
+
+def _planned(fleet: Fleet, environment: str, part: Part, gathered: Gathering) -> list[PlannedPlacement]:
+    """Plan a part of an environment into `gathered`: clusters, add-ons, then tenants. Returns: the tenants' placements."""
+    clusters = tuple(name for name in clusters_of(fleet, environment) if part.cluster in (None, name))
+    platform = PlatformPlanner(fleet, environment, gathered)
+    for cluster in clusters:
+        platform.alerts(cluster)
+        platform.addons(cluster)
+    placements = PlacementPlanner(fleet, environment, gathered, platform, Territory(fleet, environment))
+    for tenant in fleet.document.tenants:
+        if part.tenant in (None, tenant):
+            with collecting(gathered.findings):
+                placed = apps_by_cluster(fleet, environment, tenant, clusters)
+                for cluster in clusters:
+                    if cluster in placed or _is_given_up(fleet, environment, tenant, cluster):
+                        with collecting(gathered.findings):
+                            placements.add(tenant, cluster, placed.get(cluster, []))
+            fleet.shared.clear()
+    return placements.placements
+
+
+def _is_given_up(fleet: Fleet, environment: str, tenant: str, cluster: str) -> bool:
+    """Whether a tenant without apps is placed for its namespaces' sake, which go with their data."""
+    declared = fleet.document.tenants[tenant]
+    if declared.apps or declared.clusters is None or is_filled(fleet, ("tenants", tenant, "clusters")):
+        return False
+    takes = matches(declared.clusters, cluster, fleet.clusters[cluster])
+    is_offboarded = "offboarding" in tenant_states(fleet, tenant, cluster)
+    return takes and is_offboarded and not tenant_barrier(fleet, environment, tenant)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

@@ -21,21 +21,20 @@ from tenantry.messages.errors import InvalidPart, Problem, collecting, raise_inv
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
-from tenantry.plan.addon_namespaces import (
+from tenantry.plan.apps import plan_apps
+from tenantry.plan.dependencies import circle_of
+from tenantry.plan.namespaces import (
     management_objects,
     namespace_manifests,
     namespaces_on,
     namespaces_release,
     objects_in_namespaces,
 )
-from tenantry.plan.apps import plan_apps
-from tenantry.plan.dependencies import circle_of
-from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts
-from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import chart_of_objects, service_account
+from tenantry.plan.objects.apps import Dependency, app_id, chart_object, source_object
+from tenantry.plan.objects.baseline import chart_of_objects, service_account
 from tenantry.plan.objects.scope import Scope
-from tenantry.plan.objects.sources import chart_object, source_object
+from tenantry.plan.planned_apps import Gathering
 from tenantry.plan.shared import key_of_address, shared, shared_chart
 from tenantry.plan.sources import Attachments, place_of_reference
 

@@ -15,15 +15,15 @@ from tenantry.fleet.rules.references import misfitting_keys, undeclared
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
-from tenantry.grants.authors import GROUPS
+from tenantry.grants.grants import GROUPS
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, raise_invalid
 from tenantry.messages.placeholders import Variables
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.model.document import Platform, Tenant
+from tenantry.plan.objects.apps import source_object
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
-from tenantry.plan.objects.sources import source_object
 from tenantry.plan.shared import is_platforms, key_of_address, shared
 
 _REGISTRY_KEYS = ("password", "username")

@@ -23,8 +23,7 @@ from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, er
 from tenantry.messages.progress import Progress, counting, silent
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.model import SecretKey
-from tenantry.plan.admission import management_policies
-from tenantry.plan.bootstrap import homes_of_addons
+from tenantry.plan.bootstrap import homes_of_addons, management_policies
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights

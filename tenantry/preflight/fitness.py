@@ -14,7 +14,7 @@ from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Problem, Refused, warning
-from tenantry.plan.admission import label_policies
+from tenantry.plan.bootstrap import label_policies
 from tenantry.plan.objects.scope import TENANT_LABEL
 
 if TYPE_CHECKING:

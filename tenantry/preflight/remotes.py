@@ -23,8 +23,7 @@ from tenantry.kube.values import end_of_token, lifetime_of_token
 from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import counted, listed
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.plan.admission import remote_policies
-from tenantry.plan.bootstrap import MARKER
+from tenantry.plan.bootstrap import MARKER, remote_policies
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import check_accounts, check_rights
 from tenantry.preflight.fitness import check_policies

@@ -19,8 +19,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim, claimed
 from tenantry.kube.objects import Manifest, ObjectId, group_of, object_id
 from tenantry.model import SecretKey
-from tenantry.plan.admission import DEPLOYING, management_policies
-from tenantry.plan.bootstrap import homes_of_addons
+from tenantry.plan.bootstrap import DEPLOYING, homes_of_addons, management_policies
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.preflight.remotes import remotes

@@ -15,7 +15,7 @@ import tenantry.fleet.rules as rules
 from tenantry.fleet import placement
 from tenantry.fleet.rules import notifications as alert_rules
 from tenantry.fleet.rules import objects
-from tenantry.grants import frames, limits, wall
+from tenantry.grants import frames, wall
 from tenantry.grants import rules as author_rules
 from tenantry.grants import rules as grants_rules
 from tenantry.kube.objects import Owner
@@ -282,7 +282,7 @@ HOLES = (
     ),
     Hole(
         "an included file may set any interval",
-        _without(limits, "_found"),
+        _without(grants_rules, "_found"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
     ),
     Hole(
@@ -323,12 +323,12 @@ HOLES = (
     ),
     Hole(
         "an included file may set any timeout",
-        _without(limits, "_found"),
+        _without(grants_rules, "_found"),
         {"apps": {"web": {"kustomize": {"source": "m", "timeout": "8700h"}}}},
     ),
     Hole(
         "an included file may retry without end",
-        _without(limits, "_found"),
+        _without(grants_rules, "_found"),
         {
             "sources": {"c": {"helm": {"url": "https://git.example.com/rocky/c"}}},
             "apps": {

@@ -18,7 +18,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, notifications, placements
 from tenantry.plan import sources as planned_sources
-from tenantry.plan.objects import baseline, remote
+from tenantry.plan.objects import baseline
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _SOURCE as SOURCE
@@ -239,7 +239,7 @@ FIELD_HOLES = (
         "a baseline is not kept as it is",
         _leaks((placements, "objects_release"), "spec.driftDetection.mode", "warn"),
     ),
-    Hole("a baseline stands still", _leaks((remote, "in_state"), "spec.suspend", value=True)),
+    Hole("a baseline stands still", _leaks((baseline, "in_state"), "spec.suspend", value=True)),
     Hole(
         "a quota counts some pods only",
         _changed(

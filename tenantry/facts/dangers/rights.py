@@ -13,8 +13,7 @@ from tenantry.facts.dangers.pieces import ClusterDanger, DangerKind, Key, Piece,
 from tenantry.facts.facts import Kind, Subject
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
-from tenantry.grants.authors import is_own
-from tenantry.grants.grants import grants_of, is_covered
+from tenantry.grants.grants import grants_of, is_covered, is_own
 from tenantry.kube.objects import Manifest, Owner
 from tenantry.kube.values import Right, format_rights, rights_of_rules
 from tenantry.messages.data import mapping_at, mappings_in

@@ -14,7 +14,7 @@ from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
 from tenantry.flux.expressions import Misread
 from tenantry.flux.references import included_sources, references
 from tenantry.flux.texts import yaml_documents
-from tenantry.grants.authors import GROUPS
+from tenantry.grants.grants import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem

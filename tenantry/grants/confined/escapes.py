@@ -14,7 +14,7 @@ from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.template import fill_manifest
-from tenantry.grants.confined import checks, wanted
+from tenantry.grants.confined import checks
 from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TENANT, Place, Planned
 from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES
 from tenantry.kube.names import MAX_LABEL, shortened
@@ -125,7 +125,7 @@ class Object:
             yield "is of a kind of which no tenant has any"
 
     def _values(self) -> Iterator[str]:
-        for path, *accepted in wanted.values(self):
+        for path, *accepted in checks.values(self):
             if value_at(self.manifest, path) not in accepted:
                 yield f"has another {'.'.join(path)} than the main file gives"
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from tenantry.facts.explain import AppRollout, AppWave, explain
 from tenantry.facts.facts import Kind, Subject, subject_of
 from tenantry.load import load_fleet, plan_all
-from tenantry.plan.plan import plan
-from tenantry.plan.planner import Part
+from tenantry.plan.plan import Part, plan
 from tests.table import table
 from tests.unit import texts
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet

@@ -13,8 +13,8 @@ import pytest
 from tenantry.fleet import rules
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.grants.authors import names_in
 from tenantry.grants.frames import filled
+from tenantry.grants.grants import names_in
 from tenantry.grants.rules import included_files_name_what_is_theirs
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all

@@ -10,7 +10,7 @@ import pytest
 
 from tenantry.fleet.json_schema import json_schema
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.grants import limits
+from tenantry.grants import rules as limits
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import LIMITS
 from tenantry.load import load_fleet, plan_all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.plan.admission import management_policies
+from tenantry.plan.bootstrap import management_policies
 from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 

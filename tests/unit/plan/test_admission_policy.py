@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.grants.limits import duration_paths
-from tenantry.plan.admission import management_policies, remote_policies
+from tenantry.grants.rules import duration_paths
+from tenantry.plan.bootstrap import management_policies, remote_policies
 from tests.unit.texts import planned, rocky
 
 

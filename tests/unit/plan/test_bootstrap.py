@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.plan.admission import management_policies, remote_policies
-from tenantry.plan.bootstrap import bootstrap
+from tenantry.plan.bootstrap import bootstrap, management_policies, remote_policies
 from tests.unit.texts import FRAME, fleet
 
 MINE = {"app.kubernetes.io/managed-by": "tenantry"}

@@ -16,8 +16,7 @@ from tenantry.cluster.requests import path_of
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import object_id
 from tenantry.load import plan_one
-from tenantry.plan.admission import remote_policies
-from tenantry.plan.bootstrap import bootstrap, cluster_marker
+from tenantry.plan.bootstrap import bootstrap, cluster_marker, remote_policies
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
-from tenantry.plan.admission import label_policies
+from tenantry.plan.bootstrap import label_policies
 from tenantry.preflight.fitness import Policed
 from tests.table import table
 
