@@ -40,51 +40,49 @@ class DeclaredObject:
         return str(self.manifest["metadata"]["namespace"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What the objects of a namespace are checked against.
+def declared_objects(
+    scope: Scope,
+    written: Mapping[str, Any],
+    variables: Variables,
+    origin: Callable[[Path], Path],
+    taken: Iterable[Manifest] = (),
+    holder: Callable[[str], str | None] = lambda _: None,
+    *,
+    cluster_admin: bool = False,
+    network: str = "",
+) -> list[DeclaredObject]:
+    """The objects in the scope's namespace.
 
-    variables: for placeholders. origin: where the setting at a path is written. taken: the fleet's own manifests in the namespace.
-    cluster_admin: whether the tenant may have it. network: who may talk to its pods. holder: who has another namespace, in words.
+    Args:   origin: where the setting at a path is written. taken: the fleet's own manifests in the namespace.
+            holder: who has another namespace, in words. cluster_admin: whether the tenant may have it. network: its setting.
+    Raises: InvalidPart: one of them cannot be there; all findings together.
     """
-
-    variables: Variables
-    origin: Callable[[Path], Path]
-    taken: Iterable[Manifest] = ()
-    cluster_admin: bool = False
-    network: str = ""
-    holder: Callable[[str], str | None] = lambda _: None
-
-
-def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
-    """The objects in the scope's namespace. Raises: InvalidPart: one of them cannot be there; all findings together."""
     findings = Problems()
     made: list[DeclaredObject] = []
-    taken = {_key(manifest) for manifest in around.taken}
+    used = {_key(manifest) for manifest in taken}
+    # An add-on's account is the platform's.
+    account = {"account": users_of(scope)[0]} if scope.tenant else {}
+    variables = {**variables, "namespace": scope.namespace, **account}
     for key, data in sorted(written.items()):
         at = ("objects", key)
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         with collecting(findings):
-            manifest = manifest_of(at, data, _variables(scope, around))
+            manifest = manifest_of(at, data, variables)
             meta = manifest["metadata"]
             labels = {**meta["labels"], **installed_labels(scope)}
             manifest["metadata"] = {"name": meta["name"], "namespace": scope.namespace, **meta, "labels": labels}
-            findings += _problems(scope, manifest, at, around)
-            if _key(manifest) in taken or _is_fleets(scope, manifest):
+            findings += _problems(manifest, at, network)
+            if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
+                findings += _rights(scope, manifest, at, holder, cluster_admin=cluster_admin)
+            if _key(manifest) in used or _is_fleets(scope, manifest):
                 twice = "Tenantry makes an object of that name, or another entry does"
                 message = f"{object_id(manifest)} would be created twice: {twice}"
                 findings.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
-            taken.add(_key(manifest))
-            made.append(DeclaredObject(manifest, around.origin(at)))
-    raise_invalid(replace(finding, path=around.origin(finding.path)) for finding in findings)
+            used.add(_key(manifest))
+            made.append(DeclaredObject(manifest, origin(at)))
+    raise_invalid(replace(finding, path=origin(finding.path)) for finding in findings)
     return made
-
-
-def _variables(scope: Scope, around: Surroundings) -> Variables:
-    """What objects in the scope's namespace can name. An add-on's account is the platform's."""
-    account = {"account": users_of(scope)[0]} if scope.tenant else {}
-    return {**around.variables, "namespace": scope.namespace, **account}
 
 
 def _key(manifest: Manifest) -> tuple[str, str, str]:
@@ -117,32 +115,32 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
 
-def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
+def _problems(manifest: Manifest, at: Path, network: str) -> Iterator[Problem]:
     kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
-    if around.network == "strict" and kind == "NetworkPolicy" and (services := metadata_services(manifest)):
+    if network == "strict" and kind == "NetworkPolicy" and (services := metadata_services(manifest)):
         colon = ":" in services[0]
         left_out = ", ".join(f'"{service}"' for service in METADATA if (":" in service) is colon)
         rule = f'to: [{{ipBlock: {{cidr: "{"::/0" if colon else "0.0.0.0/0"}", except: [{left_out}]}}}}]'
         message = f"policy '{name}' leads to metadata services of clouds ({listed(services)}), which 'strict' forbids"
         fix = f"name where the pods may connect to, or write '{rule}'"
         yield Problem((*at, "spec"), "metadata-service", message, fix=fix)
-    if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
-        yield from _rights(scope, manifest, at, around)
 
 
-def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
+def _rights(
+    scope: Scope, manifest: Manifest, at: Path, holder: Callable[[str], str | None], *, cluster_admin: bool
+) -> Iterator[Problem]:
     """What a tenant would have or give by a role or binding that it must not. Add-ons are the platform's, which decides itself."""
     kind = manifest["kind"]
-    if not around.cluster_admin and _gives_all(manifest):
+    if not cluster_admin and _gives_all(manifest):
         message = f"tenant '{scope.tenant}' would get {CLUSTER_ADMIN} in its namespaces"
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
         yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
     for index, subject in enumerate(mappings_in(manifest.get("subjects"))):
-        if whose := _whose(scope, subject, own, around):
+        if whose := _whose(scope, subject, own, holder):
             message = (
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
             )
@@ -156,13 +154,13 @@ def _gives_all(manifest: Manifest) -> bool:
     return gives_all(mappings_in(manifest.get("rules")))
 
 
-def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
+def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], holder: Callable[[str], str | None]) -> str:
     """To whom a subject belongs that a tenant may not let in, in words; "" if it may."""
     name = str(subject.get("name", ""))
     if subject.get("kind") == "ServiceAccount":
         namespace = str(subject.get("namespace") or "")
-        holder = around.holder(namespace) if namespace and namespace not in own else None
-        return f"a service account of {holder}" if holder else ""
+        owner = holder(namespace) if namespace and namespace not in own else None
+        return f"a service account of {owner}" if owner else ""
     is_own = subject.get("kind") == "User" and name in users_of(scope)
     return "reserved by Kubernetes" if name.startswith("system:") and not is_own else ""
 

@@ -23,7 +23,6 @@ from tenantry.messages.errors import Path, Problem, raise_invalid
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
-    Surroundings,
     claim_of,
     cluster_objects,
     cluster_rights,
@@ -199,15 +198,16 @@ class PlacementPlanner:
             own_settings = settings
             if key:
                 own_settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
-            around = Surroundings(
-                variables=variables,
-                taken=[manifest for manifest in base if manifest["metadata"].get("namespace") == name],
+            made = declared_objects(
+                replace(scope, namespace=name),
+                own_settings.objects,
+                variables,
+                partial(self._origin, scope, key),
+                [manifest for manifest in base if manifest["metadata"].get("namespace") == name],
+                self._territory.holder,
                 cluster_admin=tenant.clusterAdmin,
                 network=own_settings.network,
-                holder=self._territory.holder,
-                origin=partial(self._origin, scope, key),
             )
-            made = declared_objects(replace(scope, namespace=name), own_settings.objects, around)
             self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
             yield from made
 

@@ -23,17 +23,12 @@ from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.dependencies import circle_of
-from tenantry.plan.namespaces import (
-    management_objects,
-    namespace_manifests,
-    namespaces_on,
-    namespaces_release,
-    objects_in_namespaces,
-)
+from tenantry.plan.namespaces import addons_objects, namespaces_on
 from tenantry.plan.notifications import plan_alerts
 from tenantry.plan.objects.apps import Dependency, app_id, chart_object, source_object
-from tenantry.plan.objects.baseline import chart_of_objects, service_account
-from tenantry.plan.objects.scope import Scope
+from tenantry.plan.objects.baseline import chart_of_objects, objects_release, service_account
+from tenantry.plan.objects.lifecycle import in_state, lifecycle
+from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.planned_apps import Gathering
 from tenantry.plan.shared import key_of_address, shared, shared_chart
 from tenantry.plan.sources import Attachments, place_of_reference
@@ -138,24 +133,33 @@ class PlatformPlanner:
         return replace(scope, home=home, storage=declared.namespace)
 
     def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
-        """Plan the namespaces that an add-on owns on a cluster, and give what the add-on comes after."""
+        """Plan the namespaces that an add-on owns on a cluster, and give what the add-on comes after.
+
+        Those of a paused add-on are kept up to date all the same.
+        """
+        at, declared = ("platform", "addons", addon, "namespaces"), self._platform.addons[addon]
+        cluster, own = self.fleet.clusters[scope.cluster].state, declared.state
+        state = lifecycle(cluster, "active" if own == "paused" else own)
         with collecting(self._gathering.findings):
-            at = ("platform", "addons", addon, "namespaces")
-            made = namespace_manifests(self.fleet, scope, addon)
-            inside = objects_in_namespaces(self.fleet, scope, addon)
+            made, inside = addons_objects(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in inside))
             if made and scope.kubeconfig:
                 made += [declared.manifest for declared in inside]
-                chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
-                made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
-                release = made_by.manifest["spec"]["releaseName"]
-                self._gathering.claim_release((scope.cluster, scope.storage, release), at)
-                self._gathering.add([made_by], at)
-                return (Dependency(made_by.id),)
-            objects = management_objects(self.fleet, scope, addon, made, inside)
-            for object, written in objects:
-                self._gathering.add([object], written)
-            return tuple(Dependency(object.id) for object, _ in objects)
+                first = (self.objects_chart(scope, f"add-on '{addon}' owns namespaces"), *scope.base)
+                key, settings = names.join(addon, "namespaces"), self._settings
+                release = objects_release(scope, scope, key, made, settings, first, (), state, adopt=declared.adopt)
+                name = release.manifest["spec"]["releaseName"]
+                self._gathering.claim_release((scope.cluster, scope.storage, name), at)
+                self._gathering.add([release], at)
+                return (Dependency(release.id),)
+            objects = [in_state(on_management(namespace, scope.owner), state) for namespace in made]
+            self._gathering.add(objects, at)
+            spaces = {object.id.name: object.id for object in objects}
+            for written in inside:
+                planned = unawaited(on_management(written.manifest, scope.owner, (spaces[written.namespace],)))
+                objects.append(in_state(planned, state))
+                self._gathering.add(objects[-1:], written.at)
+            return tuple(Dependency(object.id) for object in objects)
         return ()
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
