@@ -17,7 +17,6 @@ from tenantry.addresses import BadAddress, read
 from tenantry.messages.data import mappings_in, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import holds_password, password_in_url
-from tenantry.messages.redact import shorten
 
 HTTP = ("https", "http")
 _REGISTRY = re.compile(r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*")
@@ -187,8 +186,9 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if scp := _SCP.fullmatch(text) if form is _GIT else None:
         yield _bad(at, "is in the form of scp, which Flux does not take", f"write ssh://{scp[1]}@{scp[2]}/{scp[3]}")
         return
-    if page := _page(text, form) if form in (_GIT, _CHARTS) else None:
-        yield _bad(at, *page)
+    if form in _PAGES and _PAGES[form].fullmatch(text):
+        fix = "write the address of the repository alone; a branch, a directory or a version has a key of its own"
+        yield _bad(at, "is that of a page or a file, and not of a repository", fix)
         return
     for address in text.split(",") if form.many else (text,):
         if why := _misfit(address, form):
@@ -196,40 +196,16 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
             yield _bad(at, why, f"write it as {form.words}{more}")
 
 
-_PAGE = re.compile(
-    r"(?P<repository>https?://[^/]+/[^/]+/[^?]+?)"
-    r"(?:(?:/-)?/(?:tree|blob|commits?|blame)/|/-/|/src/(?:branch|tag|commit)/|/(?:browse|releases|pull|wiki)(?:/|$))(?P<rest>[\w./-]*)"
+_PAGE = (
+    r"https?://[^/]+/[^/]+/[^?]+?"
+    r"(?:(?:/-)?/(?:tree|blob|commits?|blame)/|/-/|/src/(?:branch|tag|commit)/|/(?:browse|releases|pull|wiki)(?:/|$))[\w./-]*"
 )
-"""A page that a forge shows of a repository, and its branch and directory. No forge lets a repository have these names."""
-_SITES = {
-    "git": re.compile(r"https?://(?:raw\.githubusercontent\.com/|bitbucket\.org/[^/]+/[^/]+/src/).*"),
-    "charts": re.compile(r"https?://artifacthub\.io/.*"),
+"""A page that a forge shows of a repository. No forge lets a repository have these names."""
+_PAGES = {
+    _GIT: re.compile(rf"{_PAGE}|https?://(?:raw\.githubusercontent\.com/|bitbucket\.org/[^/]+/[^/]+/src/).*"),
+    # Flux adds `index.yaml` itself.
+    _CHARTS: re.compile(rf"{_PAGE}|https?://artifacthub\.io/.*|https?://.+?/(?:index\.ya?ml|[^/]+\.tgz)/?"),
 }
-"""Pages on hosts that have no others, in which no address of a repository stands."""
-_FILE = re.compile(r"(?P<repository>https?://.+?)/(?:index\.ya?ml|[^/]+\.tgz)/?")
-
-
-def _page(text: str, form: Form) -> tuple[str, str] | None:
-    """What is wrong with an address that leads to a page or a file of a repository, and what to write; None: it does not."""
-    if form is _CHARTS and (match := _FILE.fullmatch(text)):
-        return (
-            "is that of a file in a repository of charts, and Flux adds 'index.yaml' itself",
-            f"write '{match['repository']}'",
-        )
-    if _SITES["git" if form is _GIT else "charts"].fullmatch(text):
-        return "is that of a page", "write the address of the repository"
-    if not (match := _PAGE.fullmatch(text)):
-        return None
-    repository, ref = match["repository"], match["rest"].split("/")[0]
-    if _misfit(repository, form) or repository != shorten(repository, 200):
-        return "is that of a page", "write the address of the repository"
-    if form is _CHARTS:
-        return (
-            "is that of a page, and no repository of charts",
-            f"write 'git: {{url: \"{repository}\", ref: ...}}', or another address",
-        )
-    beside = f", and beside it 'ref: {{branch: {ref}}}'" if ref and ref == shorten(ref) else ""
-    return "is that of a page, and no repository", f"write '{repository}'{beside}"
 
 
 def _misfit(text: str, form: Form) -> str:

@@ -108,11 +108,8 @@ def expression_problem(text: str, language: Language) -> Misread | None:
 
 def _may_be_field(name: str, text: str) -> bool:
     """Whether an unknown name may be a field at the top of some object, and no function."""
-    return not (_is_called(name, text) or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
-
-
-def _is_called(name: str, text: str) -> bool:
-    return bool(re.search(rf"\b{re.escape(name)}\s*\(", text))
+    is_called = re.search(rf"\b{re.escape(name)}\s*\(", text)
+    return not (is_called or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
 
 
 def _first_error(error: str) -> tuple[str, str, str]:
@@ -122,24 +119,18 @@ def _first_error(error: str) -> tuple[str, str, str]:
 
 
 def _not_compiled(text: str, language: Language, line: str, column: str, why: str) -> Misread:
-    named, fix = _UNDECLARED.match(why), f"write it as in {language.example}"
     where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
-    if not named:
-        why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
-        why = "it ends too early" if "'<EOF>'" in why else why
-        return Misread("bad-expression", f"this is no CEL expression: {shorten(why)} ({where})", fix)
-    name, known = shorten(named[1]), ", ".join(language.variables)
-    if _is_called(named[1], text):
-        return Misread("bad-expression", f"'{name}' is no function that Flux's CEL has ({where})", fix)
-    if near := closest(named[1], language.variables):
-        fix = f"write '{near}'"
-    elif language.of_object:
-        fix = f"leave out '{name}.': the fields of the object are variables, as in {language.example}"
+    notes: tuple[str, ...] = ()
+    if named := _UNDECLARED.match(why):
+        message, notes = (
+            f"'{shorten(named[1])}' is not known in this expression",
+            (f"variables: {', '.join(language.variables)}",),
+        )
     else:
-        fix = f"name one of {known}"
-    return Misread(
-        "bad-expression", f"'{name}' is not known in this expression ({where})", fix, (f"variables: {known}",)
-    )
+        why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
+        why = "it ends too early" if "'<EOF>'" in why else shorten(why)
+        message = f"this is no CEL expression: {why}"
+    return Misread("bad-expression", f"{message} ({where})", f"write it as in {language.example}", notes)
 
 
 def _cost(text: str) -> Misread | None:
@@ -212,10 +203,6 @@ def pattern_problem(text: str) -> Misread | None:
     result = _environment(("p",)).compile("''.matches(string(p.text))").eval(data={"p": {"text": text}}).value()
     if not isinstance(result, bool) or r"\C" in text.replace(r"\\", ""):  # Go has no bytes in patterns
         why = str(result).partition("invalid regular expression: ")[2] or "it does not compile"
-        fix = "write it without look-around and back references: Flux takes RE2"
-        if text.startswith("*"):
-            fix = "write '.*' for any text: this is no pattern of file names"
-        elif "missing" in why:
-            fix = "close every bracket, or write a backslash before one that stands for itself"
+        fix = "Flux takes RE2, without look-around and back references; '.*' is any text, and '\\' stands before a plain bracket"
         return Misread("bad-pattern", f"{shown(text)} is no regular expression of Go: {shorten(why)}", fix)
     return None

@@ -112,59 +112,45 @@ def _target(target: Any, spec: _Spec) -> _Found:
         yield from (((key,), misread) for key, misread in target_problems(target))
 
 
-_POINTERS = (
-    (r"[^/].*", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
-    (
-        r".*~(?![01]).*",
-        "is no JSON pointer: '~' stands before 0 or 1 there",
-        "write '~0' for '~', and '~1' for '/' in a key",
-    ),
-    (
-        r"(?:.*/)?\*\*?(?:/.*)?",
-        "leads nowhere: a JSON pointer has no wildcards",
-        "write one path for each entry, such as '/spec/ports/0'",
-    ),
-    (
-        r"(?:.*/)?[\w-]*\[(?:\d+|\*)?\](?:/.*)?",
-        "leads nowhere: a JSON pointer has no brackets",
-        "write the number of the entry as a part of its own, such as '/spec/ports/0'",
-    ),
-    (
-        r".*/metadata/(annotations|labels)/[^/]*/.*",
-        "leads nowhere: values of {} hold nothing, and a '/' in a key is '~1'",
-        "write '~1' for each '/' in the key",
-    ),
-)
-"""What no pointer is, why, and what to write."""
+_POINTERS = {
+    r"[^/].*|.*~(?![01]).*": "is no JSON pointer",
+    r"(?:.*/)?\*\*?(?:/.*)?": "leads nowhere: a JSON pointer has no wildcards",
+    r"(?:.*/)?[\w-]*\[(?:\d+|\*)?\](?:/.*)?": "leads nowhere: a JSON pointer has no brackets",
+    r".*/metadata/(?:annotations|labels)/[^/]*/.*": "leads nowhere: a '/' in a key is '~1'",
+}
+"""What no pointer is, and why."""
 
 
 def pointer_problem(text: str) -> Misread | None:
     """What is wrong with a JSON pointer. One that leads nowhere ignores nothing, without a word."""
-    for pattern, why, fix in _POINTERS:
-        if match := re.fullmatch(pattern, text, re.DOTALL):
-            return Misread("bad-pointer", f"{shown(text)} {why.format(*match.groups())}", fix)
+    for pattern, why in _POINTERS.items():
+        if re.fullmatch(pattern, text, re.DOTALL):
+            fix = "write it as in '/spec/ports/0/port', with '~1' for '/' in a key and '~0' for '~'"
+            return Misread("bad-pointer", f"{shown(text)} {why}", fix)
     return None
 
 
 # --- selectors --------------------------------------------------------------------------------------------------------
 
+
+_KEY, _VALUE = "[-A-Za-z0-9_./]+", "[-A-Za-z0-9_./]*"
 _REQUIREMENT = re.compile(
-    r"\s*(?:!\s*(?P<absent>[^\s=!<>(),]+)"
-    r"|(?P<key>[^\s=!<>(),]+)\s*(?:(?:==|=|!=)\s*(?P<value>[^\s=!<>(),]*)|\s(?:in|notin)\s*\((?P<values>[^()=!<>]*)\)|[<>]\s*-?\d+)?)\s*"
+    rf"\s*(?:!\s*(?P<absent>{_KEY})|(?P<key>{_KEY})(?:\s*(?:(?:==|=|!=)\s*(?P<value>{_VALUE})|[<>]\s*-?[0-9]+)"
+    rf"|\s+(?:in|notin)\s*\((?P<values>(?:{_VALUE}|[\s,])*)\))?)\s*(?:,(?=\s*\S)|$)"
 )
-_COMMAS = re.compile(r",(?![^(]*\))")
+"""One part of a label selector."""
 
 
 def selector_problem(text: str) -> Misread | None:
     """What is wrong with a label selector in the form of kubectl's `--selector`."""
     fix = "write it as for kubectl, such as 'tier=web,env in (dev,test),!old'"
-    for part in _COMMAS.split(text) if text.strip() else ():
-        if not (match := _REQUIREMENT.fullmatch(part)):
+    position = 0 if text.strip() else len(text)
+    while position < len(text):
+        if (part := _REQUIREMENT.match(text, position)) is None:
             return Misread("bad-selector", f"{shown(text)} is no label selector", fix)
-        key = match["absent"] or match["key"]
-        values = map(str.strip, (match["value"] or "", *(match["values"] or "").split(",")))
-        wrong = [(key, label_key_problem(key)), *((value, label_value_problem(value)) for value in values)]
-        for name, problem in wrong:
+        position, key = part.end(), part["absent"] or part["key"]
+        values = map(str.strip, (part["values"] or part["value"] or "").split(","))
+        for name, problem in ((key, label_key_problem(key)), *((value, label_value_problem(value)) for value in values)):
             if problem:
                 return Misread("bad-selector", f"'{shorten(name)}' in a selector {problem}", fix)
     return None

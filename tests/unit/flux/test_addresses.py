@@ -260,43 +260,24 @@ def _texts(schema: dict[str, Any], at: tuple[str, ...]) -> list[tuple[str, ...]]
 
 
 @table(
-    ("kind", "url", "fix"),
+    ("kind", "url"),
     [
-        (
-            "GitRepository",
-            "https://github.com/rocky/m/tree/main/web",
-            "write 'https://github.com/rocky/m', and beside it 'ref: {branch: main}'",
-        ),
-        (
-            "GitRepository",
-            "https://github.com/rocky/m/blob/v1/a.yaml",
-            "write 'https://github.com/rocky/m', and beside it 'ref: {branch: v1}'",
-        ),
-        (
-            "GitRepository",
-            "https://gitlab.com/a/b/m/-/tree/main",
-            "write 'https://gitlab.com/a/b/m', and beside it 'ref: {branch: main}'",
-        ),
-        (
-            "GitRepository",
-            "https://codeberg.org/a/m/src/branch/main",
-            "write 'https://codeberg.org/a/m', and beside it 'ref: {branch: main}'",
-        ),
-        ("GitRepository", "https://github.com/rocky/m/releases", "write 'https://github.com/rocky/m'"),
-        ("GitRepository", "https://bitbucket.org/a/m/src/main/", "write the address of the repository"),
-        ("GitRepository", "https://raw.githubusercontent.com/a/m/main/x.yaml", "write the address of the repository"),
-        ("HelmRepository", "https://charts.example.com/stable/index.yaml", "write 'https://charts.example.com/stable'"),
-        ("HelmRepository", "https://charts.example.com/web-1.0.0.tgz", "write 'https://charts.example.com'"),
-        (
-            "HelmRepository",
-            "https://github.com/a/m/tree/main/charts",
-            "write 'git: {url: \"https://github.com/a/m\", ref: ...}', or another address",
-        ),
-        ("HelmRepository", "https://artifacthub.io/packages/helm/bitnami/nginx", "write the address of the repository"),
+        ("GitRepository", "https://github.com/rocky/m/tree/main/web"),
+        ("GitRepository", "https://github.com/rocky/m/blob/v1/a.yaml"),
+        ("GitRepository", "https://gitlab.com/a/b/m/-/tree/main"),
+        ("GitRepository", "https://codeberg.org/a/m/src/branch/main"),
+        ("GitRepository", "https://github.com/rocky/m/releases"),
+        ("GitRepository", "https://bitbucket.org/a/m/src/main/"),
+        ("GitRepository", "https://raw.githubusercontent.com/a/m/main/x.yaml"),
+        ("HelmRepository", "https://charts.example.com/stable/index.yaml"),
+        ("HelmRepository", "https://charts.example.com/web-1.0.0.tgz"),
+        ("HelmRepository", "https://github.com/a/m/tree/main/charts"),
+        ("HelmRepository", "https://artifacthub.io/packages/helm/bitnami/nginx"),
     ],
 )
-def test_an_address_of_a_page_or_a_file_has_the_repository_as_its_fix(kind: str, url: str, fix: str) -> None:
-    assert [found.fix for found in address_problems(kind, {"url": url})] == [fix]
+def test_an_address_of_a_page_or_a_file_is_none_of_a_repository(kind: str, url: str) -> None:
+    (problem,) = address_problems(kind, {"url": url})
+    assert problem.message == "the address is that of a page or a file, and not of a repository"
 
 
 @table(

@@ -78,15 +78,15 @@ YIELDS = "the expression has to yield true or false, and yields a value of type"
         ),
         ("status.a &&", "this is no CEL expression: it ends too early (column 12)", f"write it as in {EXAMPLE}"),
         ("", "this is no CEL expression: it ends too early (column 1)", f"write it as in {EXAMPLE}"),
-        ("statu.phase == 'x'", "'statu' is not known in this expression (column 6)", "write 'status'"),
+        ("statu.phase == 'x'", "'statu' is not known in this expression (column 6)", f"write it as in {EXAMPLE}"),
         (
             "self.status.ready",
             "'self' is not known in this expression (column 12)",
-            f"leave out 'self.': the fields of the object are variables, as in {EXAMPLE}",
+            f"write it as in {EXAMPLE}",
         ),
         (
             "sort(status.a) == 1",
-            "'sort' is no function that Flux's CEL has (column 5)",
+            "'sort' is not known in this expression (column 5)",
             f"write it as in {EXAMPLE}",
         ),
         ("'Ready'", f"{YIELDS} string", f"compare it with something, as in {EXAMPLE}"),
@@ -166,29 +166,26 @@ def test_regular_expressions_of_go(text: str) -> None:
     assert found("Alert", {"inclusionList": [text], "exclusionList": [text]}) == []
 
 
-LOOK = "write it without look-around and back references: Flux takes RE2"
-CLOSE = "close every bracket, or write a backslash before one that stands for itself"
+RE2 = (
+    "Flux takes RE2, without look-around and back references; '.*' is any text, and '\\' stands before a plain bracket"
+)
 
 
 @table(
-    ("text", "why", "fix"),
+    ("text", "why"),
     [
-        ("(?!x)", "invalid perl operator: (?!", LOOK),
-        ("(?<=x)y", "invalid perl operator: (?<=", LOOK),
-        (r"(a)\1", r"invalid escape sequence: \1", LOOK),
-        ("[a", "missing ]: [a", CLOSE),
-        ("a(", "missing ): a(", CLOSE),
-        ("a++", "bad repetition operator: ++", LOOK),
-        (r"x\C", "it does not compile", LOOK),
-        (
-            "*.web",
-            "no argument for repetition operator: *",
-            "write '.*' for any text: this is no pattern of file names",
-        ),
+        ("(?!x)", "invalid perl operator: (?!"),
+        ("(?<=x)y", "invalid perl operator: (?<="),
+        (r"(a)\1", r"invalid escape sequence: \1"),
+        ("[a", "missing ]: [a"),
+        ("a(", "missing ): a("),
+        ("a++", "bad repetition operator: ++"),
+        (r"x\C", "it does not compile"),
+        ("*.web", "no argument for repetition operator: *"),
     ],
 )
-def test_regular_expressions_of_other_languages(text: str, why: str, fix: str) -> None:
-    expected = ("bad-pattern", f"'{text}' is no regular expression of Go: {why}", fix)
+def test_regular_expressions_of_other_languages(text: str, why: str) -> None:
+    expected = ("bad-pattern", f"'{text}' is no regular expression of Go: {why}", RE2)
     assert found("Alert", {"exclusionList": [text]}) == [expected]
     for kind, spec in (
         ("OCIRepository", {"ref": {"semverFilter": text}}),
@@ -198,6 +195,9 @@ def test_regular_expressions_of_other_languages(text: str, why: str, fix: str) -
         ("HelmRelease", {"driftDetection": {"ignore": [{"target": {"namespace": text}}]}}),
     ):
         assert found(kind, spec) == [expected]
+
+
+POINTER = "write it as in '/spec/ports/0/port', with '~1' for '/' in a key and '~0' for '~'"
 
 
 def ignoring(path: str) -> list[tuple[str, str, str]]:
@@ -221,35 +221,20 @@ def test_json_pointers(path: str) -> None:
     assert ignoring(path) == []
 
 
-ENTRY = "write the number of the entry as a part of its own"
-
-
 @table(
-    ("path", "message", "fix"),
+    ("path", "message"),
     [
-        ("spec/replicas", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
-        (".spec.replicas", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
-        ("$.spec.ports[0].port", "is no JSON pointer, which begins with '/'", "write it as in /spec/replicas"),
-        (
-            "/data/a~b",
-            "is no JSON pointer: '~' stands before 0 or 1 there",
-            "write '~0' for '~', and '~1' for '/' in a key",
-        ),
-        (
-            "/spec/ports/*/port",
-            "leads nowhere: a JSON pointer has no wildcards",
-            "write one path for each entry, such as '/spec/ports/0'",
-        ),
-        ("/spec/ports[1]/port", "leads nowhere: a JSON pointer has no brackets", f"{ENTRY}, such as '/spec/ports/0'"),
-        (
-            "/metadata/annotations/example.com/key",
-            "leads nowhere: values of annotations hold nothing, and a '/' in a key is '~1'",
-            "write '~1' for each '/' in the key",
-        ),
+        ("spec/replicas", "is no JSON pointer"),
+        (".spec.replicas", "is no JSON pointer"),
+        ("$.spec.ports[0].port", "is no JSON pointer"),
+        ("/data/a~b", "is no JSON pointer"),
+        ("/spec/ports/*/port", "leads nowhere: a JSON pointer has no wildcards"),
+        ("/spec/ports[1]/port", "leads nowhere: a JSON pointer has no brackets"),
+        ("/metadata/annotations/example.com/key", "leads nowhere: a '/' in a key is '~1'"),
     ],
 )
-def test_what_is_no_json_pointer(path: str, message: str, fix: str) -> None:
-    assert ignoring(path) == [("bad-pointer", f"'{path}' {message}", fix)]
+def test_what_is_no_json_pointer(path: str, message: str) -> None:
+    assert ignoring(path) == [("bad-pointer", f"'{path}' {message}", POINTER)]
 
 
 def selecting(text: str) -> list[tuple[str, str, str]]:
@@ -275,25 +260,25 @@ def test_label_selectors(text: str) -> None:
 
 
 KUBECTL = "write it as for kubectl, such as 'tier=web,env in (dev,test),!old'"
-VALUE = "in a selector is not a valid label value (letters, digits, '-', '_', '.', at most 63)"
 
 
 @table(
     ("text", "message", "fix"),
     [
         ("tier: web", "'tier: web' is no label selector", KUBECTL),
-        ("tier=web;env=dev", f"'web;env' {VALUE}", KUBECTL),
+        ("tier=web;env=dev", "'tier=web;env=dev' is no label selector", KUBECTL),
         ("tier in web", "'tier in web' is no label selector", KUBECTL),
         ("tier=web,", "'tier=web,' is no label selector", KUBECTL),
-        ("a/b=c/d", f"'c/d' {VALUE}", KUBECTL),
+        (
+            "a/b=c/d",
+            "'c/d' in a selector is not a valid label value (letters, digits, '-', '_', '.', at most 63)",
+            KUBECTL,
+        ),
         ("-a=b", "'-a' in a selector is not a valid label key ([prefix/]name)", KUBECTL),
     ],
 )
 def test_what_is_no_label_selector(text: str, message: str, fix: str) -> None:
-    if ";" in text:
-        assert [code for code, _, _ in selecting(text)] == ["bad-selector"]
-    else:
-        assert selecting(text) == [("bad-selector", message, fix)]
+    assert selecting(text) == [("bad-selector", message, fix)]
 
 
 MERGE = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"
@@ -375,8 +360,8 @@ def test_patches_that_kustomize_takes(text: str, target: dict[str, str] | None) 
         (
             "[{op: remove, path: spec/replicas}]",
             WEB,
-            "operation 1 of the patch: 'spec/replicas' is no JSON pointer, which begins with '/'",
-            "write it as in /spec/replicas",
+            "operation 1 of the patch: 'spec/replicas' is no JSON pointer",
+            POINTER,
         ),
         (
             "spec: {replicas: 2}",
