@@ -147,94 +147,72 @@ class PlacementPlanner:
             yield account(replace(scope, namespace=namespace), self._account(scope.tenant), declared)
 
     def _base(
-        self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]
+        self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], wide: Sequence[DeclaredObject]
     ) -> tuple[ObjectId, ...]:
-        """Plan what the placement's apps come after."""
+        """Plan what the placement's apps come after; a release installs it on a remote cluster. wide: cluster-scoped objects."""
+        declared, at, state = self.fleet.document.tenants[scope.tenant], ("tenants", scope.tenant), self._state(scope)
         self._gathering.awaited |= awaited(after, "HelmRelease" if scope.kubeconfig else "Namespace")
-        if scope.kubeconfig:
-            return self._remote_base(scope, settings, after, own)
-        return (*self._local_base(scope, settings, edges(after)), *self._local_wide(scope, edges(after), own))
-
-    def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
-        state, baselines = self._state(scope), self._baselines(scope, settings)
+        first = self._before_release(scope) if scope.kubeconfig else ()
+        own, *extras = baselines = self._baselines(scope, settings)
         self._refuse(scope, settings, baselines)
-        own, *extras = (_in_order(scope.owner, manifests, after) for manifests in baselines)
-        first, *rest = (in_state(object, state) for object in own)
-        extra = [in_state(object, state) for objects in extras for object in objects]
-        spaces = {object.id.name: object.id for object in (first, *extra) if object.id.kind == "Namespace"}
-        accounts = [
-            on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
-            for account in self._accounts(scope)
-        ]
-        declared = self.fleet.document.tenants[scope.tenant].clusterRoles
-        rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
-        objects = [first, accounts[0], *rest, *extra, *accounts[1:], *(in_state(right, state) for right in rights)]
-        self._gathering.add(objects, ("tenants", scope.tenant))
-        return (*(object.id for object in objects), *self._local_objects(scope, settings, objects, spaces))
+        rest, accounts = [*own[1:], *chain(*extras)], list(self._accounts(scope))
+        rights = list(cluster_rights(scope, declared.clusterRoles))
+        fleets = [own[0], *rest, *accounts, *rights]
+        inside = list(self._objects(scope, settings, fleets))
+        if scope.kubeconfig:
+            # Clusters whose kubeconfigs lie in one namespace share the account.
+            account = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
+            shared, platform = self._gathering.share(account, at), self._platform.scope(scope.cluster)
+            manifests = [*fleets, *(written.manifest for written in (*wide, *inside))]
+            release = objects_release(
+                scope, platform, "baseline", manifests, settings, first, after, state, adopt=declared.adopt
+            )
+            self._gathering.add([release], at)
+            name = release.manifest["spec"]["releaseName"]
+            self._gathering.claim_release((scope.cluster, platform.storage, name), at)
+            return (release.id, shared)
 
-    def _local_wide(
-        self, scope: Scope, after: tuple[ObjectId, ...], own: Sequence[DeclaredObject]
-    ) -> Iterator[ObjectId]:
-        for declared in own:
-            made = in_state(unawaited(on_management(declared.manifest, scope.owner, after)), self._state(scope))
-            self._gathering.add([made], declared.at)
-            yield made.id
+        def here(manifest: Manifest) -> KubeObject:
+            namespace = manifest["metadata"].get("namespace")
+            before = (ObjectId("v1", "Namespace", "", namespace),) if namespace else edges(after)
+            return on_management(manifest, scope.owner, before)
 
-    def _local_objects(
-        self, scope: Scope, settings: TenantSettings, base: Sequence[KubeObject], spaces: Mapping[str, ObjectId]
-    ) -> Iterator[ObjectId]:
-        """Plan the platform team's own objects on the management cluster: after the namespace, before everything of Flux's."""
-        for declared in self._objects(scope, settings, [made.manifest for made in base]):
-            made = on_management(declared.manifest, scope.owner, (spaces[declared.namespace],))
-            planned = in_state(unawaited(made), self._state(scope))
-            self._gathering.add([planned], declared.at)
-            yield planned.id
+        objects = [in_state(here(own[0]), state), here(accounts[0])]
+        objects += [in_state(here(manifest), state) for manifest in rest]
+        objects += [*map(here, accounts[1:]), *(in_state(here(right), state) for right in rights)]
+        self._gathering.add(objects, at)
+        for written in (*inside, *wide):
+            objects.append(in_state(unawaited(here(written.manifest)), state))
+            self._gathering.add(objects[-1:], written.at)
+        return tuple(object.id for object in objects)
+
+    def _before_release(self, scope: Scope) -> tuple[ObjectId, ...]:
+        """Plan what the release of a baseline comes after: the chart, the platform's account and its alerts."""
+        self._platform.plan_access(scope.cluster)
+        platform = self._platform.scope(scope.cluster)
+        chart = self._platform.objects_chart(platform, f"tenant '{scope.tenant}' is placed")
+        return (chart, *platform.base, *self._platform.alerts_of(scope.cluster))
 
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
         tenant = self.fleet.document.tenants[scope.tenant]
         variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
-            own_settings = settings
+            own = settings
             if key:
-                own_settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+                own = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             made = declared_objects(
                 replace(scope, namespace=name),
-                own_settings.objects,
+                own.objects,
                 variables,
                 partial(self._origin, scope, key),
                 [manifest for manifest in base if manifest["metadata"].get("namespace") == name],
                 self._territory.holder,
                 cluster_admin=tenant.clusterAdmin,
-                network=own_settings.network,
+                network=own.network,
             )
             self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
             yield from made
-
-    def _remote_base(
-        self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]
-    ) -> tuple[ObjectId, ...]:
-        at = ("tenants", scope.tenant)
-        self._platform.plan_access(scope.cluster)
-        platform = self._platform.scope(scope.cluster)
-        chart = self._platform.objects_chart(platform, f"tenant '{scope.tenant}' is placed")
-        # Clusters whose kubeconfigs lie in one namespace share the account.
-        made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
-        shared = self._gathering.share(made, at)
-        baselines = self._baselines(scope, settings)
-        self._refuse(scope, settings, baselines)
-        manifests = [*chain(*baselines), *self._accounts(scope)]
-        manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
-        manifests += [declared.manifest for declared in own]
-        manifests += [declared.manifest for declared in self._objects(scope, settings, tuple(manifests))]
-        alerts = self._platform.alerts_of(scope.cluster)
-        first = (chart, *platform.base, *alerts)
-        adopt = self.fleet.document.tenants[scope.tenant].adopt
-        state = self._state(scope)
-        release = objects_release(scope, platform, "baseline", manifests, settings, first, after, state, adopt=adopt)
-        self._gathering.add([release], at)
-        self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
-        return (release.id, shared)
 
     def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster
@@ -265,30 +243,18 @@ class PlacementPlanner:
     def _baselines(self, scope: Scope, settings: TenantSettings) -> list[list[Manifest]]:
         """A whole baseline for each of the tenant's namespaces. Only a label says of which remote cluster it is."""
 
-        def made() -> list[list[Manifest]]:
-            return [baseline(scope, settings), *self._extra_baselines(scope)]
+        def made() -> Iterator[list[Manifest]]:
+            yield baseline(scope, settings)
+            declared = self.fleet.document.tenants[scope.tenant].namespaces
+            for key, name in scope.namespaces.items():
+                own = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+                first, *rest = baseline(replace(scope, namespace=name), own)
+                state = declared[key].state
+                yield [first if state == "active" else given_up(first, state), *rest]
 
         def here(manifest: Manifest) -> Manifest:
-            metadata = manifest["metadata"]
-            return {
-                **manifest,
-                "metadata": {**metadata, "labels": {**metadata["labels"], CLUSTER_LABEL: scope.cluster}},
-            }
+            labels = {**manifest["metadata"]["labels"], CLUSTER_LABEL: scope.cluster}
+            return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
 
-        alike = self.fleet.once(("baselines", *scope.together), (settings,), made)
+        alike = self.fleet.once(("baselines", *scope.together), (settings,), lambda: list(made()))
         return [[here(manifest) for manifest in manifests] for manifests in alike]
-
-    def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:
-        """Those of the tenant's extra namespaces."""
-        declared = self.fleet.document.tenants[scope.tenant].namespaces
-        for key, name in scope.namespaces.items():
-            settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
-            first, *rest = baseline(replace(scope, namespace=name), settings)
-            state = declared[key].state
-            yield [first if state == "active" else given_up(first, state), *rest]
-
-
-def _in_order(owner: Owner, manifests: Sequence[Manifest], after: tuple[ObjectId, ...]) -> list[KubeObject]:
-    """A baseline on the management cluster: the namespace, after the add-ons that the placement waits for, and then all in it."""
-    first = on_management(manifests[0], owner, after)
-    return [first, *(on_management(manifest, owner, (first.id,)) for manifest in manifests[1:])]
