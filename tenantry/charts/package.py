@@ -28,7 +28,9 @@ def packed(files: Mapping[str, bytes], below: str = "") -> bytes:
         tarfile.open(fileobj=compressed, mode="w", format=tarfile.PAX_FORMAT) as members,
     ):
         for name, data in files.items():
-            _add(members, f"{below}{name}", data)
+            member = tarfile.TarInfo(f"{below}{name}")
+            member.size, member.mtime, member.mode = len(data), EPOCH, 0o644
+            members.addfile(member, io.BytesIO(data))
     return archive.getvalue()
 
 
@@ -36,12 +38,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
     """The content of a folder's files by their path in it; empty if there is no such folder."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
-def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
-    member = tarfile.TarInfo(name)
-    member.size, member.mtime, member.mode = len(data), EPOCH, 0o644
-    archive.addfile(member, io.BytesIO(data))
 
 
 DESCRIPTION = "Chart.yaml"

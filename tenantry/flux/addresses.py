@@ -25,7 +25,6 @@ _SCP = re.compile(r"([\w-]+)@([\w.-]+):([\w./~-]+)")
 """An SSH address in scp form, which Flux does not take: user, host and path."""
 _BUCKET = re.compile(r"[A-Za-z0-9$]([A-Za-z0-9_-]|\.(?!\.))*")
 _SCHEME = re.compile(r"[a-z]+://")
-_DOCKER = "docker.io"
 _GOOGLE = "storage.googleapis.com"
 """Where buckets with `provider: gcp` are, whatever endpoint is written."""
 _BITBUCKET = "https://bitbucket.org"
@@ -156,8 +155,13 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
         case "Bucket":
             endpoint = _GOOGLE if spec.get("provider") == "gcp" else str(spec.get("endpoint", ""))
             yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
-        case "Provider":
-            yield from _named_addresses(spec)
+        case "Provider":  # some are addressed by names
+            address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
+            if spec.get("type") == _EVENT_HUB and channel:
+                host = channel if ".servicebus." in channel else f"{channel}.servicebus.windows.net"
+                yield ("channel",), f"sb://{host}/{address}" if address else f"sb://{host}"
+            elif address and spec.get("type") in (_EVENT_HUB, _PUB_SUB):
+                yield ("address",), f"pubsub://{address}/{channel}" if spec["type"] == _PUB_SUB else address
 
 
 def bucket_address(endpoint: str, bucket: str) -> str:
@@ -223,17 +227,14 @@ def _misfit(text: str, form: Form) -> str:
     if parts.path and form.path is None:
         return "has a path, which Flux ignores here"
     if form.registry:
-        return _registry_misfit(parts.host, parts.path, text, form)
+        # If the first word is not clearly a host, Flux takes it for a part of the repository's name.
+        if "." not in parts.host and ":" not in text.removeprefix("oci://").partition("/")[0]:
+            return "has a host without a dot or a port, for which Flux would go to docker.io"
+        if not parts.path:
+            return "names no repository" if form.path else ""
+        if not _REGISTRY.fullmatch(parts.path[1:]):
+            return "has a path that is no name of a repository in a registry"
     return ""
-
-
-def _registry_misfit(host: str, path: str, text: str, form: Form) -> str:
-    """Flux takes the first word for a part of the repository's name, and goes to Docker Hub, if the word is not clearly a host."""
-    if "." not in host and ":" not in text.removeprefix("oci://").partition("/")[0]:
-        return f"has a host without a dot or a port, for which Flux would go to {_DOCKER}"
-    if not path:
-        return "names no repository" if form.path else ""
-    return "" if _REGISTRY.fullmatch(path[1:]) else "has a path that is no name of a repository in a registry"
 
 
 def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -280,16 +281,6 @@ def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         yield Problem(
             (*at, "channel"), "bad-value", "the channel contains characters that cannot be seen", fix="remove them"
         )
-
-
-def _named_addresses(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Where the events of a provider go that is addressed by names."""
-    address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
-    if spec.get("type") == _EVENT_HUB and channel:
-        host = channel if ".servicebus." in channel else f"{channel}.servicebus.windows.net"
-        yield ("channel",), f"sb://{host}/{address}" if address else f"sb://{host}"
-    elif address and spec.get("type") in (_EVENT_HUB, _PUB_SUB):
-        yield ("address",), f"pubsub://{address}/{channel}" if spec["type"] == _PUB_SUB else address
 
 
 def _bad(at: Path, why: str, fix: str) -> Problem:

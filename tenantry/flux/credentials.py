@@ -142,7 +142,10 @@ def _of_source(kind: str, spec: Mapping[str, Any]) -> Use | None:
             if provider == "github":
                 return APP
             # With the identity of a cloud, Flux takes over no login from a Secret.
-            return SSH if url.startswith("ssh://") else _with_user(url) if provider == "generic" else None
+            if url.startswith("ssh://") or provider != "generic":
+                return SSH if url.startswith("ssh://") else None
+            # The user of a Git repository over HTTPS can stand in its address.
+            return GIT._replace(ways=(*GIT.ways, ("password",))) if urlsplit(url).username else GIT
         case "HelmRepository":
             return OCI_CHARTS if spec.get("type") == "oci" else INDEX
         case "OCIRepository":
@@ -150,11 +153,6 @@ def _of_source(kind: str, spec: Mapping[str, Any]) -> Use | None:
         case "Bucket":
             return BUCKETS.get(provider, BUCKETS["generic"])
     return None
-
-
-def _with_user(url: str) -> Use:
-    """The user of a Git repository over HTTPS can stand in its address."""
-    return GIT._replace(ways=(*GIT.ways, ("password",))) if urlsplit(url).username else GIT
 
 
 def needed(kind: str, spec: Mapping[str, Any]) -> tuple[Path, Use] | None:

@@ -7,7 +7,6 @@ Never: evaluates an expression on data of a fleet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -68,6 +67,7 @@ _TEXT_OR_PARENTHESIS = re.compile(
     r"|(?:\.\s*(?P<call>\w+)\s*)?(?P<open>\()|(?P<close>\))",
     re.DOTALL,
 )
+_MATCHES = re.compile(r"""\.matches\(\s*([rR]?)(?:'([^'\\]*|(?<=r')[^']*)'|"([^"\\]*|(?<=r")[^"]*)")\s*\)""")
 _LOOPS = ("all", "exists", "exists_one", "filter", "map")
 _GROWING = ("replace", "join", "format")
 
@@ -89,14 +89,18 @@ def expression_problem(text: str, language: Language) -> Misread | None:
             name = undeclared[1] if (undeclared := _UNDECLARED.match(why)) else ""
             if _MIXED.search(why):
                 return None
-            if language.of_object and name and name not in names and _may_be_field(name, text):
+            # An unknown name may be a field at the top of some object, if it is no function.
+            is_unlikely = re.search(rf"\b{re.escape(name)}\s*\(", text) or name in _NOT_FIELDS
+            is_field = name and not (is_unlikely or name in names or closest(name, OF_OBJECT.variables))
+            if language.of_object and is_field:
                 names = (*names, name)
                 continue
             return _not_compiled(text, language, line, column, why)
         break
     got = compiled.return_type().name()
     if language.yields in ("", got) or (got == "DYN" and language.of_object):
-        return next(_bad_patterns(text), None)
+        patterns = (match[2] if match[2] is not None else match[3] for match in _MATCHES.finditer(text))
+        return next(filter(None, map(pattern_problem, patterns)), None)
     what = "what may be anything" if got == "DYN" else f"a value of type {got.lower()}"
     around = "string(...)" if language.yields == "STRING" else "(...) == true" if got == "DYN" else ""
     return Misread(
@@ -104,12 +108,6 @@ def expression_problem(text: str, language: Language) -> Misread | None:
         f"the expression has to yield {_WORDS[language.yields]}, and yields {what}",
         f"write '{around}' around it" if around else f"compare it with something, as in {language.example}",
     )
-
-
-def _may_be_field(name: str, text: str) -> bool:
-    """Whether an unknown name may be a field at the top of some object, and no function."""
-    is_called = re.search(rf"\b{re.escape(name)}\s*\(", text)
-    return not (is_called or name in _NOT_FIELDS or closest(name, OF_OBJECT.variables))
 
 
 def _first_error(error: str) -> tuple[str, str, str]:
@@ -156,15 +154,6 @@ def _cost(text: str) -> Misread | None:
         fix = f"use fewer of map, {', '.join(_GROWING)}, at most {MOST_GROWTH:,} times in all"
         return Misread("bad-expression", message, fix)
     return None
-
-
-_MATCHES = re.compile(r"""\.matches\(\s*([rR]?)(?:'([^'\\]*|(?<=r')[^']*)'|"([^"\\]*|(?<=r")[^"]*)")\s*\)""")
-
-
-def _bad_patterns(text: str) -> Iterator[Misread]:
-    for match in _MATCHES.finditer(text):
-        if problem := pattern_problem(match[2] if match[2] is not None else match[3]):
-            yield problem
 
 
 @cache

@@ -64,12 +64,11 @@ def secret_paths(flux_kind: str) -> tuple[tuple[str, ...], ...]:
 @cache
 def list_paths(flux_kind: str) -> tuple[tuple[str, ...], ...]:
     """The fields that list Secrets and ConfigMaps."""
-    return tuple(path for path, schema in _fields(schema_of(flux_kind).spec) if _lists_references(schema))
-
-
-def _lists_references(schema: dict[str, Any]) -> bool:
-    kinds = schema.get("items", {}).get("properties", {}).get("kind", {}).get("enum", ())
-    return bool(kinds) and set(kinds) <= {"Secret", "ConfigMap"}
+    kinds = (
+        (path, schema.get("items", {}).get("properties", {}).get("kind", {}).get("enum", ()))
+        for path, schema in _fields(schema_of(flux_kind).spec)
+    )
+    return tuple(path for path, names in kinds if names and set(names) <= {"Secret", "ConfigMap"})
 
 
 def _fields(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:

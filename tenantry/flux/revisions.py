@@ -77,7 +77,9 @@ def _of_git(ref: Mapping[str, str]) -> Iterator[_Bad]:
         text = ref[key]
         if text.startswith("refs/"):
             why = f"a full reference, and '{key}' takes a name: Flux would look for '{start}{shorten(text)}'"
-            yield key, why, f"write {_meant(text)}"
+            of = next((of for of in _STARTS if text.startswith(of)), "")
+            meant = f"'{_STARTS[of]}: {text.removeprefix(of)}'" if of else f"'name: {text}'"
+            yield key, why, f"write {meant}"
         elif why := _misfit(text):
             yield (
                 key,
@@ -94,12 +96,6 @@ def _of_git(ref: Mapping[str, str]) -> Iterator[_Bad]:
         if _SHORT_COMMIT.fullmatch(commit):
             why, fix = "a short commit, for which Flux does not look", f"write what `git rev-parse {commit}` prints"
         yield "commit", why, fix
-
-
-def _meant(reference: str) -> str:
-    """How a full reference is written."""
-    start = next((start for start in _STARTS if reference.startswith(start)), "")
-    return f"'{_STARTS[start]}: {reference.removeprefix(start)}'" if start else f"'name: {reference}'"
 
 
 def _misfit(text: str) -> str:

@@ -126,7 +126,11 @@ def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Prob
     for tenant, _ in filled_tenants(fleet):
         for key in (*PARTS, "namespaces"):
             paths = [("tenants", tenant, key, name) for name in fleet.raw("tenants", tenant, key)]
-            yield from too_many(tenant, key, [path for path in paths if is_filled(fleet, path)])
+            entries, most = [path for path in paths if is_filled(fleet, path)], int(LIMITS[key])
+            if len(entries) > most:
+                message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
+                fix = "remove some of them, or ask the platform team to declare some in the main file"
+                yield Problem(entries[most], "over-limit", message, fix=fix, at_key=True)
 
 
 def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Problem:
@@ -288,15 +292,6 @@ def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
             f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
             fix=f"write '{POLICYS_SHORTEST}' or more",
         )
-
-
-def too_many(tenant: str, key: str, entries: list[Path]) -> Iterator[Problem]:
-    """A finding at the first entry of an included file that is one too many."""
-    most = int(LIMITS[key])
-    if len(entries) > most:
-        message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
-        fix = "remove some of them, or ask the platform team to declare some in the main file"
-        yield Problem(entries[most], "over-limit", message, fix=fix, at_key=True)
 
 
 def _beyond_number(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:

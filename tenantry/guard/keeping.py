@@ -155,21 +155,18 @@ class Taken(NamedTuple):
 def taken(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:
     """What the owners of a plan would take over. adopting, adopting_addons: the tenants and add-ons that may."""
     yield from _strangers(plan, now, adopting, adopting_addons)
-    yield from _kept(plan, now, adopting, adopting_addons)
-
-
-def _kept(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: Collection[str]) -> Iterator[Taken]:
-    """Namespaces that were left with their data."""
+    # Namespaces that were left with their data.
     for place, (tenant, addon) in sorted(namespaces_of(plan).items()):
         entry = now.kept.get(place)
         if entry is None or now.holds(tenant, *place):
             continue
         cluster, name = place
+        owner = f"tenant '{tenant}'" if tenant else f"add-on '{addon}'"
         holds = f"namespace '{name}' on {cluster} holds the data of {entry.owner}, kept since {entry.since}"
         if entry.tenant != tenant:
             problem = error(
                 "others-data",
-                f"{holds}, and {_in_words(tenant, addon)} would get it",
+                f"{holds}, and {owner} would get it",
                 f"choose another name; to delete the data for good, declare {entry.owner} again with 'adopt: true' and"
                 " 'state: offboarding', run `tenantry up`, then remove it",
             )
@@ -182,10 +179,6 @@ def _kept(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: Col
             object.id for object in plan.objects if (object.owner.tenant, object.owner.cluster) == (tenant, cluster)
         )
         yield Taken(tenant, problem, tuple(objects), place)
-
-
-def _in_words(tenant: str, addon: str) -> str:
-    return f"tenant '{tenant}'" if tenant else f"add-on '{addon}'"
 
 
 def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:

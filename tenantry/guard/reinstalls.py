@@ -194,13 +194,10 @@ class Reinstall:
 
     def __str__(self) -> str:
         changed = ", ".join(f"{key} {before or 'unset'} -> {after or 'unset'}" for key, before, after in self.changes)
-        return f"{self._what} on {self.cluster} ({changed})"
-
-    @property
-    def _what(self) -> str:
+        what = f"the baseline of tenant '{self.tenant}'" if self.tenant else "the namespaces of add-ons"
         if self.app:
-            return f"app '{self.app}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.app}'"
-        return f"the baseline of tenant '{self.tenant}'" if self.tenant else "the namespaces of add-ons"
+            what = f"app '{self.app}' of tenant '{self.tenant}'" if self.tenant else f"add-on '{self.app}'"
+        return f"{what} on {self.cluster} ({changed})"
 
 
 def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
@@ -217,23 +214,16 @@ def _judged(planned: KubeObject, target: Target, charts: Charts) -> Reinstall | 
         return None
     wanted = planned_parts(planned.manifest, charts)
     changes = [(key, before, wanted[key]) for key, before in target.parts.items() if wanted.get(key, before) != before]
-    if _keeps_its_release(planned, target):
+    # Another name of the chart reinstalls nothing if the release is upgraded in place. A HelmChart can change before the release
+    # that uses it, so the live release has to say InPlaceUpdate as well. And if helm-controller has accepted the same HelmChart,
+    # whose name contains a digest of its settings, its chart has another name in the index than in its own Chart.yaml.
+    in_place = target.in_place and upgrades_in_place(planned.manifest)
+    if in_place or target.tried == chart_of(planned.manifest):
         changes = [change for change in changes if change[0] != CHART]
     if not changes:
         return None
     app = label(labels_of(planned.manifest), APP_LABEL)
     return Reinstall(*planned.owner, app=app, changes=tuple(changes), release=planned.id.kind == "HelmRelease")
-
-
-def _keeps_its_release(planned: KubeObject, target: Target) -> bool:
-    """Whether another name of the chart reinstalls nothing.
-
-    A HelmChart can change before the release that uses it, so the live release has to say InPlaceUpdate as well. And if
-    helm-controller has accepted the same HelmChart, whose name contains a digest of its settings, its chart has another name in
-    the index than in its own Chart.yaml.
-    """
-    in_place = target.in_place and upgrades_in_place(planned.manifest)
-    return in_place or target.tried == chart_of(planned.manifest)
 
 
 def platform_problems(reinstalls: Sequence[Reinstall]) -> Iterator[Problem]:

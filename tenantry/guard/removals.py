@@ -68,7 +68,13 @@ class Removal:
 
 def removals(plan: Plan, now: Held) -> list[Removal]:
     """What the cluster holds and the plan does not. A removed tenant stands for everything it has."""
-    return sorted((*_tenants(plan, now), *_namespaces(plan, now), *_addon_namespaces(plan, now), *_apps(plan, now)))
+    addons = held_by(plan).addon_namespaces
+    of_addons = (
+        Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=("", cluster, name) in now.marked)
+        for (cluster, name), leaving in now.addon_namespaces.items()
+        if (cluster, name) not in addons
+    )
+    return sorted((*_tenants(plan, now), *_namespaces(plan, now), *of_addons, *_apps(plan, now)))
 
 
 def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
@@ -120,13 +126,6 @@ def _left_behind(now: Held) -> Mapping[bool, Collection[tuple[str, str]]]:
     }
 
 
-def _addon_namespaces(plan: Plan, now: Held) -> Iterator[Removal]:
-    for (cluster, name), leaving in now.addon_namespaces.items():
-        if (cluster, name) not in held_by(plan).addon_namespaces:
-            marked = ("", cluster, name) in now.marked
-            yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=marked)
-
-
 def _apps(plan: Plan, now: Held) -> Iterator[Removal]:
     planned, placed = {app.id for app in plan.apps}, plan.placed
     staying = {tenant for tenant, _ in placed}
@@ -162,7 +161,10 @@ def handovers(plan: Plan, now: Held) -> Iterator[Problem]:
     for app in plan.apps:
         held_app = now.apps.get(app.id)
         if held_app and (held_app.tenant, held_app.name) != (app.tenant, app.name):
-            owner, other = _in_words(held_app.tenant, held_app.name), _in_words(app.tenant, app.name)
+            owner, other = (
+                f"app '{of.name}' of tenant '{of.tenant}'" if of.tenant else f"add-on '{of.name}'"
+                for of in (held_app, app)
+            )
             yield error(
                 "other-owner",
                 f"{app.id} belongs to {owner}, and would become that of {other}",
@@ -171,31 +173,28 @@ def handovers(plan: Plan, now: Held) -> Iterator[Problem]:
             )
 
 
-def _in_words(tenant: str, app: str) -> str:
-    return f"app '{app}' of tenant '{tenant}'" if tenant else f"add-on '{app}'"
-
-
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
-    """One problem for each namespace that still contains an app."""
-    leaving = now.namespaces.keys() - plan.namespaces
-    occupants = (occupant for occupant in sorted(_occupants(plan, now)) if occupant[0] in leaving)
-    for (tenant, cluster, namespace), apps in grouped(occupants, lambda occupant: occupant[0]).items():
-        listed = ", ".join(f"'{name}'" for _, name in apps)
+    """One problem for each namespace that still contains an app.
+
+    A placement that is removed as a whole is removed in the right order.
+    """
+    leaving, placed, planned = now.namespaces.keys() - plan.namespaces, plan.placed, {app.id for app in plan.apps}
+    occupants = sorted(
+        ((app.tenant, app.cluster, namespace), app.name)
+        for id, app in now.apps.items()
+        if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned)
+        for namespace in app.installed
+        if (app.tenant, app.cluster, namespace) in leaving
+    )
+    for (tenant, cluster, namespace), apps in grouped(occupants, itemgetter(0)).items():
+        names = ", ".join(f"'{name}'" for _, name in apps)
         yield error(
             "occupied",
-            f"namespace '{namespace}' of tenant '{tenant}' would leave {cluster} before what is installed there (app {listed}),"
+            f"namespace '{namespace}' of tenant '{tenant}' would leave {cluster} before what is installed there (app {names}),"
             " and Flux could not clean up any more",
             "keep the namespace for one `tenantry up` in which these apps are removed or moved, and remove it when they are gone"
             " from there",
         )
-
-
-def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
-    placed, planned = plan.placed, {app.id for app in plan.apps}
-    for id, app in now.apps.items():
-        if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):
-            yield from (((app.tenant, app.cluster, namespace), app.name) for namespace in app.installed)
 
 
 # --- kubeconfigs that a plan gives to other clusters than today --------------------------------------------------------

@@ -88,25 +88,25 @@ def _ways(plan: Plan, removals: Sequence[Removal], now: Held, declared: Declared
             # Other environments keep it.
             yield from (_placement(removal.name, cluster) for cluster in removal.clusters if cluster not in left)
         elif not left:
-            yield _app(removal, declared) if removal.what == "app" else _namespace(removal, plan, now, declared)
+            yield _part(removal, plan, now, declared)
 
 
 def _placement(tenant: str, cluster: str) -> Way:
     return Way(f"tenants.{tenant}.state", stays=True, where=f" --clusters {cluster}")
 
 
-def _app(removal: Removal, declared: Declared) -> Way:
-    """An app or add-on. Its mark is for all clusters; an app that stays somewhere goes where its author takes it off."""
-    at = f"tenants.{removal.tenant}.apps.{removal.name}" if removal.tenant else f"platform.addons.{removal.name}"
-    return Way(f"{at}.state", stays=(removal.tenant, removal.name) in declared.apps)
+def _part(removal: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
+    """An app or add-on, or a namespace of one; a placement, if its cluster keeps nothing of the tenant.
 
-
-def _namespace(removal: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
-    """A placement, if its cluster keeps nothing of the tenant; otherwise one namespace of it, or of an add-on."""
+    The mark of an app is for all clusters; an app that stays somewhere goes where its author takes it off.
+    """
     (cluster,) = removal.clusters
+    addon = removal.name if removal.what == "app" else now.addons.get((cluster, removal.name), "NAME")
     if not removal.tenant:
-        addon = now.addons.get((cluster, removal.name), "NAME")
         return Way(f"platform.addons.{addon}.state", stays=("", addon) in declared.apps)
+    if removal.what == "app":
+        at = f"tenants.{removal.tenant}.apps.{removal.name}"
+        return Way(f"{at}.state", stays=(removal.tenant, removal.name) in declared.apps)
     mains = {(placement.tenant, placement.cluster): placement.namespace for placement in plan.placements}
     main = mains.get((removal.tenant, cluster))
     if main is None:

@@ -5,7 +5,7 @@ By these policies API servers refuse what a tenant must not do by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -39,7 +39,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     account = declared.platformServiceAccount
     namespace = _namespace(platform)
     if cluster == fleet.environments[environment].management:
-        homes, acting = homes_of_addons(fleet, cluster), homes_of_accounts(fleet, cluster)
+        homes, acting = homes_of_addons(fleet, cluster), homes_of_addons(fleet, cluster, acting=True)
         return (
             namespace,
             *(_namespace(home) for home in homes if home != platform),
@@ -55,25 +55,18 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
 
 
-def homes_of_accounts(fleet: Fleet, hub: str) -> tuple[str, ...]:
-    """Those of `homes_of_addons` in which Flux acts as the platform's account."""
-    return _homes(fleet, hub, [name for name, addon in fleet.document.platform.addons.items() if addon.account is None])
+def homes_of_addons(fleet: Fleet, hub: str, *, acting: bool = False) -> tuple[str, ...]:
+    """The namespaces of add-ons' Flux objects on a management cluster, the platform's first.
 
-
-def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
-    """The namespaces of add-ons' Flux objects on a management cluster, the platform's first."""
-    return _homes(fleet, hub, fleet.document.platform.addons)
-
-
-def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
+    acting: only those in which Flux acts as the platform's account.
+    """
     platform = fleet.document.platform
-    managed = [name for name, environment in fleet.environments.items() if hub == environment.management]
     own = (
         platform.addons[addon].namespace
-        for environment in managed
-        if environment in fleet.clusters[hub].environments
+        for name, environment in fleet.environments.items()
+        if hub == environment.management and name in fleet.clusters[hub].environments
         for addon in addons_on(fleet, hub)
-        if addon in addons
+        if not acting or platform.addons[addon].account is None
     )
     return tuple(dict.fromkeys((platform.namespace, *sorted({namespace for namespace in own if namespace}))))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,7 @@ from tenantry.plan.objects.scope import Scope, installed_labels
 
 _RBAC = "rbac.authorization.k8s.io"
 _NAMED_BY_BASELINES = ("LimitRange", "NetworkPolicy", "ResourceQuota", "RoleBinding")
+_OF_BASELINES = re.compile(r"tenantry($|[-.])")
 _KUBERNETES_OWN = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
 """Kinds and names of what Kubernetes makes in every namespace."""
 
@@ -75,7 +77,9 @@ def declared_objects(
             findings += _problems(manifest, at, network)
             if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
                 findings += _rights(scope, manifest, at, holder, cluster_admin=cluster_admin)
-            if _key(manifest) in used or _is_fleets(scope, manifest):
+            # Names that a tenant's baseline can have with other settings.
+            is_fleets = scope.tenant and manifest["kind"] in _NAMED_BY_BASELINES and _OF_BASELINES.match(meta["name"])
+            if _key(manifest) in used or is_fleets:
                 twice = "Tenantry makes an object of that name, or another entry does"
                 message = f"{object_id(manifest)} would be created twice: {twice}"
                 findings.append(Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True))
@@ -107,14 +111,6 @@ def manifest_of(at: Path, data: Mapping[str, Any], variables: Variables) -> dict
     return {"apiVersion": filled.pop("apiVersion"), "kind": filled.pop("kind"), "metadata": metadata, **filled}
 
 
-def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
-    """Whether a name is one that a tenant's baseline can have with other settings."""
-    if not scope.tenant:
-        return False
-    kind, name = manifest["kind"], str(manifest["metadata"]["name"])
-    return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
-
-
 def _problems(manifest: Manifest, at: Path, network: str) -> Iterator[Problem]:
     kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
     if (kind, name) in _KUBERNETES_OWN:
@@ -134,10 +130,12 @@ def _rights(
 ) -> Iterator[Problem]:
     """What a tenant would have or give by a role or binding that it must not. Add-ons are the platform's, which decides itself."""
     kind = manifest["kind"]
-    if not cluster_admin and _gives_all(manifest):
+    is_binding = kind == "RoleBinding"
+    is_admin = is_binding and mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN
+    if not cluster_admin and (is_admin or (not is_binding and gives_all(mappings_in(manifest.get("rules"))))):
         message = f"tenant '{scope.tenant}' would get {CLUSTER_ADMIN} in its namespaces"
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
-        yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
+        yield Problem((*at, "roleRef" if is_binding else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
     for index, subject in enumerate(mappings_in(manifest.get("subjects"))):
         if whose := _whose(scope, subject, own, holder):
@@ -145,13 +143,6 @@ def _rights(
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
             )
             yield Problem((*at, "subjects", index), "foreign-account", message, fix="name somebody else, or remove it")
-
-
-def _gives_all(manifest: Manifest) -> bool:
-    """Whether a binding gives `cluster-admin`, or a role as much."""
-    if manifest["kind"] == "RoleBinding":
-        return bool(mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN)
-    return gives_all(mappings_in(manifest.get("rules")))
 
 
 def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], holder: Callable[[str], str | None]) -> str:

@@ -82,14 +82,14 @@ def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Pat
 
 def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
     """Problems in which a dependency that is missing on several clusters is one, with all of them in its note."""
-    for finding, same in grouped(findings, _without_cluster).items():
+
+    def without_cluster(finding: Problem) -> Problem:
+        return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
+
+    for finding, same in grouped(findings, without_cluster).items():
         clusters = list(dict.fromkeys(note for problem in same for note in problem.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
-
-
-def _without_cluster(finding: Problem) -> Problem:
-    return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
 
 
 def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
@@ -121,19 +121,16 @@ def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[Effec
                 ordered[trail[-1]] = apps[trail[-1]]
                 trail.pop()
         elif name in trail:
-            findings.append(_cycle(apps, trail[trail.index(name) :]))
+            # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
+            circle = trail[trail.index(name) :]
+            start = circle.index(min(circle))
+            chain = [*circle[start:], *circle[: start + 1]]
+            findings.append(circle_of(chain, apps[chain[0]].origin("dependsOn")))
         elif name in apps and name not in ordered:
             trail.append(name)
             # An app that names itself is for `rules`.
             pending.append(iter([dependency for dependency in apps[name].depends_on if dependency != name]))
     return list(ordered.values())
-
-
-def _cycle(apps: Mapping[str, EffectiveApp], circle: list[str]) -> Problem:
-    # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
-    start = circle.index(min(circle))
-    chain = [*circle[start:], *circle[:start]]
-    return circle_of([*chain, chain[0]], apps[chain[0]].origin("dependsOn"))
 
 
 def circle_of(chain: Sequence[str], at: Path) -> Problem:

@@ -42,17 +42,6 @@ from tenantry.plan.objects.scope import (
     installed_labels,
 )
 
-
-def all_namespaces(fleet: Fleet, environment: str) -> Iterator[tuple[str, str]]:
-    """Every namespace of every tenant with the tenant; without those whose names are wrong, which is reported elsewhere."""
-    for tenant in fleet.document.tenants:
-        try:
-            yield main_namespace(fleet, environment, tenant), tenant
-            yield from ((name, tenant) for name in extra_namespaces(fleet, environment, tenant).values())
-        except InvalidPart:
-            continue
-
-
 _RENAME_ENTRY = "rename the entry, or change its 'name'"
 
 
@@ -102,7 +91,13 @@ class Territory:
     @cached_property
     def _tenant_of(self) -> dict[str, str]:
         """Who has which namespace; only bindings for service accounts ask."""
-        return dict(all_namespaces(self.fleet, self.environment))
+        holders: dict[str, str] = {}
+        for tenant in self.fleet.document.tenants:
+            with suppress(InvalidPart):  # a wrong name is reported elsewhere
+                holders[main_namespace(self.fleet, self.environment, tenant)] = tenant
+                for name in extra_namespaces(self.fleet, self.environment, tenant).values():
+                    holders[name] = tenant
+        return holders
 
     def _is_reserved(self, name: str) -> bool:
         return names.is_reserved_namespace(name) or name in self._reserved

@@ -121,15 +121,20 @@ def _event_sources(
         wanted = {name: id for name, id in wanted.items() if id.kind == "Kustomization"}
         if not wanted:
             return []
-    if alert.apps is None and is_filled(fleet, at):
-        groups = ("apps", "sources")
-        if not all(names_all(fleet, scope.tenant, group) for group in groups):
-            return _shared_sources(fleet, scope, wanted, commits=commits)
+    labels = _labels(scope)
+    if alert.apps is None and _names_a_part(fleet, scope, at):
+        named_sources = [
+            _source_of(scope, name, id) for name, id in wanted.items() if is_own(fleet, scope.tenant, "apps", name)
+        ]
+        own = _own_sources(fleet, scope) if named_sources and not commits and not scope.kubeconfig else {}
+        # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
+        others = [{"kind": kind, "name": scope.name(name), "matchLabels": labels} for name, kind in own.items()]
+        return named_sources + others
     # All Kustomizations of a remote would be those of tenants too, whose commits are of other repositories.
     if alert.apps is not None or (commits and not scope.tenant):
         return [_source_of(scope, name, id) for name, id in wanted.items()]
     kinds = _APPS[:1] if commits else _APPS if scope.kubeconfig else (*_APPS, *_SOURCES)
-    return [_labelled(kind, _labels(scope)) for kind in kinds]
+    return [_labelled(kind, labels) for kind in kinds]
 
 
 def _events_of_sources(fleet: Fleet, scope: Scope, alert: Alert, at: Path) -> list[dict[str, Any]]:
@@ -137,10 +142,15 @@ def _events_of_sources(fleet: Fleet, scope: Scope, alert: Alert, at: Path) -> li
     if alert.apps is not None or alert.provider.type in COMMIT_STATUS:
         return []
     labels = _labels(replace(scope, cluster=""))
-    if is_filled(fleet, at) and not all(names_all(fleet, scope.tenant, group) for group in ("apps", "sources")):
+    if _names_a_part(fleet, scope, at):
         own = _own_sources(fleet, scope)
         return [_labelled(kind, {**labels, SOURCE_LABEL: name}) for name, kind in own.items()]
     return [_labelled(kind, labels) for kind in _SOURCES]
+
+
+def _names_a_part(fleet: Fleet, scope: Scope, at: Path) -> bool:
+    """Whether an alert is an included file's, and the main file has apps or sources of the tenant, which it does not report."""
+    return is_filled(fleet, at) and not all(names_all(fleet, scope.tenant, group) for group in ("apps", "sources"))
 
 
 def _labelled(kind: str, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -151,15 +161,6 @@ def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
     """The kinds of the sources that an included file may name."""
     sources = sorted(fleet.document.tenants[scope.tenant].sources.items())
     return {name: source.block.flux_kind for name, source in sources if is_own(fleet, scope.tenant, "sources", name)}
-
-
-def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
-    """The objects that an alert of an included file reports, where the main file has apps or sources of the tenant."""
-    named = [_source_of(scope, name, id) for name, id in apps.items() if is_own(fleet, scope.tenant, "apps", name)]
-    own = _own_sources(fleet, scope) if named and not commits and not scope.kubeconfig else {}
-    labels = _labels(scope)
-    # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
-    return named + [{"kind": kind, "name": scope.name(name), "matchLabels": labels} for name, kind in own.items()]
 
 
 def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tenantry.kube.objects import KubeObject, Manifest, group_of, holds_data, labels_of
 from tenantry.model import ClusterState, State
@@ -71,8 +70,9 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
         # A Kustomization may have applied it before.
         manifest = _annotated(manifest, UNPRUNED)
     if state.suspended and planned.id.kind in _FLUX:
-        spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
-        manifest = {**manifest, "spec": spec}
+        is_orphaned = planned.id.kind == "Kustomization" and state.leaving == "decommissioned"
+        policy = {"deletionPolicy": "Orphan"} if is_orphaned else {}
+        manifest = {**manifest, "spec": {**manifest["spec"], **policy, "suspend": True}}
     if state.leaving and not (state.leaving == REMOVING and is_given_up(manifest)):
         manifest = given_up(manifest, state.leaving)
     changed = manifest is not planned.manifest or retained
@@ -139,8 +139,3 @@ def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> Kub
     if not names or STATE_LABEL in labels_of(namespace.manifest):
         return namespace
     return replace(namespace, manifest=_annotated(namespace.manifest, {LEAVING: ",".join(names)}))
-
-
-def _suspended(spec: Mapping[str, Any], kind: str, *, orphan: bool) -> dict[str, Any]:
-    policy = {"deletionPolicy": "Orphan"} if orphan and kind == "Kustomization" else {}
-    return {**spec, **policy, "suspend": True}
