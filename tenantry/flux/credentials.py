@@ -11,6 +11,7 @@ Called by: the rules and the plan, about finished specs; the reference of tenant
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -47,7 +48,7 @@ class Use(NamedTuple):
         halves = [{*pair} - known for pair in self.pairs]
         if half := next((tuple(absent) for absent in halves if len(absent) == 1), ()):
             return half
-        lacks = [tuple(key for key in way if not _is_there(key, known)) for way in self.ways]
+        lacks = [tuple(key for key in way if not any(fnmatchcase(name, key) for name in known)) for way in self.ways]
         begun = (keys for keys, way in zip(lacks, self.ways, strict=True) if len(keys) < len(way))
         return min(begun, key=len, default=None)
 
@@ -213,10 +214,6 @@ def format_keys(keys: Collection[str]) -> str:
     """'username' and 'password'"""
     *others, last = (f"'{key}'" for key in keys)
     return " and ".join(filter(None, (", ".join(others), last)))
-
-
-def _is_there(key: str, known: Collection[str]) -> bool:
-    return any(known_key.endswith(key[1:]) for known_key in known) if key.startswith("*") else key in known
 
 
 _HUB = ("docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com")

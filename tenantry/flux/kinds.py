@@ -12,7 +12,7 @@ from typing import Any
 
 from tenantry.flux.expressions import Misread
 from tenantry.kube.names import object_name_problem
-from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
+from tenantry.kube.objects import CLUSTER_SCOPED, group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.data import mappings_in
 from tenantry.messages.errors import Path
 from tenantry.messages.problems import shown
@@ -34,17 +34,6 @@ _NAMESPACED = {
     "rbac.authorization.k8s.io/v1": ("Role", "RoleBinding"),
     "storage.k8s.io/v1": ("CSIStorageCapacity",),
 }
-_CLUSTER_SCOPED = {
-    "v1": ("ComponentStatus", "Namespace", "Node", "PersistentVolume"),
-    "admissionregistration.k8s.io/v1": ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
-    "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
-    "apiregistration.k8s.io/v1": ("APIService",),
-    "networking.k8s.io/v1": ("IngressClass",),
-    "node.k8s.io/v1": ("RuntimeClass",),
-    "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
-    "scheduling.k8s.io/v1": ("PriorityClass",),
-    "storage.k8s.io/v1": ("CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"),
-}
 _FLUX = {
     "helm.toolkit.fluxcd.io/v2": ("HelmRelease",),
     "image.toolkit.fluxcd.io/v1": ("ImagePolicy", "ImageRepository", "ImageUpdateAutomation"),
@@ -56,7 +45,7 @@ _FLUX = {
     ),
 }
 """Source: the definitions of Flux 2.9, which serve one version of each kind."""
-API_OF = {kind: api for part in (_NAMESPACED, _CLUSTER_SCOPED, _FLUX) for api, kinds in part.items() for kind in kinds}
+API_OF = {kind: api for part in (_NAMESPACED, CLUSTER_SCOPED, _FLUX) for api, kinds in part.items() for kind in kinds}
 """Each kind with the group and version to write for it."""
 _ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Event")}
 _OF_FLUX = frozenset(group_of(api) for api in _FLUX)

@@ -138,7 +138,11 @@ class Named(NamedTuple):
 
 def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
     """All names by which a tenant's entry refers to its own parts. Parts with the wrong structure are skipped."""
-    for path, type_, written in parts(Tenant, mapping_at(data, "tenants", tenant), ("tenants", tenant), _holds_names):
+
+    def holds_names(type_: Any) -> bool:
+        return bool(_group(type_)) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
+
+    for path, type_, written in parts(Tenant, mapping_at(data, "tenants", tenant), ("tenants", tenant), holds_names):
         if group := _group(type_):
             if isinstance(written, str):
                 yield Named(path, group, written)
@@ -147,10 +151,6 @@ def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
                 named = names_of_spec(kind, written, path)
                 # Another rule refuses keys that the author may not set.
                 yield from (name for name in named if name.path[len(path)] not in type_.owned)
-
-
-def _holds_names(type_: Any) -> bool:
-    return bool(_group(type_)) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
 
 
 def _group(type_: Any) -> str:

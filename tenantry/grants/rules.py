@@ -234,8 +234,12 @@ class Limited(NamedTuple):
 
 def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
     """The values of a tenant's entry as it is written, with those in blocks of Flux."""
+
+    def has_limits(type_: Any) -> bool:
+        return is_duration(type_) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
+
     limited: dict[Path, Limited] = {}
-    for path, type_, written in parts(Tenant, entry, (), _has_limits):
+    for path, type_, written in parts(Tenant, entry, (), has_limits):
         if is_duration(type_):
             limited |= {inner.path: inner for inner in _limited(written, _limit_of_duration(str(path[-1])), path)}
         elif isinstance(written, Mapping):
@@ -243,10 +247,6 @@ def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
                 of_flux = _found(written, schema_of(kind).spec, path)
                 limited |= {inner.path: inner for inner in of_flux if inner.path[len(path)] not in type_.owned}
     yield from limited.values()
-
-
-def _has_limits(type_: Any) -> bool:
-    return is_duration(type_) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
 
 
 def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:

@@ -66,22 +66,18 @@ class Wall:
         """
         findings = [*address_problems(kind, spec), *revision_problems(kind, spec)]
         if self._scope.tenant:
-            findings += self._findings(kind, spec, origin)
+            if not self._fleet.document.platform.sharedIdentity:
+                findings += borrowed(kind, spec)
+            findings += self._limits(kind, spec, origin)
+        if self._grants:
+            findings += self._addresses(kind, spec, origin, self._grants)
+            findings += self._authors(kind, spec, origin)
+            findings += self._advanced(kind, spec, origin, self._grants)
         yield from (self._placed(finding, origin) for finding in findings)
 
     def check_addresses(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """The addresses alone. Args: as for `check`."""
         yield from (self._placed(finding, origin) for finding in address_problems(kind, spec))
-
-    def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """The same, with paths in the spec."""
-        if not self._fleet.document.platform.sharedIdentity:
-            yield from borrowed(kind, spec)
-        yield from self._limits(kind, spec, origin)
-        if self._grants:
-            yield from self._addresses(kind, spec, origin, self._grants)
-            yield from self._authors(kind, spec, origin)
-            yield from self._advanced(kind, spec, origin, self._grants)
 
     def check_inherited(
         self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]

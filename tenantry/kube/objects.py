@@ -114,31 +114,34 @@ def labels_of(manifest: Manifest) -> Mapping[str, Any]:
     return labels if isinstance(labels, dict) else {}
 
 
-_CLUSTER_SCOPED = {
-    "": ("ComponentStatus", "Namespace", "Node", "PersistentVolume"),
+CLUSTER_SCOPED = {
+    "v1": ("ComponentStatus", "Namespace", "Node", "PersistentVolume"),
+    "admissionregistration.k8s.io/v1": ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
+    "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
+    "apiregistration.k8s.io/v1": ("APIService",),
+    "networking.k8s.io/v1": ("IngressClass",),
+    "node.k8s.io/v1": ("RuntimeClass",),
+    "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
+    "scheduling.k8s.io/v1": ("PriorityClass",),
+    "storage.k8s.io/v1": ("CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"),
+}
+"""By group and version. Source: `kubectl api-resources --namespaced=false`, Kubernetes 1.34."""
+_NEWER = {
     "admissionregistration.k8s.io": (
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MutatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
+        *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
     ),
-    "apiextensions.k8s.io": ("CustomResourceDefinition",),
-    "apiregistration.k8s.io": ("APIService",),
     "certificates.k8s.io": ("CertificateSigningRequest", "ClusterTrustBundle"),
     "flowcontrol.apiserver.k8s.io": ("FlowSchema", "PriorityLevelConfiguration"),
-    "networking.k8s.io": ("IPAddress", "IngressClass", "ServiceCIDR"),
-    "node.k8s.io": ("RuntimeClass",),
-    "rbac.authorization.k8s.io": ("ClusterRole", "ClusterRoleBinding"),
+    "networking.k8s.io": ("IPAddress", "ServiceCIDR"),
     "resource.k8s.io": ("DeviceClass", "DeviceTaintRule", "ResourceSlice"),
-    "scheduling.k8s.io": ("PriorityClass",),
-    "storage.k8s.io": ("CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
+    "storage.k8s.io": ("VolumeAttributesClass",),
 }
-"""By group. Source: `kubectl api-resources --namespaced=false`, Kubernetes 1.34."""
+"""By group: the others, which clusters serve in several versions."""
 _GROUPS = frozenset(
     {
-        *_CLUSTER_SCOPED,
+        *(api.rpartition("/")[0] for api in CLUSTER_SCOPED),
+        *_NEWER,
         *("apps", "autoscaling", "batch", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "policy"),
     }
 )
@@ -161,7 +164,8 @@ def is_built_in(api_version: str) -> bool:
 
 def is_cluster_scoped(api_version: str, kind: str) -> bool:
     """Whether Kubernetes itself has the kind, outside of namespaces."""
-    return kind in _CLUSTER_SCOPED.get(group_of(api_version), ())
+    group = group_of(api_version)
+    return kind in _NEWER.get(group, ()) or kind in CLUSTER_SCOPED.get(f"{group}/v1" if group else "v1", ())
 
 
 def holds_data(group: str, kind: str) -> bool:

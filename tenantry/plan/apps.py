@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from tenantry.fleet import walk
@@ -103,8 +102,15 @@ class _Builder:
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
         self.where = (scope.tenant, scope.storage, *scope.namespaces.items(), *scope.together)
-        self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
+
+    def add(self, planned: KubeObject) -> None:
+        """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
+        for made in self.attachments.made.values():
+            self.result.objects.setdefault(made.id, made)
+        known = self.result.objects.setdefault(planned.id, planned)
+        if known is not planned:
+            self.result.objects[planned.id] = at_one_pace(known, planned) or known
 
     def build(self, app: EffectiveApp) -> None:
         at = _path_of(self.scope, app.name)
@@ -288,12 +294,3 @@ class _Builder:
             if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and kind != "Namespace":
                 message = f"the account of tenant '{self.scope.tenant}' may not read a {kind}, which is in no namespace"
                 raise InvalidPart([Problem(at, "foreign-namespace", message, fix="remove the health check")])
-
-
-def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:
-    """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
-    for made in attachments.made.values():
-        result.objects.setdefault(made.id, made)
-    known = result.objects.setdefault(planned.id, planned)
-    if known is not planned:
-        result.objects[planned.id] = at_one_pace(known, planned) or known

@@ -13,7 +13,6 @@ from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.messages.text import grouped, listed
-from tenantry.model import App
 from tenantry.plan.objects.apps import KINDS, Dependency
 from tenantry.plan.objects.scope import Scope
 
@@ -29,6 +28,7 @@ def missing_dependencies(
     Args: known: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     other = "set another 'dependsOn' in an override"
+    own = fleet.document.tenants[scope.tenant].apps if scope.tenant else {}
     for index, name in enumerate(app.depends_on):
         at = app.origin("dependsOn", index)
         if name in known:
@@ -36,7 +36,7 @@ def missing_dependencies(
                 what = f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind"
                 fix = f"make both of one kind, or {other} of environment '{scope.environment}'"
                 yield _of_another_stack(fleet, scope, str(addon_named(name)) if scope.tenant else name, what, at, fix)
-        elif not _is_declared(fleet, scope, name):
+        elif name not in own and (addon_named(name) if scope.tenant else name) not in fleet.document.platform.addons:
             continue
         elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
@@ -90,13 +90,6 @@ def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
         clusters = list(dict.fromkeys(note for problem in same for note in problem.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
-
-
-def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
-    addons: Mapping[str, App] = fleet.document.platform.addons
-    addon = addon_named(name) if scope.tenant else name
-    apps = fleet.document.tenants[scope.tenant].apps if addon is None else addons
-    return (addon or name) in apps
 
 
 def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:

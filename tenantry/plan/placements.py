@@ -18,6 +18,7 @@ from tenantry.fleet.settings import (
     variables_of,
 )
 from tenantry.kube.acceptance import refusals
+from tenantry.kube.names import ADDON_PREFIX
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Path, Problem, raise_invalid
 from tenantry.plan.apps import plan_apps
@@ -82,7 +83,7 @@ class PlacementPlanner:
         scope = self._scope(tenant, cluster)
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
-        addons = self._platform.addons_there(cluster)
+        addons = {f"{ADDON_PREFIX}{name}": addon for name, addon in self._platform.addons_there(cluster).items()}
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
         ids = {name: dependency.id for name, dependency in after.items()}
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
@@ -191,7 +192,7 @@ class PlacementPlanner:
         self._platform.plan_access(scope.cluster)
         platform = self._platform.scope(scope.cluster)
         chart = self._platform.objects_chart(platform, f"tenant '{scope.tenant}' is placed")
-        return (chart, *platform.base, *self._platform.alerts_of(scope.cluster))
+        return (chart, *platform.base, *self._platform.planned_alerts[scope.cluster])
 
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""

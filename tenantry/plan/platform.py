@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -42,7 +43,10 @@ _PUBLISH = (
 
 
 class PlatformPlanner:
-    """Plans the platform's part of one environment on a management cluster, and gives tenants what theirs is to come after."""
+    """Plans the platform's part of one environment on a management cluster, and gives tenants what theirs is to come after.
+
+    planned_alerts: by cluster.
+    """
 
     def __init__(self, fleet: Fleet, environment: str, gathering: Gathering) -> None:
         self.fleet = fleet
@@ -54,7 +58,7 @@ class PlatformPlanner:
         self._charts: dict[str, ObjectId] = {}
         self._scopes: dict[str, Scope] = {}
         self._there: dict[str, dict[str, Dependency]] = {}
-        self._alerts: dict[str, tuple[ObjectId, ...]] = {}
+        self.planned_alerts: defaultdict[str, tuple[ObjectId, ...]] = defaultdict(tuple)
 
     def alerts(self, cluster: str) -> None:
         """Plan the platform's alerts, once for a cluster: they report all environments' objects for it on this management cluster.
@@ -63,40 +67,36 @@ class PlatformPlanner:
         """
         if not self._platform.alerts:
             return
-        beside, addons_on_cluster = self._beside(cluster), self.addons_there(cluster)
+        beside, addons = self._beside(cluster), self.addons_there(cluster)
         if self.environment != beside[0]:
             if cluster != self.management and self._has_tenants(cluster, [self.environment]):
                 scope = self.scope(cluster)
-                self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
-            return
-        if addons_on_cluster or (cluster != self.management and self._has_tenants(cluster, beside)):
-            addons = {
-                name.removeprefix(names.ADDON_PREFIX): dependency.id for name, dependency in addons_on_cluster.items()
-            }
+                self.planned_alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
+        elif addons or (cluster != self.management and self._has_tenants(cluster, beside)):
             self.plan_access(cluster)
             scope = self.scope(cluster)
-            made: list[ObjectId] = []
             # An Alert hears of its own namespace only.
-            for home in dict.fromkeys((scope.home, *(id.namespace for id in addons.values()))):
-                inside = {name: id for name, id in addons.items() if id.namespace == home}
-                made += self.add_alerts(replace(scope, home=home), inside, self._variables(cluster))
-            self._alerts[cluster] = tuple(made)
+            for home in dict.fromkeys((scope.home, *(dependency.id.namespace for dependency in addons.values()))):
+                inside = {name: addon.id for name, addon in addons.items() if addon.id.namespace == home}
+                made = self.add_alerts(replace(scope, home=home), inside, self._variables(cluster))
+                self.planned_alerts[cluster] += made
 
     def addons(self, cluster: str) -> None:
         """An add-on is there once, for the first environment that the cluster names and the add-on admits."""
         mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
-        addons_on_cluster = {
-            name.removeprefix(names.ADDON_PREFIX): dependency for name, dependency in self.addons_there(cluster).items()
-        }
+        there = self.addons_there(cluster)
         for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
-            self._add_addons(
-                cluster,
-                wanted,
-                {name: dependency for name, dependency in addons_on_cluster.items() if name not in wanted},
-            )
-        self._refuse_circles(addons_on_cluster)
+            others = {name: dependency for name, dependency in there.items() if name not in wanted}
+            scope = self._scope_of(wanted[0], cluster)
+            scope = replace(scope, base=(*scope.base, *self.planned_alerts[cluster]))
+            before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
+            scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
+            variables = self._variables(cluster)
+            planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
+            self._gathering.add_apps(planned)
+        self._refuse_circles(there)
 
     def _refuse_circles(self, addons_on_cluster: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
@@ -113,16 +113,6 @@ class PlatformPlanner:
                 chain = list(reversed(cycle.args[1]))
                 at = ("platform", "addons", min(chain), "dependsOn")
                 self._gathering.findings.append(circle_of(chain, at))
-
-    def _add_addons(self, cluster: str, wanted: list[str], others_there: Mapping[str, Dependency]) -> None:
-        """Plan add-ons of one scope; others: those that they may wait for."""
-        scope = self._scope_of(wanted[0], cluster)
-        scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
-        variables = self._variables(cluster)
-        before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
-        scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
-        planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others_there, before)
-        self._gathering.add_apps(planned)
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
         """The scope of an add-on, which may lie in a namespace of its own."""
@@ -162,15 +152,11 @@ class PlatformPlanner:
             return tuple(Dependency(object.id) for object in objects)
         return ()
 
-    def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
-        """The platform's alerts that were planned for a cluster."""
-        return self._alerts.get(cluster, ())
-
     def addons_there(self, cluster: str) -> dict[str, Dependency]:
-        """The cluster's add-ons as what apps depend on, whichever environment of this management cluster has them."""
+        """The cluster's add-ons by name, as what apps depend on, whichever environment of this management cluster has them."""
         if cluster not in self._there:
             self._there[cluster] = {
-                f"{names.ADDON_PREFIX}{name}": Dependency(
+                name: Dependency(
                     app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind),
                     owner == self.environment,
                 )
@@ -241,8 +227,12 @@ class PlatformPlanner:
         """
         cluster = platform.cluster
         if cluster not in self._charts:
-            chart = self._declared_chart(cluster, why)
-            declared, helm = chart_of_objects(chart)
+            layers = source_layers(self.fleet, CHART, self.environment, cluster)
+            if not any(layer.data for layer in layers):
+                where = "'platform.chart' does not say where the chart lies that installs baselines"
+                message = f"{why} on remote cluster '{cluster}', but {where}"
+                raise InvalidPart([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
+            declared, helm = chart_of_objects(resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster)))
             source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
             kind, spec, block = source.id.kind, source.manifest["spec"], (*CHART, declared.kind)
             raise_invalid((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
@@ -258,16 +248,6 @@ class PlatformPlanner:
             self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
             self._charts[cluster] = taken[-1].id
         return self._charts[cluster]
-
-    def _declared_chart(self, cluster: str, why: str) -> ObjectsChart:
-        layers = source_layers(self.fleet, CHART, self.environment, cluster)
-        if not any(layer.data for layer in layers):
-            message = (
-                f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
-                " not say where the chart lies that installs baselines"
-            )
-            raise InvalidPart([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
-        return resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants

@@ -15,7 +15,6 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import grouped
 from tenantry.model import (
-    ChartDirectory,
     Git,
     Helm,
     HelmRepository,
@@ -258,26 +257,18 @@ def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
     if chart.oci:
         return Source(oci=chart.oci, credentials=chart.credentials), None
     if chart.git:
-        declared, helm = _from_git(chart.git)
+        # Only the chart's directory is fetched. A fleet's own repository changes with every edit, and the strategy `Revision` would
+        # upgrade every baseline with every commit.
+        path = chart.git.path.removeprefix("./").rstrip("/")
+        only = None if path in ("", ".") else [path]
+        git = {"url": chart.git.url, "ref": chart.git.ref, "interval": _LOOK_FOR_COMMITS, "sparseCheckout": only}
+        declared = Source(git=Git.model_validate(git))
+        helm = Helm.model_validate({"chart": path or ".", "reconcileStrategy": "ChartVersion"})
     else:
         assert chart.helm is not None  # one of the three is given
         declared = Source(helm=HelmRepository.model_validate(chart.helm.model_dump(exclude={"version"})))
         helm = Helm(chart=OBJECTS_CHART, version=chart.helm.version)
     return declared.model_copy(update={"credentials": chart.credentials}), helm
-
-
-def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
-    """Only the chart's directory is fetched.
-
-    The strategy is `ChartVersion`: a fleet's own repository changes with every edit, and `Revision` would upgrade every
-    baseline with every commit.
-    """
-    path = chart.path.removeprefix("./").rstrip("/")
-    only = None if path in ("", ".") else [path]
-    git = {"url": chart.url, "ref": chart.ref, "interval": _LOOK_FOR_COMMITS, "sparseCheckout": only}
-    return Source(git=Git.model_validate(git)), Helm.model_validate(
-        {"chart": path or ".", "reconcileStrategy": "ChartVersion"}
-    )
 
 
 def objects_release(
