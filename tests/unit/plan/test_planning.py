@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tenantry.kube.objects import ObjectId, Owner
-from tenantry.load import load_fleet, plan_all
+from tenantry.kube.objects import Owner
+from tenantry.load import plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.placements import PlannedPlacement
 from tests.table import table
@@ -52,17 +51,6 @@ def test_a_tenant_on_the_management_cluster_gets_its_baseline_its_sources_and_it
         "HelmRelease rocky/cache",
     ]
     assert expected == named(planned(rocky(apps, rest)))
-
-
-def test_an_open_tenant_without_quota_gets_three_objects_and_its_apps() -> None:
-    expected = [
-        "Namespace rocky",
-        "ServiceAccount rocky/rocky",
-        "RoleBinding rocky/tenantry-reconciler-admin",
-        "GitRepository rocky/manifests",
-        "Kustomization rocky/web",
-    ]
-    assert expected == named(planned(rocky(SIMPLE, "clusters: {names: [hub]}\nnetwork: open")))
 
 
 def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement_an_account_and_a_release() -> None:
@@ -166,20 +154,6 @@ def test_clusters_whose_kubeconfigs_lie_in_one_namespace_share_service_accounts(
         "ServiceAccount kamaji/tenantry-platform",
         "ServiceAccount kamaji/rocky",
     ]
-
-
-def test_add_ons_lie_in_the_platform_s_namespace_and_beside_kubeconfigs() -> None:
-    expected = [
-        "GitRepository tenantry-system/dns",
-        "Kustomization tenantry-system/dns",
-        "ServiceAccount kamaji/tenantry-platform",
-        "GitRepository kamaji/tenantry-system.dns.b600e484",
-        "Kustomization kamaji/edge-dns",
-        "HelmRepository kamaji/tenantry-system.charts-example-com.b8bf61a0",
-        "HelmChart kamaji/tenantry-system.charts-example-com.certs.f830b3a8",
-        "HelmRelease kamaji/edge-certs",
-    ]
-    assert expected == named(planned(ADDONS))
 
 
 def test_sources_that_no_app_on_the_cluster_takes_are_not_planned() -> None:
@@ -377,15 +351,6 @@ def test_what_lies_in_a_tenant_s_namespace_waits_for_it() -> None:
     }
 
 
-@table("environment", ["dev", "prod"])
-def test_every_dependency_of_the_repository_s_fleet_precedes_its_dependents(environment: str) -> None:
-    seen: set[ObjectId] = set()
-    for object in plan_all(load_fleet(Path("tenants.yaml")))[environment].objects:
-        assert seen.issuperset(object.depends_on)
-        assert object.id not in seen
-        seen.add(object.id)
-
-
 def test_a_long_chain_of_dependencies_is_put_in_order_without_recursion() -> None:
     count = 1200
     apps = "\n".join(f"a{i}: {{kustomize: {{source: manifests}}, dependsOn: [a{i + 1}]}}" for i in range(count))
@@ -394,28 +359,6 @@ def test_a_long_chain_of_dependencies_is_put_in_order_without_recursion() -> Non
 
 
 # --- remote and management --------------------------------------------------------------------------------------
-
-
-def test_the_same_app_is_reached_directly_on_the_management_cluster_and_by_kubeconfig_on_a_remote() -> None:
-    plan = planned(rocky(SIMPLE, BOTH))
-    hub, edge = (one(plan, "Kustomization", name).manifest for name in ("web", "edge-rocky-web"))
-    common = {
-        "interval": "10m",
-        "retryInterval": "30s",
-        "timeout": "5m",
-        "targetNamespace": "rocky",
-        "path": "./",
-        "prune": True,
-        "wait": True,
-        "deletionPolicy": "WaitForTermination",
-        "serviceAccountName": "rocky",
-    }
-    assert {**common, "sourceRef": {"kind": "GitRepository", "name": "manifests"}} == hub["spec"]
-    assert {
-        **common,
-        "sourceRef": {"kind": "GitRepository", "name": "rocky.manifests.62305212"},
-        "kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig", "key": "admin.conf"}},
-    } == edge["spec"]
 
 
 def test_on_a_remote_flux_acts_as_the_account_beside_the_kubeconfig_and_the_baseline_binds_that_user() -> None:
@@ -534,40 +477,6 @@ def test_an_add_on_with_a_namespace_of_its_own_makes_it_and_a_tenant_s_app_never
     )
 
 
-KEPT_CRDS = {
-    "target": {"kind": "CustomResourceDefinition"},
-    "patch": (
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: all\n"
-        "  annotations:\n    kustomize.toolkit.fluxcd.io/prune: disabled\n"
-    ),
-}
-
-
-def test_the_manifests_of_an_add_on_keep_their_namespaces_unless_it_sets_one() -> None:
-    plan = planned(ADDONS)
-    common = {
-        "interval": "10m",
-        "retryInterval": "30s",
-        "timeout": "5m",
-        "path": "./dns",
-        "prune": True,
-        "wait": True,
-        "deletionPolicy": "WaitForTermination",
-        "serviceAccountName": "tenantry-platform",
-        "patches": [KEPT_CRDS],
-    }
-    hub, edge = (one(plan, "Kustomization", name).manifest["spec"] for name in ("dns", "edge-dns"))
-    assert {**common, "sourceRef": {"kind": "GitRepository", "name": "dns"}} == hub
-    remote = {
-        **common,
-        "sourceRef": {"kind": "GitRepository", "name": "tenantry-system.dns.b600e484"},
-        "kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig", "key": "admin.conf"}},
-    }
-    assert remote == edge
-    moved = planned(ADDONS.replace("path: ./dns", "path: ./dns, targetNamespace: dns"))
-    assert {**remote, "targetNamespace": "dns"} == one(moved, "Kustomization", "edge-dns").manifest["spec"]
-
-
 def test_every_object_has_the_same_field_manager() -> None:
     """So a stack that has lost its state does not conflict with what it has made."""
     managers = [
@@ -575,27 +484,6 @@ def test_every_object_has_the_same_field_manager() -> None:
         for each in planned(rocky(SIMPLE, BOTH)).objects
     ]
     assert set(managers) == {"tenantry"}
-
-
-def test_every_object_says_whose_it_is_by_labels() -> None:
-    labels = {
-        str(object.id): dict(object.manifest["metadata"]["labels"]) for object in planned(rocky(SIMPLE, BOTH)).objects
-    }
-    common = {"app.kubernetes.io/managed-by": "tenantry", "tenantry/environment": "dev"}
-    mine = {**common, "toolkit.fluxcd.io/tenant": "rocky"}
-    assert {**mine, "tenantry/cluster": "edge", "tenantry/app": "web"} == labels["Kustomization kamaji/edge-rocky-web"]
-    assert mine == labels["ServiceAccount kamaji/rocky"]
-    assert common == labels["ServiceAccount kamaji/tenantry-platform"]
-    chart = {**common, "tenantry/source": "charts-example-com"}
-    assert chart == labels["HelmRepository kamaji/tenantry-system.charts-example-com.b8bf61a0"]
-    assert {**mine, "tenantry/source": "manifests"} == labels["GitRepository kamaji/rocky.manifests.62305212"]
-    assert {
-        **mine,
-        "tenantry/cluster": "hub",
-        "toolkit.fluxcd.io/role": "tenant",
-        "kustomize.toolkit.fluxcd.io/prune": "disabled",
-        "pod-security.kubernetes.io/enforce": "baseline",
-    } == labels["Namespace rocky"]
 
 
 def test_a_tenant_s_label_can_not_replace_one_of_the_fleet() -> None:
