@@ -18,7 +18,7 @@ from tenantry.flux.expressions import OF_OBJECT, Language, Misread, expression_p
 from tenantry.flux.kinds import check_problems, kind_problem, target_problems
 from tenantry.kube.acceptance import MOST_STORED
 from tenantry.kube.names import label_key_problem, label_value_problem
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, values_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
@@ -30,20 +30,9 @@ _Spec: TypeAlias = Mapping[str, Any]
 def text_problems(kind: str, spec: _Spec, at: Path) -> Iterator[Problem]:
     """What Flux cannot parse in the texts of a spec. Its structure is right."""
     for where, check in _CHECKS.get(kind, ()):
-        for path, value in _values(spec, where.split(".") if where else []):
+        for path, value in values_at(spec, where.split(".") if where else ()):
             for below, misread in check(value, spec):
                 yield Problem((*at, *path, *below), misread.code, misread.message, misread.notes, fix=misread.fix)
-
-
-def _values(value: Any, keys: list[str], at: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """What a value has at some keys, with its path. `*`: each entry of a list."""
-    if not keys:
-        yield at, value
-    elif keys[0] == "*":
-        for index, entry in enumerate(value if isinstance(value, list) else ()):
-            yield from _values(entry, keys[1:], (*at, index))
-    elif isinstance(value, Mapping) and value.get(keys[0]) is not None:
-        yield from _values(value[keys[0]], keys[1:], (*at, keys[0]))
 
 
 def _by(problem: Callable[[str], Misread | None]) -> Callable[[Any, _Spec], _Found]:

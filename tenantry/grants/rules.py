@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
@@ -34,6 +35,7 @@ from tenantry.grants.grants import (
     grant_at,
     is_filled,
 )
+from tenantry.messages.data import values_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
@@ -244,27 +246,36 @@ def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
             limited |= {inner.path: inner for inner in _limited(written, _limit_of_duration(str(path[-1])), path)}
         elif isinstance(written, Mapping):
             for kind in (type_.flux_kind, *type_.parts):
-                of_flux = _found(written, schema_of(kind).spec, path)
+                of_flux = limited_in_spec(kind, written, path)
                 limited |= {inner.path: inner for inner in of_flux if inner.path[len(path)] not in type_.owned}
     yield from limited.values()
 
 
-def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
-    """The values of a finished spec of Flux."""
-    return _found(spec, schema_of(kind).spec, ())
+def limited_in_spec(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Limited]:
+    """The values of a spec of Flux, at a path."""
+    for where, limit in _limits_of(kind):
+        for path, value in values_at(spec, where):
+            yield from _limited(value, limit, (*at, *path))
 
 
 def duration_paths() -> tuple[str, ...]:
     """The fields of Flux's specs that hold durations, such as `install.timeout`, of all kinds together."""
-    return tuple(sorted({path for kind in kinds() for path in _durations_in(schema_of(kind).spec, ())}))
+    limits = (limit for kind in kinds() for limit in _limits_of(kind))
+    return tuple(sorted({".".join(path) for path, limit in limits if limit in (INTERVAL, TIMEOUT)}))
 
 
-def _durations_in(schema: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[str]:
-    if _limit_of(schema, at[-1:]) in (INTERVAL, TIMEOUT):
-        yield ".".join(at)
+@cache
+def _limits_of(kind: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The fields of a kind's spec with a limit, each with its limit."""
+    return tuple(_with_limits(schema_of(kind).spec, ()))
+
+
+def _with_limits(schema: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if limit := _limit_of(schema, at[-1:]):
+        yield at, limit
     below = {**schema.get("properties", {}), "*": schema.get("items") or schema.get("additionalProperties")}
     for key, part in below.items():
-        yield from _durations_in(part, (*at, key)) if isinstance(part, Mapping) else ()
+        yield from _with_limits(part, (*at, key)) if isinstance(part, Mapping) else ()
 
 
 def beyond_limits(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
@@ -307,20 +318,6 @@ def _beyond_number(tenant: str, limited: Limited, path: Path) -> Iterator[Proble
         yield Problem(path, "over-limit", message, fix=fix)
     elif value > most:
         yield Problem(path, "over-limit", f"{key} {value} is more than {most}, the most for tenant '{tenant}'", fix=fix)
-
-
-def _found(value: Any, schema: Mapping[str, Any], at: Path) -> Iterator[Limited]:
-    """The values with a limit in a part of a spec. Args: schema: Flux's, of the part."""
-    if limit := _limit_of(schema, at[-1:]):
-        yield from _limited(value, limit, at)
-    elif isinstance(value, Mapping):
-        named, others = schema.get("properties", {}), schema.get("additionalProperties")
-        for key, inner in value.items():
-            if isinstance(part := named.get(key, others), Mapping):
-                yield from _found(inner, part, (*at, key))
-    elif isinstance(value, list) and isinstance(part := schema.get("items"), Mapping):
-        for index, inner in enumerate(value):
-            yield from _found(inner, part, (*at, index))
 
 
 def _limited(value: Any, limit: str, at: Path) -> Iterator[Limited]:

@@ -6,7 +6,7 @@ Never: changes the data it is given, or knows what it means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
@@ -50,6 +50,18 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
 def mappings_in(value: Any) -> list[dict[str, Any]]:
     """The mappings in a list; empty if there is no list."""
     return [mapping for mapping in value if isinstance(mapping, dict)] if isinstance(value, list) else []
+
+
+def values_at(data: Any, keys: Sequence[str], at: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """What the data has at some keys, each with its path. `*` stands for each entry of a list or of a mapping."""
+    if not keys:
+        yield at, data
+    elif keys[0] == "*":
+        entries = data.items() if isinstance(data, Mapping) else enumerate(data if isinstance(data, list) else ())
+        for key, entry in entries:
+            yield from values_at(entry, keys[1:], (*at, key))
+    elif isinstance(data, Mapping) and data.get(keys[0]) is not None:
+        yield from values_at(data[keys[0]], keys[1:], (*at, keys[0]))
 
 
 def with_texts(data: Any, changed: Callable[[str], str]) -> Any:

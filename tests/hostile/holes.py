@@ -282,7 +282,7 @@ HOLES = (
     ),
     Hole(
         "an included file may set any interval",
-        _without(grants_rules, "_found"),
+        _without(grants_rules, "_limited"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
     ),
     Hole(
@@ -323,12 +323,12 @@ HOLES = (
     ),
     Hole(
         "an included file may set any timeout",
-        _without(grants_rules, "_found"),
+        _without(grants_rules, "_limited"),
         {"apps": {"web": {"kustomize": {"source": "m", "timeout": "8700h"}}}},
     ),
     Hole(
         "an included file may retry without end",
-        _without(grants_rules, "_found"),
+        _without(grants_rules, "_limited"),
         {
             "sources": {"c": {"helm": {"url": "https://git.example.com/rocky/c"}}},
             "apps": {

@@ -19,7 +19,8 @@ from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TE
 from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, labels_of
-from tenantry.messages.data import Tree, mapping_at, value_at
+from tenantry.kube.values import gives_all
+from tenantry.messages.data import Tree, mapping_at, mappings_in, value_at
 
 
 def escapes(
@@ -61,8 +62,6 @@ def _problems(plan: Planned, planned: KubeObject, tenant: str) -> list[str]:
     return problems
 
 
-_RAISING = frozenset({"*", "bind", "escalate"})
-_RIGHTS = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
 _NAMED = ("kubeConfig", "dependsOn", "sourceRef", "chartRef")
 """Fields of a spec that say nothing but names of what is on the management cluster for one cluster."""
 _NAMING = ("decryption", "postBuild", "valuesFrom")
@@ -109,9 +108,8 @@ class Object:
         if self.declared is not None:
             if _body(self.manifest) != _body(self.declared):
                 yield "is not as the main file declares it"
-            for rule in self.manifest.get("rules") or () if not self.place.declared.clusterAdmin else ():
-                if _RAISING.intersection(rule.get("verbs") or ()) and _RIGHTS.intersection(rule.get("resources") or ()):
-                    yield "leads to all rights"
+            if not self.place.declared.clusterAdmin and gives_all(mappings_in(self.manifest.get("rules"))):
+                yield "leads to all rights"
             yield from self._walk(OBJECT, {"metadata": self.manifest["metadata"]})
         elif tree := (OF_FLUX if self.is_flux else OF_KUBERNETES).get(self.kind):
             alike = self._alike() if self.is_beside and self.kind in _APPLYING else None
