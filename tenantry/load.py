@@ -17,8 +17,7 @@ from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
 from tenantry.messages.progress import Progress, silent, steps
 from tenantry.messages.text import joined
-from tenantry.plan.collisions import collisions
-from tenantry.plan.plan import Plan, plan
+from tenantry.plan.plan import Plan, collisions, plan
 from tenantry.source.include import read_all
 from tenantry.source.parse import Reader, bytes_of
 from tenantry.source.parsed_file import ParsedFile

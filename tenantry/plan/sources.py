@@ -64,26 +64,19 @@ class Attachments:
 
     def _needed(self, reference: Reference, origin: Callable[[Path], Path] | None) -> KubeObject | None:
         """The object to create for a reference; None: it is created elsewhere."""
-        kind, name = reference.kind, reference.name
-        at = self._place(GROUPS[kind], name)
-        declared = self._declared(GROUPS[kind]).get(name)
+        kind, name, group = reference.kind, reference.name, GROUPS[reference.kind]
+        owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
+        at, written = (*owner, group, name), getattr(self._owner, group)
+        declared: Credentials | Config | None = written.get(name)
         if declared is None or at in self._fleet.left_out:
             if origin:
-                owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
-                raise_invalid(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name, owner))
-            raise AlreadyReported(f"{GROUPS[kind]} '{name}'")
+                raise_invalid(undeclared(self._fleet, origin(reference.path), group, name, owner))
+            raise AlreadyReported(f"{group} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:
             return None
         object = self._secret(name, declared) if isinstance(declared, Credentials) else self._config(name, at)
         return self.made.setdefault(object.id, object)
-
-    def _declared(self, group: str) -> Mapping[str, Credentials | Config]:
-        declared: Mapping[str, Credentials | Config] = getattr(self._owner, group)
-        return declared
-
-    def _place(self, group: str, name: str) -> Path:
-        return ("tenants", self._scope.tenant, group, name) if self._scope.tenant else ("platform", group, name)
 
     def _secret(self, name: str, declared: Credentials) -> KubeObject:
         tenant = self._scope.tenant
