@@ -25,105 +25,64 @@ OIDC = {
 CHART = {"spec": {"chart": "web", "sourceRef": {"kind": "Bucket", "name": "x"}}}
 NO_RETRIES = "retryInterval has no effect unless failures are retried"
 
+
+def misfit(path: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> Problem:
+    return Problem((*AT, *path.split(".")), "bad-combination", message, notes, fix, at_key=True)
+
+
 BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
     (
         "Bucket",
         {"provider": "gcp", "sts": STS},
-        Problem(
-            (*AT, "sts"),
-            "bad-combination",
-            "sts needs provider 'aws' or 'generic'",
-            fix="remove it, or change the provider",
-            at_key=True,
-        ),
+        misfit("sts", "sts needs provider 'aws' or 'generic'", "remove it, or change the provider"),
     ),
     (
         "Bucket",
         {"provider": "aws", "sts": LDAP},
-        Problem(
-            (*AT, "sts"),
-            "bad-combination",
-            "with provider 'aws', sts.provider must be 'aws'",
-            fix="write 'provider: aws' in it",
-            at_key=True,
-        ),
+        misfit("sts", "with provider 'aws', sts.provider must be 'aws'", "write 'provider: aws' in it"),
     ),
     (
         "Bucket",
         {"sts": STS},
-        Problem(
-            (*AT, "sts"),
-            "bad-combination",
-            "with provider 'generic', sts.provider must be 'ldap'",
-            fix="write 'provider: ldap' in it",
-            at_key=True,
-        ),
+        misfit("sts", "with provider 'generic', sts.provider must be 'ldap'", "write 'provider: ldap' in it"),
     ),
     (
         "Bucket",
         {"provider": "aws", "sts": STS | {"secretRef": REF}},
-        Problem(
-            (*AT, "sts"),
-            "bad-combination",
-            "sts of provider 'aws' takes no secretRef",
-            fix="remove secretRef from it",
-            at_key=True,
-        ),
+        misfit("sts", "sts of provider 'aws' takes no secretRef", "remove secretRef from it"),
     ),
     (
         "Bucket",
         {"provider": "aws", "sts": STS | {"certSecretRef": REF}},
-        Problem(
-            (*AT, "sts"),
-            "bad-combination",
-            "sts of provider 'aws' takes no certSecretRef",
-            fix="remove certSecretRef from it",
-            at_key=True,
-        ),
+        misfit("sts", "sts of provider 'aws' takes no certSecretRef", "remove certSecretRef from it"),
     ),
     (
         "Bucket",
         {"serviceAccountName": "x"},
-        Problem(
-            (*AT, "serviceAccountName"),
-            "bad-combination",
+        misfit(
+            "serviceAccountName",
             "provider 'generic' takes no serviceAccountName",
-            fix="remove it, or name a cloud's provider",
-            at_key=True,
+            "remove it, or name a cloud's provider",
         ),
     ),
     (
         "Bucket",
         {"provider": "aws", "serviceAccountName": "x", "secretRef": REF},
-        Problem(
-            (*AT, "serviceAccountName"),
-            "bad-combination",
-            "secretRef and serviceAccountName cannot be combined",
-            fix="remove one of them",
-            at_key=True,
-        ),
+        misfit("serviceAccountName", "secretRef and serviceAccountName cannot be combined", "remove one of them"),
     ),
     (
         "GitRepository",
         {"serviceAccountName": "x"},
-        Problem(
-            (*AT, "serviceAccountName"),
-            "bad-combination",
+        misfit(
+            "serviceAccountName",
             "serviceAccountName needs provider 'aws' or 'azure'",
-            fix="remove it, or change the provider",
-            at_key=True,
+            "remove it, or change the provider",
         ),
     ),
     (
         "HelmChart",
         {"sourceRef": {"kind": "Bucket", "name": "x"}, "verify": {}},
-        Problem(
-            (*AT, "verify"),
-            "bad-combination",
-            "only charts of a HelmRepository can be verified",
-            fix="remove it",
-            at_key=True,
-        ),
+        misfit("verify", "only charts of a HelmRepository can be verified", "remove it"),
     ),
     ("HelmRelease", {"chartRef": None}, Problem(AT, "choose-one", "a release needs either 'chart:' or 'chartRef:'")),
     (
@@ -134,24 +93,12 @@ BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
     (
         "HelmRelease",
         {"install": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
-        Problem(
-            (*AT, "install", "strategy", "retryInterval"),
-            "bad-combination",
-            NO_RETRIES,
-            fix="remove it, or write 'name: RetryOnFailure' beside it",
-            at_key=True,
-        ),
+        misfit("install.strategy.retryInterval", NO_RETRIES, "remove it, or write 'name: RetryOnFailure' beside it"),
     ),
     (
         "HelmRelease",
         {"upgrade": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
-        Problem(
-            (*AT, "upgrade", "strategy", "retryInterval"),
-            "bad-combination",
-            NO_RETRIES,
-            fix="remove it, or write 'name: RetryOnFailure' beside it",
-            at_key=True,
-        ),
+        misfit("upgrade.strategy.retryInterval", NO_RETRIES, "remove it, or write 'name: RetryOnFailure' beside it"),
     ),
     (
         "Kustomization",
@@ -174,47 +121,29 @@ BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
     (
         "Provider",
         {"commitStatusExpr": "'x'"},
-        Problem(
-            (*AT, "commitStatusExpr"),
-            "bad-combination",
+        misfit(
+            "commitStatusExpr",
             "commitStatusExpr needs a provider that sets commit statuses",
-            ("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
             "remove it, or change the type",
-            at_key=True,
+            notes=("types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",),
         ),
     ),
     (
         "Receiver",
         {"type": "generic-oidc", "secretRef": None, "oidcProviders": []},
-        Problem(
-            (*AT, "oidcProviders"),
-            "bad-combination",
-            "type 'generic-oidc' needs at least one entry in oidcProviders",
-            fix="name the issuer to trust",
-            at_key=True,
+        misfit(
+            "oidcProviders", "type 'generic-oidc' needs at least one entry in oidcProviders", "name the issuer to trust"
         ),
     ),
     (
         "Receiver",
         {"oidcProviders": [OIDC]},
-        Problem(
-            (*AT, "oidcProviders"),
-            "bad-combination",
-            "oidcProviders needs type 'generic-oidc'",
-            fix="remove it, or change the type",
-            at_key=True,
-        ),
+        misfit("oidcProviders", "oidcProviders needs type 'generic-oidc'", "remove it, or change the type"),
     ),
     (
         "Receiver",
         {"type": "generic-oidc", "oidcProviders": [OIDC]},
-        Problem(
-            (*AT, "secretRef"),
-            "bad-combination",
-            "type 'generic-oidc' takes no secretRef",
-            fix="remove it",
-            at_key=True,
-        ),
+        misfit("secretRef", "type 'generic-oidc' takes no secretRef", "remove it"),
     ),
     (
         "Receiver",
