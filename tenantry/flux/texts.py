@@ -139,7 +139,10 @@ def selector_problem(text: str) -> Misread | None:
             return Misread("bad-selector", f"{shown(text)} is no label selector", fix)
         position, key = part.end(), part["absent"] or part["key"]
         values = map(str.strip, (part["values"] or part["value"] or "").split(","))
-        for name, problem in ((key, label_key_problem(key)), *((value, label_value_problem(value)) for value in values)):
+        for name, problem in (
+            (key, label_key_problem(key)),
+            *((value, label_value_problem(value)) for value in values),
+        ):
             if problem:
                 return Misread("bad-selector", f"'{shorten(name)}' in a selector {problem}", fix)
     return None
