@@ -16,24 +16,27 @@ from tenantry.messages.placeholders import with_values
 from tenantry.model import FluxBlock, Tenant
 from tenantry.model.scalars import Refers
 
-SHORTEST_INTERVAL = "30s"
 POLICYS_SHORTEST = "1s"
 """The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
 TIMEOUT, INTERVAL, RETRIES, HISTORY = "timeout", "interval", "retries", "history"
-LIMITS: dict[str, str | int] = {
-    # The longest that Flux's own examples and charts of databases need; a worker of a controller is held that long.
-    TIMEOUT: "1h",
+BOUNDS: dict[str, tuple[str | int, str | int]] = {
+    # For some programs a timeout of zero means to wait without end. The longest is what Flux's own examples and charts of databases
+    # need; a worker of a controller is held that long.
+    TIMEOUT: ("1s", "1h"),
     # Something that is looked at less than once a day is suspended in all but name.
-    INTERVAL: "24h",
-    RETRIES: 20,
-    HISTORY: 20,
+    INTERVAL: ("30s", "24h"),
+    RETRIES: (0, 20),
+    HISTORY: (1, 20),
+}
+"""What values in an included file are between. The main file may say more."""
+MOST = {
     # More than the largest tenant has of a fleet that we know.
     "apps": 200,
     "sources": 50,
     **dict.fromkeys(("credentials", "configs"), 100),
     **dict.fromkeys(("alerts", "receivers", "namespaces"), 20),
 }
-"""The bounds of what an included file says. The main file may say more."""
+"""How many entries an included file may have."""
 
 
 def grants_of(fleet: Fleet, tenant: str) -> Grants | None:

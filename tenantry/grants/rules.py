@@ -22,12 +22,12 @@ from tenantry.fleet.templates import DEFAULTS
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import (
+    BOUNDS,
     HISTORY,
     INTERVAL,
-    LIMITS,
+    MOST,
     POLICYS_SHORTEST,
     RETRIES,
-    SHORTEST_INTERVAL,
     TIMEOUT,
     filled_entries,
     filled_tenants,
@@ -128,7 +128,7 @@ def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Prob
     for tenant, _ in filled_tenants(fleet):
         for key in (*PARTS, "namespaces"):
             paths = [("tenants", tenant, key, name) for name in fleet.raw("tenants", tenant, key)]
-            entries, most = [path for path in paths if is_filled(fleet, path)], int(LIMITS[key])
+            entries, most = [path for path in paths if is_filled(fleet, path)], MOST[key]
             if len(entries) > most:
                 message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
                 fix = "remove some of them, or ask the platform team to declare some in the main file"
@@ -222,12 +222,8 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
 # --- durations and numbers of Flux that have a limit ------------------------------------------------------------------
 
 
-_SHORTEST_TIMEOUT = "1s"
-"""For some programs a timeout of zero means to wait without end."""
-
-
 class Limited(NamedTuple):
-    """A value with a limit, at a path. limit: its key in `LIMITS`."""
+    """A value with a limit, at a path. limit: its key in `BOUNDS`."""
 
     path: Path
     value: str | int
@@ -280,18 +276,15 @@ def _with_limits(schema: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tup
 
 def beyond_limits(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
     """A finding if a value of a tenant's included file is beyond its bounds. Args: path: where it is written."""
-    value, key = limited.value, limited.path[-1]
-    if isinstance(value, int):
-        yield from _beyond_number(tenant, limited, path)
-        return
-    longest = str(LIMITS[limited.limit])
-    shortest = SHORTEST_INTERVAL if limited.limit == INTERVAL else _SHORTEST_TIMEOUT
-    if seconds_of(value) < seconds_of(shortest):
-        message = f"{key} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'"
-        yield Problem(path, "short-interval", message, fix=f"write '{shortest}' or more")
-    elif seconds_of(value) > seconds_of(longest):
-        message = f"{key} '{value}' is longer than '{longest}', the longest for tenant '{tenant}'"
-        yield Problem(path, "over-limit", message, fix=f"write '{longest}' or less")
+    least, most = BOUNDS[limited.limit]
+    amount, low, high = (seconds_of(of) if isinstance(of, str) else of for of in (limited.value, least, most))
+    if not low <= amount <= high:
+        key, fix = limited.path[-1], f"write one from {least} to {most}"
+        if key == RETRIES:
+            fix += ", or 'strategy: {name: RetryOnFailure}' instead of 'remediation': it tries again after each retryInterval"
+        code = "short-interval" if isinstance(limited.value, str) and amount < low else "over-limit"
+        message = f"{key} '{limited.value}' is not from {least} to {most}, the bounds of tenant '{tenant}'"
+        yield Problem(path, code, message, fix=fix)
 
 
 def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
@@ -303,21 +296,6 @@ def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
             f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
             fix=f"write '{POLICYS_SHORTEST}' or more",
         )
-
-
-def _beyond_number(tenant: str, limited: Limited, path: Path) -> Iterator[Problem]:
-    most, least = int(LIMITS[limited.limit]), int(limited.limit == HISTORY)
-    key, value = limited.path[-1], int(limited.value)
-    fix = f"write a number from {least} to {most}"
-    if key == RETRIES:
-        fix += (
-            ", or 'strategy: {name: RetryOnFailure}' instead of 'remediation': it tries again after each retryInterval"
-        )
-    if value < least:
-        message = f"{key} {value} is without end, and would be at the cost of all tenants"
-        yield Problem(path, "over-limit", message, fix=fix)
-    elif value > most:
-        yield Problem(path, "over-limit", f"{key} {value} is more than {most}, the most for tenant '{tenant}'", fix=fix)
 
 
 def _limited(value: Any, limit: str, at: Path) -> Iterator[Limited]:

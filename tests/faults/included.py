@@ -64,8 +64,8 @@ def _overrides(name: str, changes: str, refusal: str) -> Declaration:
 
 
 _CLOUD = "uses the cloud identity of Flux's controllers"
-_SHORT = "is shorter than '30s'"
-_LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
+_SHORT = "is not from 30s to 24h"
+_LONG = f"is not from 1s to 1h, the bounds of tenant '{TENANT}'"
 
 INCLUDED = (
     # What the platform decides.
@@ -219,7 +219,7 @@ INCLUDED = (
         "retries",
         "retries of a release without end",
         release("install: {remediation: {retries: -1}}"),
-        "retries -1 is without end",
+        "retries '-1' is not from 0 to 20",
     ),
     Declaration("interval-app", "`interval: 1ms` of an app", app("interval: 1ms"), f"interval '1ms' {_SHORT}"),
     Declaration("retry-app", "`retryInterval: 0s` of an app", app("retryInterval: 0s"), f"retryInterval '0s' {_SHORT}"),

@@ -15,7 +15,7 @@ from tenantry.flux.addresses import addresses_of
 from tenantry.flux.credentials import borrowed
 from tenantry.grants.confined.place import ACCOUNT, APP, CLUSTER, ENVIRONMENT, MANAGED, ROLE, SOURCE, STATE, TENANT
 from tenantry.grants.fields import ADVANCED
-from tenantry.grants.grants import HISTORY, INTERVAL, LIMITS, RETRIES, SHORTEST_INTERVAL, TIMEOUT, is_allowed
+from tenantry.grants.grants import BOUNDS, HISTORY, INTERVAL, RETRIES, TIMEOUT, is_allowed
 from tenantry.kube.names import MAX_RELEASE, is_reserved_namespace, shortened
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at, scalars, value_at
@@ -34,11 +34,11 @@ _REFERENCES = {
 _PATHS = ("path", "valuesFiles", "sparseCheckout", "fromPath", "toPath", "chart", "components")
 _REMOTE = re.compile(r":|//|\?|@|\.git(/|$)|(^|/)_git/|^github\.com(/|$)")
 """What kustomize takes for the address of a repository."""
-_BOUNDS: dict[str, tuple[str | int, str | int]] = {
-    "timeout": ("0s", LIMITS[TIMEOUT]),
-    **dict.fromkeys(("interval", "retryInterval"), (SHORTEST_INTERVAL, LIMITS[INTERVAL])),
-    "retries": (0, LIMITS[RETRIES]),
-    "maxHistory": (1, LIMITS[HISTORY]),
+_BOUNDED = {
+    "timeout": TIMEOUT,
+    **dict.fromkeys(("interval", "retryInterval"), INTERVAL),
+    "retries": RETRIES,
+    "maxHistory": HISTORY,
 }
 _DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
 """Times that the fleet sets where nobody sets one."""
@@ -85,7 +85,7 @@ def _path(object: Object, key: str, path: Any) -> Iterator[str]:
 
 
 def _bounded(object: Object, key: str, value: Any) -> Iterator[str]:
-    least, most = _BOUNDS[key]
+    least, most = BOUNDS[_BOUNDED[key]]
     amount, low, high = (seconds_of(bound) if isinstance(bound, str) else bound for bound in (value, least, most))
     if not (object.place.writes(value) or value in _DEFAULT_TIMES or low <= amount <= high):
         yield f"has '{value}', which is not from {least} to {most},"
@@ -220,7 +220,7 @@ CHECKS: dict[str, Callable[[Object, str, Any], Iterator[str]]] = {
     "HelmRelease.targetNamespace": _namespace,
     "HelmRelease.storageNamespace": _namespace,
     **dict.fromkeys(_PATHS, _path),
-    **dict.fromkeys(_BOUNDS, _bounded),
+    **dict.fromkeys(_BOUNDED, _bounded),
     **dict.fromkeys(_REFERENCES, _reference),
     "spec": _connections,
     "eventSources": _selected,
