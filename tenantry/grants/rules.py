@@ -13,7 +13,6 @@ from tenantry.fleet.parts import parts
 from tenantry.fleet.placement import (
     cluster_is_granted,
     granted_selector,
-    is_management,
     is_taken,
     matches,
     selector_of,
@@ -77,21 +76,10 @@ def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
             granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
             message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
             problem = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
-            yield replace(problem, notes=(*problem.notes, *_left_out(fleet, tenant)), at_key=True)
-
-
-def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
-    """The management clusters that a granted `all` does not include."""
-    selector, at = granted_selector(fleet, tenant)
-    clusters = fleet.clusters.items() if selector and selector.all else ()
-    names = [
-        name
-        for name, cluster in clusters
-        if selector and is_management(fleet, name) and matches(selector, name, cluster)
-    ]
-    if names:
-        where = fleet.source.line_of(at)
-        yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"
+            granting = granted_selector(fleet, tenant)[0]
+            note = "'all' does not include management clusters: name them, or select them by labels"
+            notes = (*problem.notes, note) if granting and granting.all else problem.notes
+            yield replace(problem, notes=notes, at_key=True)
 
 
 def included_files_give_owners_few_rights(fleet: Fleet) -> Iterator[Problem]:

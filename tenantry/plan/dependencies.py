@@ -17,6 +17,7 @@ from tenantry.plan.objects.apps import KINDS, Dependency
 from tenantry.plan.objects.scope import Scope
 
 _NOT_PLACED = "dependency-not-placed"
+_NOT_THERE = ", which does not run on the same clusters"
 
 
 def missing_dependencies(
@@ -30,20 +31,12 @@ def missing_dependencies(
     other = "set another 'dependsOn' in an override"
     own = fleet.document.tenants[scope.tenant].apps if scope.tenant else {}
     for index, name in enumerate(app.depends_on):
-        at = app.origin("dependsOn", index)
-        if name in known:
-            if not known[name].planned and known[name].id.kind != KINDS[app.kind]:
-                what = f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind"
-                fix = f"make both of one kind, or {other} of environment '{scope.environment}'"
-                yield _of_another_stack(fleet, scope, str(addon_named(name)) if scope.tenant else name, what, at, fix)
-        elif name not in own and (addon_named(name) if scope.tenant else name) not in fleet.document.platform.addons:
-            continue
-        elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
-            message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
-            yield Problem(at, _NOT_PLACED, message, fix=f"{other} of environment '{scope.environment}'")
-        else:
-            message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
-            yield Problem(at, _NOT_PLACED, message, (scope.cluster,), f"place '{name}' there too, or {other}")
+        at, addon = app.origin("dependsOn", index), addon_named(name) if scope.tenant else name
+        if name not in known and (name in own or addon in fleet.document.platform.addons):
+            yield _not_placed(fleet, scope, f"app '{app.name}'", name, at, other)
+        elif name in known and not known[name].planned and known[name].id.kind != KINDS[app.kind]:
+            what = f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind"
+            yield _of_another_stack(fleet, scope, str(addon), what, at, f"make both of one kind, or {other}")
 
 
 def placement_after(
@@ -63,14 +56,16 @@ def placement_after(
                 what = f"{waiting} cannot wait for '{name}' on cluster '{scope.cluster}'"
                 fix = f"remove '{name}' from 'dependsOn'"
                 findings.append(_of_another_stack(fleet, scope, str(addon_named(name)), what, at, fix))
-        elif (addon := addon_named(name) or "") in fleet.document.platform.addons:
-            why, fix = (
-                ", which does not run on the same clusters",
-                f"place '{name}' there too, or remove it from 'dependsOn'",
-            )
-            if elsewhere := _elsewhere(fleet, scope, addon):
-                why, fix = f": {elsewhere}", f"remove '{name}' from 'dependsOn'"
-            findings.append(Problem(at, _NOT_PLACED, f"{waiting} cannot wait for '{name}'{why}", (scope.cluster,), fix))
+        elif addon_named(name) in fleet.document.platform.addons:
+            findings.append(_not_placed(fleet, scope, waiting, name, at, f"remove '{name}' from 'dependsOn'"))
+
+
+def _not_placed(fleet: Fleet, scope: Scope, who: str, name: str, at: Path, fix: str) -> Problem:
+    """Something waits for what has no object on this environment's management cluster for its cluster."""
+    addon = addon_named(name) if scope.tenant else None
+    elsewhere = _elsewhere(fleet, scope, addon) if addon else None
+    why, fix = (f": {elsewhere}", fix) if elsewhere else (_NOT_THERE, f"place '{name}' there too, or {fix}")
+    return Problem(at, _NOT_PLACED, f"{who} cannot wait for '{name}'{why}", () if elsewhere else (scope.cluster,), fix)
 
 
 def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Path, fix: str) -> Problem:

@@ -99,7 +99,7 @@ def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
         "tenants.yaml:25:57: error[dependency-of-other-stack]: app 'web' (kustomize) cannot wait for 'platform/kyverno', which is"
         " of the other kind: environment 'dev' has it, and Pulumi waits within one stack only",
         "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  fix: make both of one kind, or set another 'dependsOn' in an override of environment 'r1'",
+        "  fix: make both of one kind, or set another 'dependsOn' in an override",
         "Found 1 error",
     )
 
@@ -166,7 +166,7 @@ def test_a_default_that_is_not_on_every_cluster_is_one_problem() -> None:
         " same clusters",
         "  at defaults.dependsOn[0]",
         "  missing on: hub",
-        "  fix: place 'platform/policies' there too, or remove it from 'dependsOn'",
+        "  fix: place 'platform/policies' there too, or remove 'platform/policies' from 'dependsOn'",
         "Found 1 error",
     )
 
