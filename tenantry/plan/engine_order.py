@@ -14,12 +14,11 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, ob
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted
 from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.plan.plan import Plan
-
-_RECONCILERS = ("Kustomization", "HelmRelease")
 
 
 def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]) -> Iterator[KubeObject]:
@@ -33,7 +32,7 @@ def in_engine_order(objects: Iterable[KubeObject], awaited: Collection[ObjectId]
 
 
 def is_reconciled(id: ObjectId) -> bool:
-    return id.kind in _RECONCILERS and is_of_flux(id.api_version)
+    return id.kind in RECONCILERS and is_of_flux(id.api_version)
 
 
 def order_of_files(objects: Iterable[KubeObject]) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tenantry.kube.objects import KubeObject, Manifest, group_of, holds_data, labels_of
 from tenantry.model import ClusterState, State
+from tenantry.plan.objects.scope import RECONCILERS
 
 STATE_LABEL = "tenantry/state"
 """The guard lets a run remove objects with this label: an earlier run announced their removal, so it is intended."""
@@ -30,7 +31,6 @@ REMOVING = "removing"
 _OFFBOARDING = "offboarding"
 _MARKS = (_OFFBOARDING, REMOVING)
 """The states that announce a removal, the one that prevails first."""
-_FLUX = ("Kustomization", "HelmRelease")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
     if retained and not UNPRUNED.items() <= manifest["metadata"].get("labels", {}).items():
         # A Kustomization may have applied it before.
         manifest = _annotated(manifest, UNPRUNED)
-    if state.suspended and planned.id.kind in _FLUX:
+    if state.suspended and planned.id.kind in RECONCILERS:
         is_orphaned = planned.id.kind == "Kustomization" and state.leaving == "decommissioned"
         policy = {"deletionPolicy": "Orphan"} if is_orphaned else {}
         manifest = {**manifest, "spec": {**manifest["spec"], **policy, "suspend": True}}
@@ -135,7 +135,7 @@ def given_up(manifest: Manifest, leaving: str) -> Manifest:
 
 def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> KubeObject:
     """A tenant's Namespace that names those of its apps that were given up. apps: objects in the namespace."""
-    names = sorted(app.id.name for app in apps if app.id.kind in _FLUX and STATE_LABEL in labels_of(app.manifest))
+    names = sorted(app.id.name for app in apps if app.id.kind in RECONCILERS and STATE_LABEL in labels_of(app.manifest))
     if not names or STATE_LABEL in labels_of(namespace.manifest):
         return namespace
     return replace(namespace, manifest=_annotated(namespace.manifest, {LEAVING: ",".join(names)}))
