@@ -132,9 +132,9 @@ class PlatformPlanner:
         state = lifecycle(cluster, "active" if own == "paused" else own)
         with collecting(self._gathering.findings):
             made, inside = addons_objects(self.fleet, scope, addon)
-            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in inside))
+            self._gathering.note(scope.cluster, ((written.manifest, written.at) for written in inside))
             if made and scope.kubeconfig:
-                made += [declared.manifest for declared in inside]
+                made += [written.manifest for written in inside]
                 first = (self.objects_chart(scope, f"add-on '{addon}' owns namespaces"), *scope.base)
                 key, settings = names.join(addon, "namespaces"), self._settings
                 release = objects_release(scope, scope, key, made, settings, first, (), state, adopt=declared.adopt)
