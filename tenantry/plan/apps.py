@@ -191,8 +191,7 @@ class _Builder:
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
         at = (*_path_of(self.scope, app.name), "helm")
-        sources = walk.owner_of(self.fleet, at).sources
-        check_chart(app, helm, source, at, [name for name, declared in sources.items() if declared.helm])
+        check_chart(app, helm, source, at)
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
             raise InvalidPart([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])

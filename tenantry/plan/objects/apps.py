@@ -13,7 +13,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import InvalidPart, Path, Problem
 from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
-from tenantry.messages.text import declared, listed
+from tenantry.messages.text import listed
 from tenantry.model import Helm, Source
 from tenantry.model.scalars import directory_fix, directory_problem
 from tenantry.plan.objects.scope import Scope, with_metadata
@@ -103,12 +103,8 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
 _A_VERSION = "add 'version:', exact or a range such as '1.2.x'"
 
 
-def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, charts: Iterable[str]) -> None:
-    """Check that the chart settings of the app at a path fit its source.
-
-    Args:   charts: the Helm repositories that the app could use instead.
-    Raises: InvalidPart: they do not fit.
-    """
+def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path) -> None:
+    """Check that the chart settings of the app at a path fit its source. Raises: InvalidPart: they do not."""
     if is_chart(source):
         for key in _ONLY_OF_A_PART:
             if key in helm.model_fields_set:
@@ -129,7 +125,11 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
         message, fix = f"path '{shorten(helm.chart)}' {why}", directory_fix(helm.chart)
         raise InvalidPart([Problem(app.origin("helm", "chart"), "bad-path", message, fix=fix)])
     if helm.version is not None:
-        raise InvalidPart([_no_version(app, helm, source, charts)])
+        what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
+        where = f"source '{helm.source}'" if helm.source else "its source"
+        message = f"{where} is a {what}, so 'version' does not apply"
+        fix = "remove 'version': 'ref' of the source says which revision is taken; or name a Helm repository"
+        raise InvalidPart([Problem(app.origin("helm", "version"), "no-version", message, fix=fix)])
     taken: dict[Path, str] = {("helm", "chart"): helm.chart}
     check_checkout(app, source, taken | {("helm", "valuesFiles", i): at for i, at in enumerate(helm.valuesFiles or ())})
 
@@ -156,17 +156,6 @@ def check_checkout(app: EffectiveApp, source: KubeObject, paths: Mapping[Path, s
 
 def _is_below(path: str, directory: str) -> bool:
     return directory == "." or f"{path}/".startswith(f"{directory}/")
-
-
-def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Problem:
-    what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
-    where = f"source '{helm.source}'" if helm.source else "its source"
-    message = f"{where} is a {what}, so 'version' does not apply"
-    alternatives = (
-        [f"name a Helm repository to use a chart version ({declared('declared', '', charts)})"] if helm.source else []
-    )
-    fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *alternatives])
-    return Problem(app.origin("helm", "version"), "no-version", message, fix=fix)
 
 
 # --- apps -------------------------------------------------------------------------------------------------------------

@@ -236,8 +236,7 @@ def test_a_version_of_a_chart_in_a_git_repository() -> None:
     assert said(rocky("web: {helm: {source: manifests, chart: ./c, version: 1.x}}")) == told(
         "error[no-version]: source 'manifests' is a Git repository, so 'version' does not apply",
         "at tenants.rocky.apps.web.helm.version",
-        "fix: remove 'version': 'ref' of the source says which revision is taken; name a Helm repository to use a chart"
-        " version (declared: charts)",
+        "fix: remove 'version': 'ref' of the source says which revision is taken; or name a Helm repository",
     )
 
 

@@ -860,8 +860,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "tenants.yaml:15:60: error[no-version]: source 'manifests' is a Git repository, so 'version' does not"
             " apply\n"
             "  at tenants.rocky.apps.web.helm.version\n"
-            "  fix: remove 'version': 'ref' of the source says which revision is taken; name a Helm repository to use a"
-            " chart version (declared: charts)",
+            "  fix: remove 'version': 'ref' of the source says which revision is taken; or name a Helm repository",
         ),
         (
             "helm: {source: manifests, chart: ../c}",
