@@ -232,14 +232,6 @@ def test_a_choice_that_is_not_made(apps: str, rest: str, message: str, at: str, 
     assert said(rocky(apps, rest)) == told(f"error[choose-one]: {message}", f"at tenants.rocky.{at}", f"fix: {fix}")
 
 
-def test_a_version_of_a_chart_in_a_git_repository() -> None:
-    assert said(rocky("web: {helm: {source: manifests, chart: ./c, version: 1.x}}")) == told(
-        "error[no-version]: source 'manifests' is a Git repository, so 'version' does not apply",
-        "at tenants.rocky.apps.web.helm.version",
-        "fix: remove 'version': 'ref' of the source says which revision is taken; or name a Helm repository",
-    )
-
-
 def test_an_address_of_git_that_is_no_url() -> None:
     assert said(rocky(WEB).replace("https://git.example.com/rocky", "git@github.com:rocky/manifests.git")) == told(
         "error[bad-url]: the address is in the form of scp, which Flux does not take",

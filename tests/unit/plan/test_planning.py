@@ -524,31 +524,6 @@ b: {kustomize: {source: manifests}, dependsOn: [a]}
     assert expected == problems(text)
 
 
-def test_an_app_that_depends_on_itself_is_reported_once() -> None:
-    text = problems(rocky("web: {kustomize: {source: manifests}, dependsOn: [web]}"))
-    assert text.splitlines()[0] == "tenants.yaml:15:57: error[dependency-cycle]: app 'web' depends on itself"
-    assert text.endswith("Found 1 error\n")
-
-
-def test_a_dependency_that_is_not_on_the_cluster_is_refused_because_flux_would_wait_for_ever() -> None:
-    text = rocky(
-        """\
-db: {clusters: {names: [hub]}, kustomize: {source: manifests}}
-web: {kustomize: {source: manifests}, dependsOn: [db]}
-""",
-        BOTH,
-    )
-    expected = told(
-        "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' cannot wait for 'db', which does not run"
-        " on the same clusters",
-        "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  missing on: edge",
-        "  fix: place 'db' there too, or set another 'dependsOn' in an override",
-        "Found 1 error",
-    )
-    assert expected == problems(text)
-
-
 def test_an_override_can_drop_a_dependency_where_it_is_not_placed() -> None:
     text = rocky(
         """\
@@ -846,16 +821,6 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "  fix: add 'source:'",
         ),
         (
-            "helm: {source: charts, chart: c}",
-            "tenants.yaml:15:19: error[missing-key]: key 'version' is missing\n"
-            "  at tenants.rocky.apps.web.helm\n"
-            "  fix: add 'version:', exact or a range such as '1.2.x'",
-        ),
-        (
-            "helm: {source: charts, version: 1.x}",
-            "tenants.yaml:15:19: error[missing-key]: key 'chart' is missing\n  at tenants.rocky.apps.web.helm\n  fix: add 'chart:'",
-        ),
-        (
             "helm: {source: manifests, chart: ./c, version: 1.x}",
             "tenants.yaml:15:60: error[no-version]: source 'manifests' is a Git repository, so 'version' does not"
             " apply\n"
@@ -1045,24 +1010,6 @@ def test_a_user_in_a_url_is_no_password() -> None:
 
 def test_an_unknown_source_is_reported_once() -> None:
     assert problems(rocky("web: {kustomize: {source: nope}}", BOTH)).endswith("Found 1 error\n")
-
-
-def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
-    found = problems(
-        rocky(SIMPLE, ON_EDGE).replace(
-            'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}\n', ""
-        )
-    )
-    assert found == told(
-        "tenants.yaml:6:9: error[no-objects-chart]: tenant 'rocky' is placed on remote cluster 'edge', but 'platform.chart' does"
-        " not say where the chart lies that installs baselines",
-        "  at clusters.edge",
-        "  fix: copy the chart into a Git repository with `tenantry bootstrap --chart charts/objects`, and set 'platform: {chart:"
-        " {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push this copy to a registry with `helm package` and"
-        ' `helm push`, and set \'platform: {chart: {oci: {url: "oci://HOST/PATH/tenantry-objects",'
-        " ref: {digest: ...}}}}'",
-        "Found 1 error",
-    )
 
 
 def test_problems_of_several_environments_and_clusters_are_named_in_one_run() -> None:
