@@ -16,7 +16,9 @@ from tests.frozen.store import load
 STACK = "repository"
 PATCHES: dict[str, tuple[Callable[[], AbstractContextManager[object]], str]] = {
     "a renamed object": (
-        lambda: patch.object(baseline, "join", lambda *parts: "-".join(("fleet", *parts[1:]))),
+        lambda: patch.object(
+            baseline, "join", lambda first, *parts: "-".join((first.replace("tenantry", "fleet"), *parts))
+        ),
         r"states/repository: \S*RoleBinding::rocky/tenantry-reconciler-admin: \{.*\} -> \(nothing\)",
     ),
     "a changed URN": (
