@@ -10,8 +10,15 @@ from typing import Any
 
 from tenantry.facts.dangers.pieces import ClusterDanger, DangerKind, Piece, Pieces, of_owner
 from tenantry.facts.facts import subject_of
-from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
-from tenantry.guard.targets import CHART, Charts, planned_parts, upgrades_in_place
+from tenantry.guard.reinstalls import (
+    APPLIED_GOES,
+    CHART,
+    CHARTS_GO,
+    PLATFORM_GOES,
+    Charts,
+    planned_parts,
+    upgrades_in_place,
+)
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import listed
