@@ -2,10 +2,8 @@
 
 Called by: `tenantry why`.
     reading    reads the management cluster and the app's clusters, and puts the answer together
-    flux       judges by the management cluster: the file's state, sources, Flux's own errors, dependencies
-    cluster    judges by the app's cluster: objects, pods, quotas, or that it does not answer
+    judges     judge by the management cluster, and by the app's cluster
     findings   what a judge reports: a cause in one line, its evidence, lines of the file, and what to type next
-    texts      recognizes messages of Flux, Kubernetes and Helm
 Never: writes, or reads the value of a Secret other than a kubeconfig.
 """
 

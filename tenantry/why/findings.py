@@ -46,6 +46,7 @@ class Finding:
     """cause: one line. advice: what to change, where no command does it; "" if there is nothing to say. next: commands.
 
     follows: whether it is a consequence of what is wrong further on, if something is wrong there: Flux waits for pods.
+    failed: whether it is of an object that waiting alone does not cure, which explains what Flux says of it.
     """
 
     json_keys: ClassVar = ("stage", "cause", "evidence", "advice", "next")
@@ -56,6 +57,7 @@ class Finding:
     advice: str = ""
     next: tuple[str, ...] = ()
     follows: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.readiness import reconcilers_of
-from tenantry.why.cluster import ClusterJudge, unreached
 from tenantry.why.findings import Answer, Commands, Evidence, Finding, Stage
-from tenantry.why.flux import FluxJudge, Seen, trail
+from tenantry.why.judges import ClusterJudge, FluxJudge, Seen, trail, unreached
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -67,7 +66,9 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
         answer = Answer(seen.app, seen.state.readiness, findings, tuple(trail(seen)), unread=unread)
         answer = _with_cluster(asking, seen, answer, read.get(seen.app.id))
         # The causes come before their consequences: what Flux cannot do, what became of what it did, and that it waits.
-        replies.append(replace(answer, findings=tuple(sorted(answer.findings, key=lambda finding: finding.follows))))
+        failed = any(finding.failed for finding in answer.findings)
+        findings = tuple(sorted(answer.findings, key=lambda of: of.follows or (failed and of.stage is Stage.FLUX)))
+        replies.append(replace(answer, findings=findings))
     return replies
 
 

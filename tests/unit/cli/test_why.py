@@ -189,19 +189,16 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     fail(hub, EDGE, "Reconciliation in progress", "Progressing")
     code, answer = why(capsys)
     assert (code, answer["status"]) == (1, "progressing")
-    assert (
-        answer["cause"]
-        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 1 more wanted"
-    )
+    assert answer["cause"] == f"Deployment rocky/web: 1 of 2 pods ready: {QUOTA}"
     first, flux = answer["findings"]
-    assert first["advice"] == "to raise it, change 'quota' in tenants.yaml:14"
+    assert first["advice"] == "3 of 3 pods are used; to raise it, change 'quota' in tenants.yaml:14"
     assert [each["what"] for each in first["evidence"]] == ["Deployment rocky/web", "Event of ReplicaSet web-1"]
     assert first["next"] == [
         "edit tenants.yaml:14",
         "tenantry up -e dev",
         f"kubectl describe deployment web {there()}",
     ]
-    assert flux["cause"] == "Flux waits until what it applied is ready"
+    assert flux["cause"] == "Flux: Reconciliation in progress"
 
 
 def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capture, hub: Hub, edge: Cluster) -> None:
@@ -209,10 +206,11 @@ def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capt
     Path("tenants.yaml").write_text(text)
     failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}
     edge.put(deployment(1, failure))
+    edge.put(thing("ResourceQuota", "tenantry", status={"hard": {"pods": "3"}, "used": {"pods": "3"}}))
     fail(hub, EDGE, "Reconciliation in progress", "Progressing")
     first, *_ = why(capsys)[1]["findings"]
     line = text.splitlines().index("  rocky:") + 1
-    assert first["advice"] == f"to raise it, change 'quota' in tenants.yaml:{line}"
+    assert first["advice"] == f"3 of 3 pods are used; to raise it, change 'quota' in tenants.yaml:{line}"
     assert first["next"][0] == f"edit tenants.yaml:{line}"
 
 
@@ -405,15 +403,16 @@ def test_who_may_not_impersonate_on_the_management_cluster_reads_with_the_own_ri
     ("message", "reason", "cause"),
     [
         (
-            "kustomization path not found: stat /tmp/x/web: no such file or directory",
+            "kustomization path not found: stat /tmp/kustomization-1/web: no such file or directory",
             "ArtifactFailed",
-            "path './web' does not exist in the source (set in tenants.yaml:18)",
+            "Flux: path './web' does not exist in the source",
         ),
         (
             f'ClusterRole/x dry-run failed: User "{ACCOUNT}" cannot create resource "clusterroles" in API group'
             ' "rbac.authorization.k8s.io" at the cluster scope',
             "ReconciliationFailed",
-            "account 'rocky' has no right to create clusterroles.rbac.authorization.k8s.io outside of namespaces",
+            f'Flux: ClusterRole/x dry-run failed: User "{ACCOUNT}" cannot create resource "clusterroles" in API group'
+            ' "rbac.authorization.k8s.io" at the cluster scope',
         ),
         (
             f"failed to fetch https://me:{PASSWORD}@example.com",
@@ -426,6 +425,8 @@ def test_what_flux_refuses_is_the_cause(capsys: Capture, hub: Hub, message: str,
     fail(hub, EDGE, message, reason)
     code, answer = why(capsys)
     assert (code, answer["status"], answer["cause"]) == (1, "failed", cause)
+    advice = "check what the app applies, and its settings in tenants.yaml:18"
+    assert answer["findings"][0]["advice"] == advice
     assert PASSWORD not in json.dumps(answer)
 
 

@@ -1,16 +1,25 @@
-"""Judges an app by the management cluster: the file's state, sources, dependencies, and Flux's own errors."""
+"""Judges an app by the management cluster (the file's state, sources, dependencies, Flux's own errors), and by its own cluster
+(its objects, their pods and events, or that it does not answer).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from tenantry.cluster.health import PULLS, Health, Trouble, state_of_object
+from tenantry.cluster.health import State as ObjectState
 from tenantry.cluster.inventory import is_own
+from tenantry.cluster.kubectl import named
 from tenantry.cluster.report import why_command
+from tenantry.cluster.running import Event, Running
 from tenantry.cluster.states import PAUSED, State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
+from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import one_line
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
@@ -25,8 +34,7 @@ from tenantry.rollout.flux_status import (
     revision_of,
     state_of,
 )
-from tenantry.rollout.readiness import MISSING, Live, Reconciler, Since, source_problems, unready_since
-from tenantry.why import texts
+from tenantry.rollout.readiness import MISSING, Live, Reconciler, Since, is_cut_off, source_problems, unready_since
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
 
@@ -194,56 +202,28 @@ class FluxJudge:
     # --- Flux's own object ---------------------------------------------------------------------------------------------
 
     def _own(self, seen: Seen, live: Manifest) -> Iterator[Finding]:
-        state, app = seen.state, seen.app
+        state, app, commands = seen.state, seen.app, self.commands
         if state.readiness in (Readiness.CHANGED, Readiness.OUTDATED):
             by_hand, message = state.readiness is Readiness.CHANGED, one_line(state.message)
             evidence = (self._evidence(seen, "changed" if by_hand else "not applied yet", "", message),)
             cause = message.partition("; run `")[0].partition(", otherwise run `")[0]
-            yield Finding(Stage.FLUX, cause, evidence, next=self.commands.applied(), follows=not by_hand)
-        own = state_of(live)
+            yield Finding(Stage.FLUX, cause, evidence, next=commands.applied(), follows=not by_hand)
+        own, message = state_of(live), one_line(message_about(live))
         if own in (Readiness.READY, Readiness.SUSPENDED):
             return
-        message = one_line(message_about(live))
         evidence = (self._evidence(seen, str(own), "", message),)
-        if recognized := texts.recognized(message):
-            yield self._recognized(seen, recognized, message, evidence)
+        if is_cut_off(live):
+            check = (commands.run("preflight", "--cluster", app.cluster),)
+            yield Finding(
+                Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {message}", evidence, next=check
+            )
             return
         who = "Flux has given up" if is_stalled(live) else "Flux"
         cause = f"{who}: {message}" if message else one_line(state.message) or "Flux has not reconciled it yet"
-        next = (self.commands.describe(app.id), self.commands.reconcile(app.id))
-        yield Finding(Stage.FLUX, cause, evidence, next=next, follows=own is Readiness.PROGRESSING)
-
-    def _recognized(
-        self, seen: Seen, recognized: texts.Recognized, message: str, evidence: tuple[Evidence, ...]
-    ) -> Finding:
-        app, commands, stage = seen.app, self.commands, Stage.FLUX
-        again = commands.reconcile(app.id)
-        cause, advice = recognized.text, ""
-        next: tuple[str, ...] = (commands.describe(app.id), again)
-        match recognized.kind:
-            case texts.HEALTH:
-                waits = seen.state.readiness is Readiness.PROGRESSING
-                cause, next = "Flux waits until what it applied is ready" if waits else f"Flux: {message}", (again,)
-            case texts.PATH:
-                line = commands.line(app, ("kustomize", "path"))
-                at = f" in {line}" if line else ""
-                path = value_at(seen.planned[-1], ("spec", "path"), "./")
-                cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
-                advice = f"correct the path{at}, or push the directory"
-                next = (*commands.edited(line), commands.reconcile(app.id, with_source=True))
-            case texts.RIGHT:
-                at = self._at(app, "role")
-                advice = f"check the tenant's rights{at}" if at else ""
-                next = (commands.run("explain", app.tenant),) if app.tenant else next
-            case texts.QUOTA:
-                advice, edits = raise_quota(recognized.text, app, commands)
-                next = (*edits, again)
-            case texts.CONNECTION if "kubeConfig" in mapping_at(seen.planned[-1], "spec"):
-                stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {recognized.text}"
-                next = (commands.run("preflight", "--cluster", app.cluster),)
-            case texts.CONNECTION:
-                cause = f"Flux: {message}"
-        return Finding(stage, cause, evidence, advice, next, follows=recognized.kind == texts.HEALTH)
+        line = commands.line(app, ("kustomize",)) or commands.line(app, ("helm",))
+        advice = f"check what the app applies, and its settings in {line}" if line and own is Readiness.FAILED else ""
+        next = (commands.describe(app.id), commands.reconcile(app.id, with_source=True))
+        yield Finding(Stage.FLUX, cause, evidence, advice, next, follows=own is Readiness.PROGRESSING)
 
     def _at(self, app: PlannedApp, *key: str) -> str:
         line = self.commands.line(app, key)
@@ -253,16 +233,6 @@ class FluxJudge:
     def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
         known = seen.since
         return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
-
-
-def raise_quota(text: str, app: PlannedApp, commands: Commands) -> tuple[str, tuple[str, ...]]:
-    """What to change where a quota refuses something, and what to type for that."""
-    resource = text.partition("used up: ")[2].partition(" ")[0]
-    at = commands.line(app, ("quota", resource)) if resource else ""
-    advice = f"to raise it, change 'quota' in {at}" if at else ""
-    if not at and app.tenant:
-        advice = f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"
-    return advice, commands.edited(at)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")
@@ -275,3 +245,134 @@ def suspended_by(live: Manifest) -> tuple[str, str]:
             name = str(manager.get("manager") or "")
             return _WHO.get(name, f"'{one_line(name)}'" if name else ""), str(manager.get("time") or "")
     return "", ""
+
+
+# --- the app's cluster -------------------------------------------------------------------------------------------------
+
+_EVENTS = 3
+"""So many events are shown of an object and what belongs to it."""
+_WITH_LOGS = ("CrashLoopBackOff", "Error", "NotReady")
+_PODS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
+
+
+def unreached(
+    app: PlannedApp, refused: Refused, commands: Commands, evidence: Sequence[Evidence] = (), flux: str = ""
+) -> Finding:
+    """The finding that the app's cluster cannot be read. evidence: of the kubeconfig, and what Flux says; flux: in a few words."""
+    check = commands.run("preflight", "--cluster", app.cluster)
+    what = "does not answer" if refused.code == UNREACHABLE else "cannot be read"
+    cause = f"cluster '{app.cluster}' {what}: {refused.message}{f'; {flux}' if flux else ''}"
+    return Finding(Stage.CLUSTER, cause, tuple(evidence), one_line(refused.fix), (check,))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterJudge:
+    """kubectl: its options for the app's cluster; "": there is no way."""
+
+    commands: Commands
+    kubectl: str
+
+    def findings(self, app: PlannedApp, running: Running) -> Iterator[Finding]:
+        """What is wrong with the app's objects: what has failed comes first."""
+        states = {id: running.state_of(id) for id in running.objects}
+        rank = {Health.FAILED: 0, Health.MISSING: 1, Health.PROGRESSING: 2}
+        wrong = sorted((id for id in states if states[id].health in rank), key=lambda id: rank[states[id].health])
+        yield from (self._finding(app, running, id, states[id]) for id in wrong)
+
+    def _finding(self, app: PlannedApp, running: Running, id: ObjectId, state: ObjectState) -> Finding:
+        live, describe = running.objects[id], self._kubectl("describe", id)
+        shown = Evidence(str(id), str(state.health), state.since, state_of_object(live).why or state.why)
+        if live is None:
+            again = self.commands.reconcile(app.id)
+            return Finding(Stage.OBJECT, f"{id}, which Flux applied, is not on {app.cluster}", (shown,), next=(again,))
+        events = running.events_about([live, *running.owned(live)])
+        evidence = (shown, *self._pods(running, live), *map(_of_event, events[:_EVENTS]))
+        failed = state.health is Health.FAILED
+        if id.kind in _PODS and (troubles := running.troubles(live)):
+            return replace(self._of_pod(app, id, troubles[0], running, events, evidence), failed=failed)
+        why, advice, edits = state.why, "", tuple[str, ...]()
+        if id.kind in _PODS:
+            why = self._claim(running, live) or why
+            advice, edits = self._quota(app, running, id.namespace)
+        event = f": {events[0].message}" if events and not failed and events[0].message not in why else ""
+        return Finding(Stage.OBJECT, f"{id}: {why}{event}", evidence, advice, (*edits, *describe), failed=failed)
+
+    def _quota(self, app: PlannedApp, running: Running, namespace: str) -> tuple[str, tuple[str, ...]]:
+        """What of a namespace's quotas is used up, and what to type to raise it."""
+        for quota in running.by_kind.get("ResourceQuota", ()):
+            status = mapping_at(quota, "status")
+            used = mapping_at(status, "used")
+            for resource, hard in mapping_at(status, "hard").items():
+                most, now = number_of(hard), number_of(used.get(resource))
+                if mapping_at(quota, "metadata").get("namespace") == namespace and most and now and now >= most:
+                    at = self.commands.line(app, ("quota", resource))
+                    where = f"in {at}" if at else f"of tenant '{app.tenant}'" if app.tenant else "of the namespace"
+                    advice = f"{used[resource]} of {hard} {resource} are used; to raise it, change 'quota' {where}"
+                    return one_line(advice), self.commands.edited(at)
+        return "", ()
+
+    def _of_pod(
+        self,
+        app: PlannedApp,
+        id: ObjectId,
+        crashed: tuple[Manifest, Trouble],
+        running: Running,
+        events: Sequence[Event],
+        evidence: tuple[Evidence, ...],
+    ) -> Finding:
+        pod, trouble = crashed
+        why, advice = trouble.why, ""
+        if trouble.reason == "Unschedulable":
+            why = self._claim(running, pod) or why
+        elif trouble.reason == "NotReady":
+            probe = next((event.message for event in events if event.reason == "Unhealthy"), "")
+            why = f"{why}: {probe}" if probe else why
+        if "OOMKilled" in why:
+            advice = "raise the container's memory limit, or look for the leak"
+        if trouble.reason in PULLS:
+            line = self.commands.line
+            at = line(app, ("kustomize", "source")) or line(app, ("helm", "chart"))
+            source = f"; see the source at {at}" if at else ""
+            advice = f"correct the image in the app's manifests or chart values{source}"
+        about = object_id(pod)
+        logs = self._kubectl("logs", about, trouble) if trouble.reason in _WITH_LOGS else ()
+        return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, (*logs, *self._kubectl("describe", about)))
+
+    @staticmethod
+    def _claim(running: Running, owner: Manifest) -> str:
+        """What keeps a volume claim of a pod or workload from being bound; "" if nothing does."""
+        namespace = mapping_at(owner, "metadata").get("namespace")
+        specs = (mapping_at(holder, "spec") for holder in (owner, *running.owned(owner)))
+        volumes = [volume for spec in specs for volume in mappings_in(spec.get("volumes"))]
+        claims = {str(mapping_at(volume, "persistentVolumeClaim").get("claimName")) for volume in volumes}
+        for claim in running.by_kind.get("PersistentVolumeClaim", ()):
+            metadata = mapping_at(claim, "metadata")
+            if metadata.get("name") not in claims or metadata.get("namespace") != namespace:
+                continue
+            if mapping_at(claim, "status").get("phase") != "Bound":
+                events = running.events_about([claim])
+                wanted = mapping_at(claim, "spec").get("storageClassName")
+                of = f" of storage class '{wanted}'" if wanted else ""
+                return f"volume claim '{metadata['name']}'{of} is not bound{f': {events[0].message}' if events else ''}"
+        return ""
+
+    @staticmethod
+    def _pods(running: Running, owner: Manifest) -> Iterator[Evidence]:
+        for pod, trouble in running.troubles(owner)[:2]:
+            metadata = mapping_at(pod, "metadata")
+            what = f"Pod {metadata.get('namespace')}/{metadata.get('name')}"
+            yield Evidence(what, trouble.reason, running.since(pod, trouble), trouble.detail or trouble.why)
+
+    def _kubectl(self, verb: str, id: ObjectId, trouble: Trouble | None = None) -> tuple[str, ...]:
+        """`kubectl describe` of an object, or `kubectl logs` of a pod: of the container that has crashed, before it did."""
+        if not self.kubectl:
+            return ()
+        what = named(id)[1:] if verb == "logs" else named(id)
+        container = ("--container", trouble.container) if trouble and trouble.container else ()
+        before = ("--previous",) if trouble and trouble.reason == "CrashLoopBackOff" else ()
+        return (f"{shlex.join(('kubectl', verb, *what, *container, *before))} {self.kubectl}",)
+
+
+def _of_event(event: Event) -> Evidence:
+    times = f" ({event.times} times)" if event.times > 1 else ""
+    return Evidence(f"Event of {event.about}", f"{event.reason}{times}", event.at, event.message)
