@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pulumi
 
-from tenantry.cluster.change import clusters_ever_ready, live_for, reconcile
 from tenantry.cluster.connect import answering
 from tenantry.cluster.drift import FieldPath, compared, take_off_added
 from tenantry.cluster.leftovers import delete
-from tenantry.cluster.reading import read_objects
+from tenantry.cluster.reading import clusters_ever_ready, live_for, read_objects, reconcile
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.change import Kind, Reason
 
 from .compare import check_applied
 from .objects import Object, Objects

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from tenantry.cluster.change import change_of, clusters_ever_ready, live_for
 from tenantry.cluster.inventory import claims_on, held_on
-from tenantry.cluster.reading import not_read
+from tenantry.cluster.leftovers import stuck
+from tenantry.cluster.reading import change_of, clusters_ever_ready, live_for, not_read
 from tenantry.cluster.requests import one
-from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held as Holds
 from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
@@ -33,8 +32,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Lines
-from tenantry.rollout.reasons import Kind, Reason, format_summary
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Kind, Lines, Reason, format_summary
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import (
     AGAIN,

@@ -29,8 +29,8 @@ from tenantry.load import load_fleet
 from tenantry.messages.text import counted, grouped, listed, one_line
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.change import format_until
 from tenantry.rollout.flux_status import Readiness
-from tenantry.rollout.reasons import format_until
 from tenantry.rollout.waves import Rollout
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
+from tenantry.cluster.connect import why_unreached
 from tenantry.cluster.kubectl import get, mark
-from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import served_kinds, server_version
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at

@@ -1,4 +1,6 @@
-"""Reads certain objects of an environment: a few one by one, many in one list for each kind, in pages."""
+"""Reads certain objects of an environment: a few one by one, many in one list for each kind, in pages; and what decides about a
+change of them.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,20 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.requests import may, served_kinds
+from tenantry.cluster.requests import FIELD_MANAGER, may, served_kinds
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, is_built_in, is_of_flux, labels_of, object_id, readable_id
-from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error
+from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Problem, Refused, error
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
+from tenantry.rollout.change import Change, Changed, Lines, wanted_of
+from tenantry.rollout.flux_status import REQUESTED
+from tenantry.rollout.readiness import Live, Request, was_ever_ready
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+    from tenantry.cluster.drift import Difference
 
 
 _NAMED = 3
@@ -179,3 +185,43 @@ def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId
                 f" now on: tenantry bootstrap --environment {environment} --roles deploy --for WHO --secrets",
                 code=NOT_ALLOWED,
             )
+
+
+def change_of(lines: Lines, differences: Iterable[Difference], removed: Iterable[Manifest] = ()) -> Change:
+    """What a run would change. removed: what is no longer planned."""
+    changed = {difference.id: Changed(difference.live, difference.fields) for difference in differences}
+    return Change(lines, changed, {object_id(manifest): manifest for manifest in removed})
+
+
+def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> frozenset[str]:
+    """The clusters on which anything of the fleet was ever ready."""
+    planned = lines.reconcilers
+    ready = (id for id in planned if id in live and was_ever_ready(live[id]))
+    return frozenset(planned[id].owner.cluster for id in ready)
+
+
+def live_for(client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()) -> Live:
+    """The objects that decide about a change. known: what has just been read. applied: as of `ask`.
+
+    Raises: Refused: reading is not allowed.
+    """
+    known = known or {}
+    missing = wanted_of(change, applied) - known.keys()
+    return {**known, **read_objects(client, change.plan.environment, missing, whole=False)}
+
+
+def reconcile(client: Client, asked: Iterable[Request]) -> None:
+    """Have Flux reconcile objects now. One that does not arrive is sent again with the next asking.
+
+    Raises: Refused: it is not allowed.
+    """
+
+    def send(request: Request) -> None:
+        annotations = {"metadata": {"annotations": {REQUESTED: request.token}}}
+        try:
+            requests.patched(client, request.id, annotations, manager=FIELD_MANAGER, dry_run=False)
+        except Refused as refused:
+            if refused.code != UNREACHABLE:
+                raise
+
+    requests.in_parallel(send, asked)

@@ -9,15 +9,13 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from tenantry.cluster.change import change_of, clusters_ever_ready, live_for
 from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
-from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains
-from tenantry.cluster.reading import UNLISTED, not_read
+from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains, stuck
+from tenantry.cluster.reading import UNLISTED, change_of, clusters_ever_ready, live_for, not_read
 from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_cluster
 from tenantry.cluster.selection import Selection
 from tenantry.cluster.states import State, compared, states_of
-from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places
@@ -29,9 +27,8 @@ from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import Change, Evidence, Lines
+from tenantry.rollout.change import Change, Evidence, Lines, Reason, format_until
 from tenantry.rollout.flux_status import Readiness, age, moment
-from tenantry.rollout.reasons import Reason, format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

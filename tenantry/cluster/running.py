@@ -12,8 +12,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
+from tenantry.cluster.connect import Connect, Way, connect_app, reached
 from tenantry.cluster.health import Health, State, Trouble, pod_trouble, state_of_object
-from tenantry.cluster.reach import Connect, Way, connected, reached
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
@@ -193,7 +193,7 @@ class Asked(NamedTuple):
     namespaces: tuple[str, ...] = ()
 
 
-def read_all(hub: Client, asked: Iterable[Asked], connect: Connect = connected) -> list[Running | Refused]:
+def read_all(hub: Client, asked: Iterable[Asked], connect: Connect = connect_app) -> list[Running | Refused]:
     """What each app has on its cluster, in the same order, or why the cluster could not be read."""
     asked = list(asked)
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import connect
-from tenantry.cluster.change import change_of, live_for
 from tenantry.cluster.drift import compare
 from tenantry.cluster.inventory import unmarked
-from tenantry.cluster.reading import read_objects
+from tenantry.cluster.reading import change_of, live_for, read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
@@ -23,8 +22,7 @@ from tenantry.plan.engine_order import Chains, becomes_ready, following
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Change, Evidence, Lines
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.change import Change, Evidence, Kind, Lines, Reason
 from tenantry.rollout.waves import Rollout, Wave, members
 from tenantry.stacks.file import HERE, NAMESPACE, target_of
 

@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tenantry.cluster.change import change_of
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
-from tenantry.cluster.reading import not_read, permitted, unserved
+from tenantry.cluster.reading import change_of, not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
 from tenantry.cluster.rights import rights_by_cluster
 from tenantry.fleet.fleet import Fleet
@@ -30,8 +29,7 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import waiting
 from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
-from tenantry.rollout.change import Lines
-from tenantry.rollout.reasons import format_until
+from tenantry.rollout.change import Lines, format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

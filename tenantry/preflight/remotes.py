@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tenantry.cluster.connect import connect_remote
+from tenantry.cluster.connect import NO_SECRET, answered, connect_remote, kubeconfig_of
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as
 from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
-from tenantry.cluster.reach import NO_SECRET, answered, kubeconfig_of
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
 from tenantry.cluster.rights import Rights, rights_by_cluster
 from tenantry.fleet.fleet import Fleet, platform_account

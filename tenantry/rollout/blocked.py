@@ -16,7 +16,7 @@ from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.rollout.change import NOTHING, Change, Evidence, Ignoring, reconcilers_in
+from tenantry.rollout.change import NOTHING, Change, Evidence, Ignoring, Kind, Reason, reconcilers_in, worst
 from tenantry.rollout.flux_status import Readiness, changed_at, moment
 from tenantry.rollout.readiness import (
     Judged,
@@ -28,7 +28,6 @@ from tenantry.rollout.readiness import (
     judge_reconcilers,
     source_problems,
 )
-from tenantry.rollout.reasons import Kind, Reason, worst
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 from tenantry.cluster import kubectl
-from tenantry.cluster.reach import Way
+from tenantry.cluster.connect import Way
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import setting_origin

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from tenantry.cluster.connect import Connect, connect_app, way_of
 from tenantry.cluster.drift import compare, confirmed
-from tenantry.cluster.reach import Connect, connected, way_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.running import Asked, Running, inventory_of, read_all
 from tenantry.cluster.states import compared, states_of
@@ -39,7 +39,7 @@ class Asking:
 
     plan: Plan
     commands: Commands
-    connect: Connect = connected
+    connect: Connect = connect_app
 
 
 def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Answer]:

@@ -17,8 +17,7 @@ from tenantry.cluster import connect, drift
 from tenantry.cluster.drift import Confirmed, Difference
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
-from tenantry.rollout.change import Evidence
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.change import Evidence, Kind, Reason
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import UNREFRESHED
 from tests.unit.memory import Memory

@@ -8,9 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tenantry.cluster.leftovers import leftovers
+from tenantry.cluster.leftovers import leftovers, stuck
 from tenantry.cluster.states import states_of
-from tenantry.cluster.stuck import stuck
 from tenantry.guard import RunLimits, doubts, held, refusals, removals
 from tenantry.guard.places import Places
 from tenantry.kube.objects import readable_id

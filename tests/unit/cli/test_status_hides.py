@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.stuck import stuck
+from tenantry.cluster.leftovers import stuck
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.cli.test_status import APPS, app, hub
 from tests.unit.memory import Memory

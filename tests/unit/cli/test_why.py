@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tenantry.cluster import connect as connecting
-from tenantry.cluster import reach
+from tenantry.cluster import connect as reach
 from tenantry.cluster.client import Client
 from tenantry.cluster.kubeconfig import Access
 from tenantry.cluster.requests import path_of

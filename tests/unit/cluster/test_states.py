@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.cluster.drift import Difference
+from tenantry.cluster.leftovers import stuck
 from tenantry.cluster.states import State, compared, states_of
-from tenantry.cluster.stuck import stuck
 from tenantry.kube.objects import Manifest
 from tenantry.plan.plan import Plan
 from tenantry.rollout.flux_status import Readiness

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cluster.stuck import stuck
+from tenantry.cluster.leftovers import stuck
 from tenantry.guard.places import Places
 from tests.table import table
 

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from tenantry.cluster import connect
-from tenantry.cluster.change import change_of
 from tenantry.cluster.drift import compare
+from tenantry.cluster.reading import change_of
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
 from tenantry.preflight.after import waiting
-from tenantry.rollout.change import Lines
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.change import Kind, Lines, Reason
 from tests.table import table
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import fleet

@@ -11,8 +11,7 @@ from tenantry.kube.objects import ObjectId
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import Asking, blocked
-from tenantry.rollout.change import Change, Ignoring, Lines
-from tenantry.rollout.reasons import Kind, Reason
+from tenantry.rollout.change import Change, Ignoring, Kind, Lines, Reason
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.rollout.world import Run, World, settled
 from tests.unit.texts import planned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tenantry.kube.objects import ObjectId
-from tenantry.rollout.reasons import Kind, Reason, format_summary
+from tenantry.rollout.change import Kind, Reason, format_summary
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 WEB, API, DB = (

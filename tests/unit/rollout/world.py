@@ -13,9 +13,8 @@ from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Lines
+from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Kind, Lines, Reason
 from tenantry.rollout.readiness import was_ever_ready
-from tenantry.rollout.reasons import Kind, Reason
 
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
