@@ -176,10 +176,8 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
 
     held = project.tenantry("sandbox", "run", "--", "tenantry", "up", "-e", "live", "--yes", "--skip-preview")
     assert held.code == 5, held.text
-    assert (
-        "waiting: waits until 'dev' runs it, ready for 1h: dev: HelmRepository roll/charts is not applied yet"
-        in held.text
-    )
+    waits = "waiting: waits until 'dev' runs it, ready for 1h: dev: HelmRepository roll/charts is not applied yet"
+    assert waits in held.text, held.text
     project.up("dev").ok()
     project.wait("dev")
     soaking = project.up("live").ok()
