@@ -80,11 +80,15 @@ def _by_condition(health: Health, condition: Mapping[str, Any], before: str = ""
     return State(health, f"{before}{message}", str(condition.get("lastTransitionTime") or ""))
 
 
-def _deployment(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(manifest, status):
-        return _UNSEEN
-    wanted = _number(spec.get("replicas"), 1)
-    ready, updated = _number(status.get("readyReplicas")), _number(status.get("updatedReplicas"))
+def _workload(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    """A Deployment, StatefulSet or DaemonSet. With `OnDelete` or a partition, people decide which pods are of the new version."""
+    if _number(status.get("observedGeneration")) < _number(mapping_at(manifest, "metadata").get("generation")):
+        return State(Health.PROGRESSING, "its controller has not looked at the change yet")
+    if manifest["kind"] == "DaemonSet":
+        wanted, names = _number(status.get("desiredNumberScheduled")), ("numberReady", "updatedNumberScheduled")
+    else:
+        wanted, names = _number(spec.get("replicas"), 1), ("readyReplicas", "updatedReplicas")
+    ready, updated = (_number(status.get(name)) for name in names)
     count = f"{ready} of {wanted} pods ready"
     if (failure := condition(status, "ReplicaFailure")).get("status") == "True":
         return _by_condition(Health.FAILED, failure, f"{count}: ")
@@ -93,39 +97,11 @@ def _deployment(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str
         return State(Health.FAILED, f"{count}: the rollout made no progress", str(rolling.get("lastTransitionTime")))
     available = condition(status, "Available")
     since = str(available.get("lastTransitionTime") or "") if available.get("status") == "False" else ""
-    if updated < wanted:
-        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version, {count}", since)
-    if ready < wanted:
-        return State(Health.PROGRESSING, count, since)
-    return READY
-
-
-def _stateful_set(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(manifest, status):
-        return _UNSEEN
-    wanted, ready = _number(spec.get("replicas"), 1), _number(status.get("readyReplicas"))
-    if ready < wanted:
-        return State(Health.PROGRESSING, f"{ready} of {wanted} pods ready")
-    partition = value_at(spec, ("updateStrategy", "rollingUpdate", "partition"), 0)
-    manual = value_at(spec, ("updateStrategy", "type")) == "OnDelete" or partition
-    if not manual and status.get("updateRevision") != status.get("currentRevision"):
-        return State(
-            Health.PROGRESSING, f"{_number(status.get('updatedReplicas'))} of {wanted} pods are of the new version"
-        )
-    return READY
-
-
-def _daemon_set(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
-    if _is_unseen(manifest, status):
-        return _UNSEEN
-    wanted, ready = _number(status.get("desiredNumberScheduled")), _number(status.get("numberReady"))
-    if ready < wanted:
-        return State(Health.PROGRESSING, f"{ready} of {wanted} pods ready")
-    manual = value_at(spec, ("updateStrategy", "type")) == "OnDelete"
-    updated = _number(status.get("updatedNumberScheduled"))
+    strategy = mapping_at(spec, "updateStrategy")
+    manual = strategy.get("type") == "OnDelete" or value_at(strategy, ("rollingUpdate", "partition"), 0)
     if updated < wanted and not manual:
-        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version")
-    return READY
+        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version, {count}", since)
+    return State(Health.PROGRESSING, count, since) if ready < wanted else READY
 
 
 def _job(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
@@ -160,19 +136,12 @@ def _pod(manifest: Manifest, _: Mapping[str, Any], status: Mapping[str, Any]) ->
 
 
 _JUDGES = {
-    "Deployment": _deployment,
-    "StatefulSet": _stateful_set,
-    "DaemonSet": _daemon_set,
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet"), _workload),
     "Job": _job,
     "PersistentVolumeClaim": _claim,
     "Service": _service,
     "Pod": _pod,
 }
-_UNSEEN = State(Health.PROGRESSING, "its controller has not looked at the change yet")
-
-
-def _is_unseen(manifest: Manifest, status: Mapping[str, Any]) -> bool:
-    return _number(status.get("observedGeneration")) < _number(mapping_at(manifest, "metadata").get("generation"))
 
 
 def _number(value: Any, default: int = 0) -> int:

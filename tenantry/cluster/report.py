@@ -21,7 +21,7 @@ from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, grouped, listed
+from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import Users
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
@@ -317,20 +317,11 @@ def failing(report: StatusReport) -> StatusReport:
 
 
 def _left_out(report: StatusReport) -> str:
-    """1 app is progressing: rocky/web on edge-1 for 1m. Cause: ..."""
-    none = "nothing failed, missing or changed"
-    others = [state for state in report.apps if state.readiness is not Readiness.READY]
-    parts = []
-    for readiness, alike in grouped(others, lambda state: state.readiness).items():
-        ages = ((state.where, age_of(state, report.read_at)) for state in alike)
-        named = [f"{where} for {since}" if since else where for where, since in ages]
-        parts.append(f"{counted(len(alike), 'app')} {readiness}: {listed(named, 3)}")
-    if report.objects:
-        parts.append(f"{counted(len(report.objects), 'other object')} not ready")
-    if not parts:
-        return f"{none}: {counted(len(report.apps), 'app')} ready"
-    app = others[0].stands_for if others else None
-    return f"{none}; {'; '.join(parts)}{f'. Cause: {why_command(app, report.environment)}' if app else ''}"
+    """Such as: nothing failed, missing or changed; 1 app progressing, 2 other objects not ready"""
+    by_state = grouped(report.apps, lambda state: state.readiness)
+    parts = [f"{counted(len(alike), 'app')} {readiness}" for readiness, alike in by_state.items()]
+    parts += [f"{counted(len(report.objects), 'other object')} not ready"] if report.objects else []
+    return f"nothing failed, missing or changed; {', '.join(parts)}"
 
 
 def age_of(state: State, now: datetime) -> str:

@@ -199,23 +199,6 @@ def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
         return list(pool.map(call, items))
 
 
-def _patiently(call: Callable[[], _T]) -> _T:
-    """The result of a call, after waiting up to 15 seconds while the server cannot answer yet.
-
-    Raises: httpx2.HTTPStatusError: as the call does.
-    """
-    import httpx2
-
-    for pause in _PAUSES:
-        try:
-            return call()
-        except httpx2.HTTPStatusError as error:
-            if error.response.status_code not in _NOT_YET or _FOR_GOOD in error.response.text:
-                raise
-        time.sleep(pause)
-    return call()
-
-
 def _path(client: Client, id: ObjectId) -> str:
     return f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
 
@@ -229,26 +212,45 @@ def _root(api_version: str) -> str:
 
 
 def _sent(client: Client, method: str, path: str, what: str, **rest: Any) -> dict[str, Any] | None:
+    def refused(response: httpx2.Response) -> Refused:
+        status = response.status_code
+        code = NOT_ALLOWED if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) else UNREACHABLE
+        return Refused(f"cannot read {what}: HTTP {status}", f"use credentials that may read {what}", code=code)
+
+    return _answer(client, method, path, f"cannot read {what}", refused, **rest)
+
+
+def _answer(
+    client: Client,
+    method: str,
+    path: str,
+    failed: str,
+    refused: Callable[[httpx2.Response], Refused],
+    **rest: Any,
+) -> dict[str, Any] | None:
+    """The answer to a request, which is sent again for up to 15 seconds while the server cannot answer yet; None: nothing is there.
+
+    failed: for messages. refused: what to raise where the server refuses.
+    """
     import httpx2
 
     timeout = client.http.timeout if client.http.timeout.read else httpx2.Timeout(ANSWER_TIMEOUT)
-
-    def answer() -> dict[str, Any] | None:
+    pauses = iter(_PAUSES)
+    while True:
         response = client.http.request(method, path, timeout=timeout, **rest)
+        if response.is_success:
+            break
         if response.status_code == HTTPStatus.NOT_FOUND:
             return None
-        content: dict[str, Any] = response.raise_for_status().json()
-        return content
-
+        waits = response.status_code in _NOT_YET and _FOR_GOOD not in response.text
+        if not waits or (pause := next(pauses, None)) is None:
+            raise refused(response)
+        time.sleep(pause)
     try:
-        return _patiently(answer)
-    except httpx2.HTTPStatusError as error:
-        status = error.response.status_code
-        code = NOT_ALLOWED if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) else UNREACHABLE
-        message = f"cannot read {what}: HTTP {status}"
-        raise Refused(message, f"use credentials that may read {what}", code=code) from None
+        content: dict[str, Any] = response.json()
     except ValueError:
-        raise Refused(f"cannot read {what}: the answer is not JSON", "check that the server is an API server") from None
+        raise Refused(f"{failed}: the answer is not JSON", "check that the server is an API server") from None
+    return content
 
 
 def patched(
@@ -260,7 +262,8 @@ def patched(
             httpx2.RequestError: no answer.
     """
     parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
-    return _patched(client, id, content, parameters, "merge-patch+json")
+    form = {"Content-Type": "application/merge-patch+json"}
+    return _changed(client, "PATCH", id, content, params=parameters, headers=form)
 
 
 def applied(
@@ -275,41 +278,22 @@ def applied(
         **({"force": "true"} if force else {}),
         **({"dryRun": "All"} if dry_run else {}),
     }
-    return _patched(client, id, manifest, parameters, "apply-patch+yaml")
+    form = {"Content-Type": "application/apply-patch+yaml"}
+    return _changed(client, "PATCH", id, manifest, params=parameters, headers=form)
 
 
 def deleted(client: Client, id: ObjectId, uid: str) -> None:
     """Delete an object, unless it is another one of the same name. Raises: as `patched`."""
-    body = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
-    _changed(client, "DELETE", id, body)
+    _changed(client, "DELETE", id, {"propagationPolicy": "Background", "preconditions": {"uid": uid}})
 
 
-def _patched(
-    client: Client, id: ObjectId, content: Mapping[str, Any], parameters: Mapping[str, str], form: str
-) -> Manifest | None:
-    answer = _changed(client, "PATCH", id, content, params=parameters, headers={"Content-Type": f"application/{form}"})
-    try:
-        return None if answer is None else answer.json()
-    except ValueError:
-        raise Refused(f"cannot change {id}: the answer is not JSON", "check that the server is an API server") from None
-
-
-def _changed(
-    client: Client, method: str, id: ObjectId, content: Mapping[str, Any], **rest: Any
-) -> httpx2.Response | None:
+def _changed(client: Client, method: str, id: ObjectId, content: Mapping[str, Any], **rest: Any) -> Manifest | None:
     """The answer to a change of an object; None: it does not exist. Raises: as `patched`."""
-    import httpx2
 
-    path = _path(client, id)
+    def refused(response: httpx2.Response) -> Refused:
+        return _not_changed(id, response, method.lower())
 
-    def answer() -> httpx2.Response | None:
-        response = client.http.request(method, path, json=content, **rest)
-        return None if response.status_code == HTTPStatus.NOT_FOUND else response.raise_for_status()
-
-    try:
-        return _patiently(answer)
-    except httpx2.HTTPStatusError as error:
-        raise _not_changed(id, error.response, method.lower()) from None
+    return _answer(client, method, _path(client, id), f"cannot change {id}", refused, json=content, **rest)
 
 
 class Conflict(Refused):

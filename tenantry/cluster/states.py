@@ -15,7 +15,7 @@ from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of
+from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, unready_since
 from tenantry.rollout.readiness import (
     MISSING,
     Live,
@@ -25,7 +25,6 @@ from tenantry.rollout.readiness import (
     reconcilers_of,
     since_of,
     source_problems,
-    unready_since,
 )
 
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"

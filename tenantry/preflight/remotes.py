@@ -39,7 +39,7 @@ class Remote:
     """A remote cluster that Flux reaches for a plan.
 
     accounts: the service accounts that Flux impersonates there, all in the kubeconfig's namespace.
-    platform: the one for baselines and add-ons, "" if the plan has none. bootstrapped: the namespace that it needs there.
+    bootstrapped: the namespace that it needs there.
     rights: of the tenants, by namespace.
     """
 
@@ -47,7 +47,6 @@ class Remote:
     environment: str
     reference: SecretKey | ConfigMap
     accounts: tuple[str, ...]
-    platform: str
     bootstrapped: str
     rights: Mapping[str, Rights] = field(default_factory=dict, compare=False, repr=False)
 
@@ -66,7 +65,6 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
             plan.environment,
             declared.kubeconfig.resolved,
             tuple(accounts[name]),
-            platform if (platform := platform_account(fleet, plan.environment, name)) in accounts[name] else "",
             fleet.document.platform.namespace,
             rights[name],
         )
@@ -81,7 +79,7 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
         kubeconfig, account = fleet.clusters[name].kubeconfig, platform_account(fleet, plan.environment, name)
         assert kubeconfig is not None, "a remote cluster has a kubeconfig"
         platform = fleet.document.platform.namespace
-        found = Remote(name, plan.environment, kubeconfig.resolved, (account,), account, platform)
+        found = Remote(name, plan.environment, kubeconfig.resolved, (account,), platform)
     if isinstance(found.reference, ConfigMap):
         message = f"cluster '{name}' is reached by workload identity: there is no kubeconfig to check"
         raise Refused(message, "see `tenantry status` for what Flux says about it")

@@ -9,25 +9,26 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, TypeAlias
 
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
-from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.rollout.change import NOTHING, Change, Evidence, Ignoring, Kind, Reason, reconcilers_in, worst
-from tenantry.rollout.flux_status import Readiness, changed_at, moment
-from tenantry.rollout.readiness import (
-    Judged,
-    Live,
-    Reconciler,
-    Request,
-    Standing,
-    is_cut_off,
-    judge_reconcilers,
-    source_problems,
+from tenantry.rollout.change import (
+    NOTHING,
+    Change,
+    Evidence,
+    Ignoring,
+    Kind,
+    Reason,
+    Target,
+    reconcilers_in,
+    used_by,
+    worst,
 )
+from tenantry.rollout.flux_status import Readiness, changed_at, is_cut_off, moment
+from tenantry.rollout.readiness import Judged, Live, Reconciler, Request, Standing, judge_reconcilers, source_problems
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)
@@ -360,7 +361,7 @@ class Asking:
             live = self.change.removed.get(id) or (changed.live if changed else None)
             if live is None:
                 continue  # it is left out, and uses nothing
-            for used in (*self.evidence.uses.get(id, ()), *_used_by(live, targets)):
+            for used in (*self.evidence.uses.get(id, ()), *used_by(live, targets)):
                 if used in self._places:
                     self.blocked.setdefault(used, reason.needed(id))
         for id, place in self._places.items():
@@ -444,42 +445,3 @@ def _missing_artifact(chain: tuple[ObjectId, ...], live: Live, now: datetime) ->
         return None
     first = next(iter(absent or problems), None)
     return first or Standing(Readiness.PROGRESSING, f"{chain[-1]} has no artifact yet", chain[-1])
-
-
-# --- what an object uses as it lives now -----------------------------------------------------------------------------
-
-Target: TypeAlias = tuple[str, str, str]
-"""Kind, namespace and name."""
-
-
-def _used_by(live: Manifest, removed: Mapping[Target, Manifest]) -> Iterator[ObjectId]:
-    """What an object refers to, and what that refers to, as far as it is among removed objects."""
-    seen: set[Target] = set()
-    rest = [live]
-    while rest:
-        manifest = rest.pop()
-        if (own := readable_id(manifest)) is None:
-            continue
-        spec = mapping_at(manifest, "spec")
-        account = ("ServiceAccount", own.namespace, str(spec.get("serviceAccountName")))
-        targets = _references(own.kind, spec, own.namespace)
-        for target in (("Namespace", "", own.namespace), account, *targets):
-            if target in removed and target not in seen:
-                seen.add(target)
-                yield object_id(removed[target])
-                rest.append(removed[target])
-
-
-def _references(kind: str, spec: Mapping[str, Any], namespace: str) -> Iterator[Target]:
-    """All that the fields of a spec refer to, apart from the values of a chart. A reference without a kind is to a Secret."""
-    for key, value in spec.items():
-        if key == "values":
-            continue
-        inside = [value] if isinstance(value, dict) else mappings_in(value)
-        default = {"repository": "GitRepository", "dependsOn": kind}.get(key, "Secret")
-        for reference in inside:
-            if key.endswith(("Ref", "From")) or key in ("repository", "dependsOn"):
-                place = str(reference.get("namespace") or namespace)
-                yield str(reference.get("kind", default)), place, str(reference.get("name"))
-            else:
-                yield from _references(kind, reference, namespace)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import Manifest
@@ -193,6 +193,65 @@ def changed_at(manifest: Manifest) -> datetime | None:
         entry for entry in entries if mapping_at(entry, "fieldsV1").keys() & {"f:spec", "f:data", "f:binaryData"}
     )
     return latest(*(moment(entry.get("time")) for entry in contents))
+
+
+class Since(NamedTuple):
+    """at: RFC 3339; "" if it is not known. at_most: whether it can be later than that: nobody looked in between."""
+
+    at: str = ""
+    at_most: bool = False
+
+
+def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
+    """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
+
+    changed: when its content changed last; what was ready before is not with that.
+    """
+    status, ready = mapping_at(manifest, "status"), ready_of(manifest)
+    created = moment(mapping_at(manifest, "metadata").get("creationTimestamp"))
+    transition = moment(ready.get("lastTransitionTime"))
+    if manifest.get("kind") != "Kustomization":
+        bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
+        bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
+        times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
+        return Since(written(min(times, default=transition or created)))
+    entries = history_of(manifest)
+    succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
+    good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
+    if good is None:
+        return Since(written(created or transition))
+    if entries[0] is succeeded[0] and ready.get("status") == "Unknown":
+        return Since(written(transition))  # the first attempt after a success: it may have been ready until now
+    first_failure = None if entries[0] is succeeded[0] else moment(entries[0].get("firstReconciled"))
+    begun = [time for time in (changed, first_failure) if time and time > good]
+    return Since(written(min(begun))) if begun else Since(written(good), at_most=True)
+
+
+_FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
+"""Conditions of sources and charts that are there from a failure until the next success."""
+
+
+def written(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""
+
+
+# --- clusters that Flux does not reach --------------------------------------------------------------------------------
+
+_NO_CONNECTION = re.compile(
+    r"dial tcp|connection refused|connection reset|i/o timeout|no such host|no route to host|network is unreachable|"
+    r"TLS handshake timeout|Client\.Timeout exceeded|client connection lost"
+)
+_ANSWERED = re.compile(r"webhook|artifact|x509: |Unauthorized|asked for the client to provide credentials")
+"""What shows that a cluster answered, or that it was not asked yet, beside what sounds like a lost connection."""
+
+
+def is_cut_off(manifest: Manifest) -> bool:
+    """Whether Flux reports of a reconciler that it did not reach its cluster, which is a remote one."""
+    ready = ready_of(manifest)
+    if ready.get("status") != "False" or not mapping_at(manifest, "spec").get("kubeConfig"):
+        return False
+    message = str(ready.get("message"))
+    return bool(_NO_CONNECTION.search(message)) and not _ANSWERED.search(message)
 
 
 # --- messages and revisions -------------------------------------------------------------------------------------------

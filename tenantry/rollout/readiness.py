@@ -6,7 +6,6 @@ reconciler with its sources and charts, and with what it depends on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,11 +22,13 @@ from tenantry.rollout.flux_status import (
     REQUESTED,
     SUCCEEDED,
     Readiness,
+    Since,
     began_at,
     changed_at,
     condition,
     digest_of,
     history_of,
+    is_cut_off,
     is_observed,
     is_stalled,
     latest,
@@ -37,6 +38,8 @@ from tenantry.rollout.flux_status import (
     ready_of,
     reason_of,
     state_of,
+    unready_since,
+    written,
 )
 
 Live: TypeAlias = Mapping[ObjectId, Manifest]
@@ -324,22 +327,6 @@ def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
 
 # --- clusters that Flux does not reach --------------------------------------------------------------------------------
 
-_NO_CONNECTION = re.compile(
-    r"dial tcp|connection refused|connection reset|i/o timeout|no such host|no route to host|network is unreachable|"
-    r"TLS handshake timeout|Client\.Timeout exceeded|client connection lost"
-)
-_ANSWERED = re.compile(r"webhook|artifact|x509: |Unauthorized|asked for the client to provide credentials")
-"""What shows that a cluster answered, or that it was not asked yet, beside what sounds like a lost connection."""
-
-
-def is_cut_off(manifest: Manifest) -> bool:
-    """Whether Flux reports of a reconciler that it did not reach its cluster, which is a remote one."""
-    ready = ready_of(manifest)
-    if ready.get("status") != "False" or not mapping_at(manifest, "spec").get("kubeConfig"):
-        return False
-    message = str(ready.get("message"))
-    return bool(_NO_CONNECTION.search(message)) and not _ANSWERED.search(message)
-
 
 def judge_all(
     reconcilers: Iterable[Reconciler], live: Live, now: datetime, begun: datetime | None = None
@@ -465,13 +452,6 @@ def was_ever_ready(manifest: Manifest) -> bool:
 # --- since when, from what Flux and the API server have recorded ------------------------------------------------------
 
 
-class Since(NamedTuple):
-    """at: RFC 3339; "" if it is not known. at_most: whether it can be later than that: nobody looked in between."""
-
-    at: str = ""
-    at_most: bool = False
-
-
 def since_of(reconciler: Reconciler, live: Live) -> Since:
     """Since when a reconciler is ready with its content, or since when it is not.
 
@@ -491,38 +471,5 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
     exact = latest(first, _changed_at(reconciler, live))
     if before and (exact is None or before > exact):
-        return Since(_written(before), at_most=True)
-    return Since(_written(exact))
-
-
-def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
-    """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
-
-    changed: when its content changed last; what was ready before is not with that.
-    """
-    status, ready = mapping_at(manifest, "status"), ready_of(manifest)
-    created = moment(mapping_at(manifest, "metadata").get("creationTimestamp"))
-    transition = moment(ready.get("lastTransitionTime"))
-    if manifest.get("kind") != "Kustomization":
-        bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
-        bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
-        times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
-        return Since(_written(min(times, default=transition or created)))
-    entries = history_of(manifest)
-    succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
-    good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
-    if good is None:
-        return Since(_written(created or transition))
-    if entries[0] is succeeded[0] and ready.get("status") == "Unknown":
-        return Since(_written(transition))  # the first attempt after a success: it may have been ready until now
-    first_failure = None if entries[0] is succeeded[0] else moment(entries[0].get("firstReconciled"))
-    begun = [time for time in (changed, first_failure) if time and time > good]
-    return Since(_written(min(begun))) if begun else Since(_written(good), at_most=True)
-
-
-_FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
-"""Conditions of sources and charts that are there from a failure until the next success."""
-
-
-def _written(time: datetime | None) -> str:
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""
+        return Since(written(before), at_most=True)
+    return Since(written(exact))

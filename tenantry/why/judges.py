@@ -25,7 +25,9 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import (
     Readiness,
+    Since,
     changed_at,
+    is_cut_off,
     is_stalled,
     message_about,
     message_of,
@@ -33,8 +35,9 @@ from tenantry.rollout.flux_status import (
     reason_of,
     revision_of,
     state_of,
+    unready_since,
 )
-from tenantry.rollout.readiness import MISSING, Live, Reconciler, Since, is_cut_off, source_problems, unready_since
+from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
 

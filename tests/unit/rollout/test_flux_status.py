@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.kube.objects import Manifest
-from tenantry.rollout.flux_status import Readiness, flux_text, message_about, moment, state_of
-from tenantry.rollout.readiness import Since, unready_since
+from tenantry.rollout.flux_status import Readiness, Since, flux_text, message_about, moment, state_of, unready_since
 from tests.table import table
 
 READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED
