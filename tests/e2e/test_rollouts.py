@@ -176,12 +176,12 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
 
     held = project.tenantry("sandbox", "run", "--", "tenantry", "up", "-e", "live", "--yes", "--skip-preview")
     assert held.code == 5, held.text
-    waits = "waiting: waits until 'dev' runs it, ready for 1h: dev: HelmRepository roll/charts is not applied yet"
+    waits = "waiting: waits until 'dev' runs it, ready for 1h: wave 3 of 3: hub: HelmRepository roll/charts is not applied yet"
     assert waits in held.text, held.text
     project.up("dev").ok()
     project.wait("dev")
     soaking = project.up("live").ok()
-    assert "waits until 'dev' runs it, ready for 1h: dev soaks until " in soaking.text, soaking.text
+    assert "waits until 'dev' runs it, ready for 1h: wave 3 of 3 soaks until " in soaking.text, soaking.text
     assert hub.find("HelmRelease", "live-roll", "site") is None
 
     project.edit("soak: 1h", "soak: 1s")
