@@ -26,7 +26,7 @@ from tenantry.messages.errors import Severity
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
-from tenantry.preflight.check import Report, contact_management, preflight
+from tenantry.preflight.check import Check, Report, contact_management
 from tenantry.preflight.dry_run import DryRun
 from tenantry.preflight.remotes import contact, errors_first, remote_of
 from tenantry.stacks.file import stacks_running, target_of
@@ -171,7 +171,7 @@ def report_on(
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
-        report = preflight(
+        check = Check(
             client,
             fleet,
             planned,
@@ -185,6 +185,7 @@ def report_on(
             in_state=in_state,
             rehearse=rehearse,
         )
+        report = check.report()
     if stack.claim is None:
         return report
     name = stack.claim.stack.rpartition("/")[2]

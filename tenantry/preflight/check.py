@@ -54,41 +54,6 @@ class Report:
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def preflight(
-    client: Client,
-    fleet: Fleet,
-    plan: Plan,
-    limits: RunLimits,
-    *,
-    now: datetime,
-    claim: Claim | None = None,
-    connect: remotes.Connect = remotes.connect,
-    tell: Progress = silent,
-    project: Path | None = None,
-    preview: bool = False,
-    drift: bool = True,
-    in_state: Callable[[ObjectId], bool] | None = None,
-    rehearse: bool = False,
-) -> Report:
-    """Find everything that would make the next run of an environment fail or do something unexpected.
-
-    Args:   client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
-            connect: makes clients of remotes. tell: is told how many remote clusters are checked.
-            project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
-            preview: nothing is changed, so that an environment before that cannot be read refuses nothing.
-            drift: whether planned objects are compared with the live ones, as each run does by itself.
-            in_state: whether the state of the stack has an object; None: nobody can tell.
-            rehearse: whether the API server is asked what it would make of each planned object.
-    """
-    marks = _problems_of(lambda: unmarked(client, fleet, plan))
-    marks += _problems_of(lambda: against_claim(client, fleet, claim)) if claim else []
-    if any(mark.code == OTHER_CLUSTER for mark in marks):
-        return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, limits, now, connect, tell, project, preview, drift, in_state, rehearse).report(
-        marks
-    )
-
-
 def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Contact:
     """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
     problems = list(unmarked(client, fleet, plan))
@@ -100,26 +65,44 @@ def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Cont
 
 
 @dataclass(slots=True)
-class _Check:
+class Check:
+    """Finds everything that would make the next run of an environment fail or do something unexpected.
+
+    client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
+    connect: makes clients of remotes. tell: is told how many remote clusters are checked.
+    project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
+    preview: nothing is changed, so that an environment before that cannot be read refuses nothing.
+    drift: whether planned objects are compared with the live ones, as each run does by itself.
+    in_state: whether the state of the stack has an object; None: nobody can tell.
+    rehearse: whether the API server is asked what it would make of each planned object.
+    """
+
     client: Client
     fleet: Fleet
     plan: Plan
     limits: RunLimits
     now: datetime
-    connect: remotes.Connect
-    tell: Progress
+    claim: Claim | None = None
+    connect: remotes.Connect = remotes.connect
+    tell: Progress = silent
     project: Path | None = None
     preview: bool = False
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
     rehearse: bool = False
-    adopted: tuple[Adoption, ...] = ()
-    strangers: Set[ObjectId] = frozenset()
-    differences: Sequence[Difference] = ()
-    refused: bool = False
-    rehearsed: DryRun | None = None
+    _adopted: tuple[Adoption, ...] = ()
+    _strangers: Set[ObjectId] = frozenset()
+    _differences: Sequence[Difference] = ()
+    _refused: bool = False
+    _rehearsed: DryRun | None = None
 
-    def report(self, marks: list[Problem]) -> Report:
+    def report(self) -> Report:
+        """All that was found."""
+        marks = _problems_of(lambda: unmarked(self.client, self.fleet, self.plan))
+        if claim := self.claim:
+            marks += _problems_of(lambda: against_claim(self.client, self.fleet, claim))
+        if any(mark.code == OTHER_CLUSTER for mark in marks):
+            return Report(tuple(marks), ())  # other findings would be about the wrong cluster
         self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._foreign_rights]
         parts += [self._fitness, lambda: _controllers(self.client, self.fleet)]
@@ -131,7 +114,7 @@ class _Check:
             problems += _problems_of(self._dry_run)
         if message := not_read(self.client):
             problems.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
-        return Report(remotes.errors_first(dict.fromkeys(problems)), self.adopted, self.refused, self.rehearsed)
+        return Report(remotes.errors_first(dict.fromkeys(problems)), self._adopted, self._refused, self._rehearsed)
 
     @property
     def _command(self) -> str:
@@ -146,14 +129,14 @@ class _Check:
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
         now, unread = self._held(manifests)
         now = now.recorded(kept)
-        self.strangers = now.strangers
+        self._strangers = now.strangers
         yield from unread
         for refusal in refusals(self.plan, now, self.limits):
-            self.refused = True
+            self._refused = True
             yield refusal
         yield from doubts(self.plan, now, self.limits)
-        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
-        yield from check_adoptions(self.adopted)
+        self._adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
+        yield from check_adoptions(self._adopted)
 
     def _held(self, manifests: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
@@ -184,15 +167,15 @@ class _Check:
         differences = compare(self.client, self.plan.environment, self.plan.objects).differences
         known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
         answer = asked(self.client, known)
-        self.differences = answer.differences
+        self._differences = answer.differences
         for id, reason in answer.refused.items():
             fix = f"correct it in tenants.yaml; where a field cannot change, give the {id.kind} another name"
             yield error("not-changeable", f"{reason}: `tenantry up` leaves it, and what belongs to it, as it is", fix)
 
     def _drift(self) -> Iterator[Problem]:
         """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        by_others = (difference for difference in self.differences if difference.by)
-        changed = [difference for difference in by_others if difference.id not in self.strangers]
+        by_others = (difference for difference in self._differences if difference.by)
+        changed = [difference for difference in by_others if difference.id not in self._strangers]
         if changed:
             what, them = ("object was", "it") if len(changed) == 1 else ("objects were", "them")
             yield warning(
@@ -205,11 +188,11 @@ class _Check:
         """The apps whose change waits for the environment before. A run of today asks again."""
         assert self.project
         assert self.plan.after
-        change = change_of(Lines(self.plan), self.differences)
+        change = change_of(Lines(self.plan), self._differences)
         try:
             reasons = waiting(self.client, self.fleet, change, self.project, self.now)
         except Refused as refused:
-            self.refused |= not self.preview
+            self._refused |= not self.preview
             yield (warning if self.preview else error)("not-proved", refused.message, refused.fix)
             return
         if reasons:
@@ -226,7 +209,7 @@ class _Check:
             )
 
     def _dry_run(self) -> list[Problem]:
-        self.rehearsed, problems = dry_run(self.client, self.plan, self.tell)
+        self._rehearsed, problems = dry_run(self.client, self.plan, self.tell)
         return problems
 
     def _remotes(self) -> Iterator[Problem]:

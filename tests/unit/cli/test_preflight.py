@@ -12,7 +12,7 @@ from tenantry.cli import preflight as module
 from tenantry.cli.app import app
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
-from tenantry.preflight.check import Report, preflight
+from tenantry.preflight.check import Check, Report
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub
@@ -32,7 +32,7 @@ def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     Path("tenants.yaml").write_text(TEXT)
     memory, edge = hub(), Edge()
     monkeypatch.setattr(module, "connect_management", lambda *_, **__: memory.client())
-    monkeypatch.setattr(module, "preflight", lambda *given, **more: preflight(*given, **more, connect=edge.connect))
+    monkeypatch.setattr(module, "Check", lambda *given, **more: Check(*given, **more, connect=edge.connect))
     return memory
 
 

@@ -10,7 +10,7 @@ import httpx2
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
-from tenantry.preflight.check import Report, preflight
+from tenantry.preflight.check import Check, Report
 from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.memory import FLUX, SERVER, Memory
@@ -29,7 +29,7 @@ def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **opt
     limits = limits_of(changed, "dev", None)
     connect = (edge or Edge()).connect
     with management.client() as client:
-        return preflight(client, changed, planned(text), limits, now=NOW, connect=connect, **options)
+        return Check(client, changed, planned(text), limits, now=NOW, connect=connect, **options).report()
 
 
 def told(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> list[Problem]:

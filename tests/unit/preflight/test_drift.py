@@ -24,7 +24,7 @@ def test_what_others_have_changed_is_a_warning_and_what_a_run_will_change_is_non
     monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison(differences, []))
     monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {}))
     limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
-    report = check.preflight(Memory().client(), fleet(TEXT), PLAN, limits, now=now)
+    report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits, now=now).report()
     found = [problem for problem in report.problems if problem.code == "drift"]
     assert [(problem.message, problem.fix) for problem in found] == [
         (
@@ -40,7 +40,7 @@ def test_what_the_api_server_does_not_change_is_an_error(monkeypatch: pytest.Mon
     monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison([BY_A_RUN], []))
     monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {WEB.id: why}))
     limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
-    report = check.preflight(Memory().client(), fleet(TEXT), PLAN, limits, now=now)
+    report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits, now=now).report()
     (problem,) = [problem for problem in report.problems if problem.code == "not-changeable"]
     assert (problem.severity, problem.message, problem.fix) == (
         "error",
