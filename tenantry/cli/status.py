@@ -18,7 +18,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
 from tenantry.cli.output import Row, columns, data, data_json, say, table, working
 from tenantry.cluster.inventory import flux_objects_of
-from tenantry.cluster.report import StatusReport, WaveState, age_of, apps_report, full_report, why_command
+from tenantry.cluster.report import StatusReport, WaveState, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
 from tenantry.cluster.selection import Selection, select
 from tenantry.cluster.states import State
@@ -30,7 +30,7 @@ from tenantry.messages.text import counted, grouped, listed, one_line
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.change import format_until
-from tenantry.rollout.flux_status import Readiness
+from tenantry.rollout.flux_status import Readiness, age
 from tenantry.rollout.waves import Rollout
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def _row(alike: Sequence[State], now: datetime) -> Row:
         "KIND": app.id.kind,
         "WAVE": _wave(first),
         "STATUS": first.readiness,
-        "AGE": age_of(oldest, now),
+        "AGE": age(oldest.since, now),
         "REVISION": short_revision(first.revision),
         "MESSAGE": f"{app.cluster}: {message}" if many and message else message,
     }
@@ -336,12 +336,12 @@ def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
     most = len(report.objects) if width is None else _MOST_OBJECTS
     for state in report.objects[:most]:
         name = f" ({state.where})" if state.name else ""
-        message = f"{one_line(state.message)}{f' ({state.used})' if state.used else ''}"
+        message = f"{one_line(state.message)}"
         head = f"{style(f'{state.readiness:<{longest}}', fg=COLOURS[state.readiness])}  {state.id}{name}"
         if width is None:
             yield f"{head}{f': {message}' if message else ''}"
             continue
-        since = age_of(state, report.read_at)
+        since = age(state.since, report.read_at)
         yield f"{head}{f'  {since}' if since else ''}"
         yield from _below(message, width)
     if (more := len(report.objects) - most) > 0:

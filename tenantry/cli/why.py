@@ -118,7 +118,7 @@ def _named(app: PlannedApp) -> str:
 
 def _well(answer: Answer, now: datetime) -> Iterator[str]:
     *steps, last = answer.trail or (Evidence("", ""),)
-    since = _age(steps[-1], now) if steps else ""
+    since = age(steps[-1].since, now) if steps else ""
     yield f"{_named(answer.asked)} is well{f' since {since}' if since else ''}; {last.what}: {last.state}"
     yield from _lines(steps, now)
     yield from _unread(answer)
@@ -163,15 +163,10 @@ def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
     for evidence in observed:
         ready = evidence.state == Readiness.READY
         revision = short_revision(evidence.message) if ready else ""
-        about = (evidence.what, evidence.state, _age(evidence, now), revision)
+        about = (evidence.what, evidence.state, age(evidence.since, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
         if evidence.message and not ready:
             yield _wrapped("    ", evidence.message)
-
-
-def _age(evidence: Evidence, now: datetime) -> str:
-    since = age(evidence.since, now)
-    return f"at most {since}" if since and evidence.at_most else since
 
 
 def _wrapped(head: str, text: str) -> str:

@@ -28,7 +28,7 @@ from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import blocked
 from tenantry.rollout.change import Change, Evidence, Lines, Reason, format_until
-from tenantry.rollout.flux_status import Readiness, age, moment
+from tenantry.rollout.flux_status import Readiness, moment
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -158,13 +158,12 @@ def _report(
     rest = (state for state in states.values() if not state.stands_for)
     others = [state for state in rest if selection.takes_planned(state.planned, users)]
     unready = (state for state in others if state.readiness is not Readiness.READY)
-    off = (replace(state, used=users.format_usage(state.id) or None) for state in unready)
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(
         plan.environment,
         now,
         by_trouble(apps),
-        tuple(sorted(off, key=lambda state: (rank[state.readiness], state.id))),
+        tuple(sorted(unready, key=lambda state: (rank[state.readiness], state.id))),
         len(apps) + len(others),
         tuple(_waves(plan, apps, pending)),
     )
@@ -322,12 +321,6 @@ def _left_out(report: StatusReport) -> str:
     parts = [f"{counted(len(alike), 'app')} {readiness}" for readiness, alike in by_state.items()]
     parts += [f"{counted(len(report.objects), 'other object')} not ready"] if report.objects else []
     return f"nothing failed, missing or changed; {', '.join(parts)}"
-
-
-def age_of(state: State, now: datetime) -> str:
-    """Since when a state holds: `12m`, or `at most 12m`; "" if that is not known."""
-    since = age(state.since, now)
-    return f"at most {since}" if since and state.at_most else since
 
 
 def why_command(app: PlannedApp, environment: str) -> str:

@@ -15,7 +15,7 @@ from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, unready_since
+from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, unready_since, written
 from tenantry.rollout.readiness import (
     MISSING,
     Live,
@@ -45,12 +45,11 @@ class State:
     message:   Flux's own message, or what to do; "" for what is ready.
     stands_for: the app; None for all others.
     name:      what users call it besides its kind and name, such as `the baseline of rocky`; "" for most objects.
-    revision:  what Flux applied last, "" before the first. attempted: what it tried last, if that is another one.
-    since:     since when it is ready, or is not. at_most: as of `Since`.
+    revision:  what Flux applied last, "" before the first.
+    since:     since when it is ready, or is not (RFC 3339).
     suspended_by_hand: whether the object is suspended although the file does not pause it.
     wave:      in which wave of a rollout it changes; None without one. waits: whether it is blocked, so that a run holds it.
     cause:     the object that decides: itself, a source, or what it waits for. lasts: whether it has failed for good.
-    used:      of what clusters share, on how many of them it is used, in words.
     """
 
     json_keys: ClassVar = (
@@ -63,11 +62,9 @@ class State:
             "status",
             "message",
             "revision",
-            "attempted",
             "since",
-            "at_most",
         ),
-        *("suspended_by_hand", "wave", "waits", "lasts", "used"),
+        *("suspended_by_hand", "wave", "waits", "lasts"),
     )
 
     environment: str
@@ -77,15 +74,12 @@ class State:
     stands_for: PlannedApp | None = None
     name: str = ""
     revision: str = ""
-    attempted: str = ""
     since: str | None = None
-    at_most: bool = False
     suspended_by_hand: bool = False
     wave: InWave | None = None
     waits: bool = False
     cause: ObjectId | None = None
     lasts: bool = False
-    used: str | None = None
 
     @property
     def id(self) -> ObjectId:
@@ -151,21 +145,16 @@ def _of_reconciler(
         return state
     if app is None and not becomes_ready(planned.manifest):
         return State(plan.environment, planned, Readiness.READY, name=name)
-    status = mapping_at(manifest, "status")
     by_hand = readiness is Readiness.SUSPENDED and mapping_at(planned.manifest, "spec").get("suspend") is not True
     if readiness is Readiness.SUSPENDED:
         message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else PAUSED
     elif not ready_of(manifest) and isinstance(shard := labels_of(manifest).get(SHARD_LABEL), str):
         message = f"no controller of shard {shard} has reconciled it yet"
-    revision, attempted = revision_of(status), str(status.get("lastAttemptedRevision") or "")
-    since = since_of(reconciler, live)
     return replace(
         state,
         message=message,
-        revision=revision,
-        attempted=attempted if attempted != revision else "",
-        since=since.at or None,
-        at_most=since.at_most,
+        revision=revision_of(mapping_at(manifest, "status")),
+        since=written(since_of(reconciler, live)) or None,
         suspended_by_hand=by_hand,
         lasts=standing.lasts,
     )
@@ -179,14 +168,12 @@ def _of_source(plan: Plan, planned: KubeObject, problem: Standing | None, live: 
         return State(plan.environment, planned, Readiness.READY)
     by_hand = problem.readiness is Readiness.SUSPENDED
     message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(live)
-    since = unready_since(live, changed_at(live))
     return replace(
         missing,
         readiness=problem.readiness,
         lasts=problem.lasts,
         message=message,
-        since=since.at or None,
-        at_most=since.at_most,
+        since=written(unready_since(live, changed_at(live))) or None,
         suspended_by_hand=by_hand,
     )
 

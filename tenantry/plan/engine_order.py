@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import counted
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.planned_apps import PlannedApp
@@ -85,16 +84,10 @@ class Users:
                 if (id := object_id(manifest)) in shared:
                     users.setdefault(id, []).append(planned)
         self._users: Mapping[ObjectId, list[KubeObject]] = users
-        self._clusters = {planned.owner.cluster for planned in plan.objects} - {""}
 
     def of(self, id: ObjectId) -> list[KubeObject]:
         """The users of an object; empty if clusters do not share it, or if it is neither a source nor a chart."""
         return self._users.get(id, [])
-
-    def format_usage(self, id: ObjectId) -> str:
-        """Such as: used on 412 of 750 clusters. Empty without users, or if there is one cluster alone."""
-        clusters, total = {user.owner.cluster for user in self.of(id)}, len(self._clusters)
-        return f"used on {len(clusters)} of {counted(total, 'cluster')}" if clusters and total > 1 else ""
 
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")

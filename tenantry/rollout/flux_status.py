@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import Manifest
@@ -195,14 +195,7 @@ def changed_at(manifest: Manifest) -> datetime | None:
     return latest(*(moment(entry.get("time")) for entry in contents))
 
 
-class Since(NamedTuple):
-    """at: RFC 3339; "" if it is not known. at_most: whether it can be later than that: nobody looked in between."""
-
-    at: str = ""
-    at_most: bool = False
-
-
-def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
+def unready_since(manifest: Manifest, changed: datetime | None = None) -> datetime | None:
     """Since when an object that is not ready has not been. The condition Ready does not tell this: Flux changes it at each retry.
 
     changed: when its content changed last; what was ready before is not with that.
@@ -214,17 +207,17 @@ def unready_since(manifest: Manifest, changed: datetime | None = None) -> Since:
         bad = [entry for entry in (ready, condition(status, "Released")) if entry and entry.get("status") != "True"]
         bad += [entry for entry in (condition(status, name) for name in _FAILURES) if entry.get("status") == "True"]
         times = [time for entry in bad if (time := moment(entry.get("lastTransitionTime")))]
-        return Since(written(min(times, default=transition or created)))
+        return min(times, default=transition or created)
     entries = history_of(manifest)
     succeeded = [entry for entry in entries if entry.get("lastReconciledStatus") == SUCCEEDED]
     good = latest(*(moment(entry.get("lastReconciled")) for entry in succeeded))
     if good is None:
-        return Since(written(created or transition))
+        return created or transition
     if entries[0] is succeeded[0] and ready.get("status") == "Unknown":
-        return Since(written(transition))  # the first attempt after a success: it may have been ready until now
+        return transition  # the first attempt after a success: it may have been ready until now
     first_failure = None if entries[0] is succeeded[0] else moment(entries[0].get("firstReconciled"))
     begun = [time for time in (changed, first_failure) if time and time > good]
-    return Since(written(min(begun))) if begun else Since(written(good), at_most=True)
+    return min(begun, default=good)
 
 
 _FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
@@ -232,6 +225,7 @@ _FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
 
 
 def written(time: datetime | None) -> str:
+    """A time as Kubernetes writes it; "" for None."""
     return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""
 
 

@@ -22,7 +22,6 @@ from tenantry.rollout.flux_status import (
     REQUESTED,
     SUCCEEDED,
     Readiness,
-    Since,
     began_at,
     changed_at,
     condition,
@@ -39,7 +38,6 @@ from tenantry.rollout.flux_status import (
     reason_of,
     state_of,
     unready_since,
-    written,
 )
 
 Live: TypeAlias = Mapping[ObjectId, Manifest]
@@ -411,7 +409,7 @@ def _judged(
         changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
         return _late(unread, changed, now, timeout)
     if problem is None and standing.readiness is Readiness.READY:
-        return Judged(Readiness.READY, since=moment(since_of(reconciler, live).at))
+        return Judged(Readiness.READY, since=since_of(reconciler, live))
     problem = problem or standing
     state = Readiness.FAILED if problem.lasts else Readiness.PROGRESSING
     if problem.readiness is Readiness.UNREACHABLE:
@@ -420,7 +418,7 @@ def _judged(
     # When what is not ready began not to be, at the earliest with the last change of the reconciler.
     source = live.get(problem.cause) if problem.cause in reconciler.sources else None
     since = unready_since(source, changed_at(source)) if source else since_of(reconciler, live)
-    started = latest(_changed_at(reconciler, live), moment(since.at))
+    started = latest(_changed_at(reconciler, live), since)
     # Where it was tried too early, Flux waits for its interval, which nobody has to.
     early = problem.tried_before
     request = Request(reconciler.id, f"tenantry-{early:%Y%m%d%H%M%S}", once=True) if early else None
@@ -452,7 +450,7 @@ def was_ever_ready(manifest: Manifest) -> bool:
 # --- since when, from what Flux and the API server have recorded ------------------------------------------------------
 
 
-def since_of(reconciler: Reconciler, live: Live) -> Since:
+def since_of(reconciler: Reconciler, live: Live) -> datetime | None:
     """Since when a reconciler is ready with its content, or since when it is not.
 
     Ready is the latest of: a run's last change of it, its sources, charts and inputs; the first success with what it applies now;
@@ -460,7 +458,7 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     """
     manifest = live.get(reconciler.id)
     if manifest is None:
-        return Since()
+        return None
     if state_of(manifest) not in (Readiness.READY, Readiness.SUSPENDED) or not is_of(
         fetched_revision(reconciler, live), manifest
     ):
@@ -469,7 +467,4 @@ def since_of(reconciler: Reconciler, live: Live) -> Since:
     first = moment(last.get("firstReconciled" if manifest["kind"] == "Kustomization" else "lastDeployed"))
     first = first or moment(ready_of(manifest).get("lastTransitionTime"))
     before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
-    exact = latest(first, _changed_at(reconciler, live))
-    if before and (exact is None or before > exact):
-        return Since(written(before), at_most=True)
-    return Since(written(exact))
+    return latest(first, before, _changed_at(reconciler, live))

@@ -32,13 +32,12 @@ class Stage(StrEnum):
 
 
 class Evidence(NamedTuple):
-    """An object and its status. what: kind and name. since: RFC 3339; "" if it is not known. at_most: as of `Since`."""
+    """An object and its status. what: kind and name. since: RFC 3339; "" if it is not known."""
 
     what: str
     state: str
     since: str = ""
     message: str = ""
-    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)

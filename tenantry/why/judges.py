@@ -25,7 +25,6 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import (
     Readiness,
-    Since,
     changed_at,
     is_cut_off,
     is_stalled,
@@ -36,6 +35,7 @@ from tenantry.rollout.flux_status import (
     revision_of,
     state_of,
     unready_since,
+    written,
 )
 from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
@@ -57,10 +57,6 @@ class Seen:
     unread: tuple[str, ...] = ()
 
     @property
-    def since(self) -> Since:
-        return Since(self.state.since or "", self.state.at_most)
-
-    @property
     def reconciler(self) -> Manifest | None:
         """The app's Kustomization or HelmRelease as it is; None: it is missing."""
         return self.live.get(self.app.id)
@@ -70,14 +66,14 @@ def trail(seen: Seen) -> Iterator[Evidence]:
     """The sources, charts and the reconciler of an app, each with what it says."""
     for planned in seen.planned:
         id = object_id(planned)
-        live, state, since = seen.live.get(id), seen.state.readiness, seen.since
+        live, state, since = seen.live.get(id), seen.state.readiness, seen.state.since or ""
         if id == seen.app.id and live is not None and state in (Readiness.FAILED, Readiness.PROGRESSING):
-            yield Evidence(str(id), state, since.at, one_line(seen.state.message), since.at_most)
+            yield Evidence(str(id), state, since, one_line(seen.state.message))
         else:
-            yield _step(planned, id, live, seen.since if id == seen.app.id else None)
+            yield _step(planned, id, live, since if id == seen.app.id else "")
 
 
-def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | None) -> Evidence:
+def _step(planned: Manifest, id: ObjectId, live: Manifest | None, since: str) -> Evidence:
     if live is None:
         return Evidence(str(id), Readiness.MISSING, message=MISSING)
     if not is_own(planned, live):
@@ -85,9 +81,9 @@ def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | N
         return Evidence(str(id), Readiness.FAILED, message=stranger)
     readiness, ready = state_of(live), ready_of(live)
     if readiness is Readiness.READY:
-        since = app or Since(str(ready.get("lastTransitionTime") or ""))
+        since = since or str(ready.get("lastTransitionTime") or "")
         revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
-        return Evidence(str(id), readiness, since.at, str(revision or ""), since.at_most)
+        return Evidence(str(id), readiness, since, str(revision or ""))
     message = message_of(ready)
     if readiness is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
@@ -96,8 +92,7 @@ def _step(planned: Manifest, id: ObjectId, live: Manifest | None, app: Since | N
 
 def _unready(id: ObjectId, live: Manifest | None, state: str, message: str) -> Evidence:
     """An object that is not ready, and since when."""
-    since = unready_since(live, changed_at(live)) if live else Since()
-    return Evidence(str(id), state, since.at, message, since.at_most)
+    return Evidence(str(id), state, written(unready_since(live, changed_at(live))) if live else "", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +229,7 @@ class FluxJudge:
 
     @staticmethod
     def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
-        known = seen.since
-        return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
+        return Evidence(str(seen.app.id), state, since or seen.state.since or "", message)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")

@@ -199,14 +199,11 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
         "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
         " run `tenantry up --environment dev`",
         "revision": "",
-        "attempted": "",
         "since": None,
-        "atMost": False,
         "suspendedByHand": False,
         "wave": None,
         "waits": False,
         "lasts": False,
-        "used": None,
     }
 
 

@@ -80,11 +80,6 @@ def test_many_rows_that_are_ready_are_counted() -> None:
     assert len(status_text(report(*ready), None, None).splitlines()) == 106
 
 
-def test_an_age_that_is_an_upper_bound_says_so() -> None:
-    bounded = replace(status("hub", Readiness.FAILED), at_most=True)
-    assert on_terminal(report(bounded))[1].split("  ")[-2:] == ["at most 2h", "main@0123456"]
-
-
 @table(
     ("since", "expected"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.kube.objects import Manifest
-from tenantry.rollout.flux_status import Readiness, Since, flux_text, message_about, moment, state_of, unready_since
+from tenantry.rollout.flux_status import Readiness, flux_text, message_about, moment, state_of, unready_since, written
 from tests.table import table
 
 READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED
@@ -193,7 +193,7 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
     ],
 )
 def test_since_when_an_object_is_not_ready_does_not_move_with_its_retries(found: Manifest, expected: str) -> None:
-    assert unready_since(found).at == expected
+    assert written(unready_since(found)) == expected
 
 
 FIRST = {**BAD, "firstReconciled": at("11:30:00"), "totalReconciliations": 9}
@@ -204,17 +204,17 @@ AGAIN = manifest("Kustomization", ready("False"), history=[FIRST, GOOD])
     ("found", "changed", "expected"),
     [
         # Flux found it failing for the first time then.
-        (AGAIN, None, Since(at("11:30:00"))),
+        (AGAIN, None, at("11:30:00")),
         # Flux looked at it last an hour before that: it can have been ready for nearly an interval longer.
-        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), None, Since(at("11:00:00"), at_most=True)),
+        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), None, at("11:00:00")),
         # It has not been ready with this content since the content changed.
-        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("12:00:00"), Since(at("12:00:00"))),
-        (AGAIN, at("12:00:00"), Since(at("11:30:00"))),
-        (AGAIN, at("10:00:00"), Since(at("11:30:00"))),
+        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("12:00:00"), at("12:00:00")),
+        (AGAIN, at("12:00:00"), at("11:30:00")),
+        (AGAIN, at("10:00:00"), at("11:30:00")),
     ],
 )
-def test_an_age_is_true_or_an_upper_bound(found: Manifest, changed: str | None, expected: Since) -> None:
-    assert unready_since(found, moment(changed)) == expected
+def test_an_age_is_true_or_an_upper_bound(found: Manifest, changed: str | None, expected: str) -> None:
+    assert written(unready_since(found, moment(changed))) == expected
 
 
 @table(
