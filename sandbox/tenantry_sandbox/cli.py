@@ -188,7 +188,7 @@ def break_(file: Path, app: str, failure: str | None, cluster: str | None, root:
     Pods that the cluster makes anew are ready again, apart from a quota. So a repair is what repairs the app in production, such as
     a change in its repository, or --repair.
     """
-    from tenantry.cluster.selection import select
+    from tenantry.cluster.states import select
     from tenantry.load import load_fleet
     from tenantry.plan.plan import plan
     from tenantry_sandbox import rehearsal

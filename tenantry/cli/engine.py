@@ -23,7 +23,7 @@ from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import against_claim, holdings, namespaces_of, owned_on
 from tenantry.cluster.leftovers import leftovers
 from tenantry.cluster.reading import check_deletable, not_read
-from tenantry.cluster.selection import Selection
+from tenantry.cluster.states import Selection
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import held
 from tenantry.guard.keeping import keeping_problems, left_behind, unfreed

@@ -25,9 +25,8 @@ from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Severity
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
-from tenantry.preflight.adoption import Adoption
+from tenantry.preflight.adoption import Adoption, DryRun
 from tenantry.preflight.check import Check, Report, contact_management
-from tenantry.preflight.dry_run import DryRun
 from tenantry.preflight.remotes import contact, errors_first, remote_of
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack

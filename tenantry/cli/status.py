@@ -20,8 +20,7 @@ from tenantry.cli.output import Row, columns, data, data_json, say, table, worki
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, WaveState, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
-from tenantry.cluster.selection import Selection, select
-from tenantry.cluster.states import State
+from tenantry.cluster.states import Selection, State, select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import Manifest

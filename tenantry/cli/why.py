@@ -17,7 +17,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status import short_revision
-from tenantry.cluster.selection import select
+from tenantry.cluster.states import select
 from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet

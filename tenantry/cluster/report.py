@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
-from tenantry.cluster.leftovers import format_kept, format_retained, format_undeclared, leftovers, remains, stuck
+from tenantry.cluster.leftovers import (
+    foreign_bindings,
+    format_bindings,
+    format_kept,
+    format_retained,
+    format_undeclared,
+    leftovers,
+    remains,
+    rights_by_cluster,
+    stuck,
+)
 from tenantry.cluster.reading import UNLISTED, change_of, clusters_ever_ready, live_for, not_read
-from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_cluster
-from tenantry.cluster.selection import Selection
-from tenantry.cluster.states import State, compared, states_of
+from tenantry.cluster.states import Selection, State, compared, states_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
+from tenantry.cluster.leftovers import rights_by_cluster
 from tenantry.cluster.reading import change_of, not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
-from tenantry.cluster.rights import rights_by_cluster
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -25,9 +25,8 @@ from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import homes_of_addons, management_policies
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
+from tenantry.preflight.adoption import Adoption, DryRun, adoptions, check_adoptions, check_rights, dry_run
 from tenantry.preflight.after import waiting
-from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
 from tenantry.rollout.change import Lines, format_until
 

@@ -14,8 +14,8 @@ from tenantry.cluster.connect import NO_SECRET, answered, connect_remote, kubeco
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as
 from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
+from tenantry.cluster.leftovers import Rights, rights_by_cluster
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
-from tenantry.cluster.rights import Rights, rights_by_cluster
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.kube.values import end_of_token, lifetime_of_token

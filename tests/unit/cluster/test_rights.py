@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.rights import foreign_bindings, format_bindings, rights_by_cluster
+from tenantry.cluster.leftovers import foreign_bindings, format_bindings, rights_by_cluster
 from tenantry.load import plan_one
 from tests.table import table
 from tests.unit.memory import Memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.cluster.selection import select
+from tenantry.cluster.states import select
 from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.texts import planned, rocky

@@ -8,7 +8,7 @@ from typing import Any
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Problem
-from tenantry.preflight.dry_run import DryRun, dry_run
+from tenantry.preflight.adoption import DryRun, dry_run
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import one, planned, rocky
 
