@@ -1,4 +1,4 @@
-"""What the next run adopts, and what it would make of each planned object, as the API server says in a dry run. It changes nothing."""
+"""What the next run adopts, and what it would make of each planned object, as a dry run of the API server says."""
 
 from __future__ import annotations
 
