@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cluster import connect
 from tenantry.cluster.drift import compare
 from tenantry.cluster.inventory import unmarked
-from tenantry.cluster.reading import change_of, live_for, read_objects
+from tenantry.cluster.reading import change_of, read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
@@ -22,7 +22,7 @@ from tenantry.plan.engine_order import Chains, becomes_ready, following
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Change, Evidence, Kind, Lines, Reason
+from tenantry.rollout.change import Change, Evidence, Kind, Lines, Reason, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, members
 from tenantry.stacks.file import HERE, NAMESPACE, target_of
 
@@ -141,15 +141,16 @@ def _unready(client: Client, before: Plan, names: Collection[str], soak: float, 
     ids = {id for id, subjects in lines.subjects.items() if not {*names}.isdisjoint(subjects) and id.kind != "Secret"}
     # A namespace that is not the tenant's proves nothing.
     spaces = {ObjectId("v1", "Namespace", "", id.namespace) for id in ids} & lines.objects.keys()
-    live = dict(read_objects(client, before.environment, ids | spaces))
+    # Of Secrets, a plan does not know the values, and these credentials may not read them.
+    wanted = {id for id in wanted_of(Change(lines, {}), ids) if id.kind != "Secret"} | ids | spaces
+    live = read_objects(client, before.environment, wanted)
     read = grouped(live.values(), lambda manifest: (str(manifest["apiVersion"]), str(manifest["kind"])))
-    kinds = {(id.api_version, id.kind): read.get((id.api_version, id.kind), []) for id in ids | spaces}
     objects = [planned for planned in before.objects if planned.id in ids | spaces]
+    kinds = {kind: read.get(kind, []) for kind in {(planned.id.api_version, planned.id.kind) for planned in objects}}
     differences = compare(client, before.environment, objects, others=False, read=kinds).differences
-    change = change_of(lines, differences)
     clusters = {planned.owner.cluster for planned in before.objects}
-    evidence = Evidence(live=live_for(client, change, live, ids), ever_ready=clusters, is_foreign=True)
-    asking = Asking(change, evidence, now, applied=ids)
+    evidence = Evidence(live=live, ever_ready=clusters, is_foreign=True)
+    asking = Asking(change_of(lines, differences), evidence, now, applied=ids)
     reasons = {name: reason for name in names if (reason := asking.unready_line(name))}
     differing = {difference.id.name for difference in differences if difference.id in spaces}
     for app in before.apps:

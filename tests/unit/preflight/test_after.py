@@ -163,6 +163,18 @@ def test_a_value_that_is_removed_is_a_change() -> None:
     assert asked(hub(ready="False"), TEXT.replace("color: red, ", "")).keys() == {"rocky/db"}
 
 
+def test_no_secret_of_dev_is_read() -> None:
+    text = TEXT.replace("    configs:", "    credentials: {pass: {keys: [token]}}\n    configs:").replace(
+        "replicas: 1}}", "replicas: 1}, valuesFrom: [{kind: Secret, name: pass}]}"
+    )
+    newer = text.replace("version: 1.0.0, values", "version: 1.1.0, values")
+    memory = hub(dev=newer, prod=text)
+    assert asked(memory, newer) == {}
+    paths = [path for _, path, _ in memory.requests]
+    assert any("dev-rocky/helmreleases" in path for path in paths)
+    assert not any("secrets" in path for path in paths)
+
+
 def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
     assert asked(hub(), TEXT.replace("chart: own, version: 1.0.0", "chart: own, version: 2.0.0")) == {}
 
