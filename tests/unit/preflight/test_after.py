@@ -164,8 +164,8 @@ def test_a_value_that_is_removed_is_a_change() -> None:
 
 
 def test_no_secret_of_dev_is_read() -> None:
-    text = TEXT.replace("    configs:", "    credentials: {pass: {keys: [token]}}\n    configs:").replace(
-        "replicas: 1}}", "replicas: 1}, valuesFrom: [{kind: Secret, name: pass}]}"
+    text = TEXT.replace("    configs:", "    credentials: {login: {keys: [username]}}\n    configs:").replace(
+        "replicas: 1}}", "replicas: 1}, valuesFrom: [{kind: Secret, name: login, valuesKey: username}]}"
     )
     newer = text.replace("version: 1.0.0, values", "version: 1.1.0, values")
     memory = hub(dev=newer, prod=text)
