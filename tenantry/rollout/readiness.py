@@ -103,7 +103,6 @@ class Standing(NamedTuple):
     message: Flux's reason, or what it waits for; "" if there is nothing to say.
     cause:   the object that decides: the reconciler itself, a source, or what it waits for.
     lasts:   whether it has failed for good: Flux has given up, or two attempts since the last change ended in the same failure.
-    pending: what keeps newer content from coming, of a reconciler that may be ready with what was fetched before.
     tried_before: since when what it depends on is ready, if it was tried before that, and is tried again; else None.
     """
 
@@ -111,7 +110,6 @@ class Standing(NamedTuple):
     message: str
     cause: ObjectId
     lasts: bool = False
-    pending: Standing | None = None
     tried_before: datetime | None = None
 
 
@@ -129,30 +127,28 @@ def judge(reconciler: Reconciler, live: Live, now: datetime, begun: datetime | N
     id, manifest = reconciler.id, live.get(reconciler.id)
     if manifest is None:
         return Standing(Readiness.MISSING, MISSING, id)
-    own, pending = state_of(manifest), None
+    own = state_of(manifest)
     if own is Readiness.SUSPENDED:
         return Standing(own, "", id)
     for problem in source_problems(reconciler.sources, live, now, begun):
         state, source = problem.readiness, live.get(problem.cause)
         is_fetched = own is Readiness.READY and source is not None and is_observed(source)
-        if state in (Readiness.SUSPENDED, Readiness.MISSING) or is_fetched:
-            pending = pending or problem
-        else:
+        if state not in (Readiness.SUSPENDED, Readiness.MISSING) and not is_fetched:
             return problem if state is Readiness.FAILED else _waiting(problem)
     revision = fetched_revision(reconciler, live)
     is_tried = is_of(revision, manifest)
     if own is Readiness.READY:
         if is_tried:
-            return Standing(own, message_about(manifest), id, pending=pending)
-        return Standing(Readiness.PROGRESSING, f"Flux has not applied {one_line(revision)} yet", id, pending=pending)
+            return Standing(own, message_about(manifest), id)
+        return Standing(Readiness.PROGRESSING, f"Flux has not applied {one_line(revision)} yet", id)
     if waits := next(_waits_for(reconciler, manifest, live, now, begun), None):
-        return waits._replace(pending=pending)
+        return waits
     # What Flux gave up may have been the revision before.
     attempted = mapping_at(manifest, "status").get("lastAttemptedRevision")
     is_current = is_tried or (manifest["kind"] == "Kustomization" and attempted == revision)
     failed = own is Readiness.FAILED and _failed_again(manifest, _content_at(reconciler, live), now, begun)
     lasts = is_current if is_stalled(manifest) else failed
-    return Standing(own, reason_of(manifest), id, lasts, pending)
+    return Standing(own, reason_of(manifest), id, lasts)
 
 
 def _waiting(problem: Standing) -> Standing:
@@ -398,7 +394,8 @@ def _judged(
     if standing.readiness is Readiness.SUSPENDED:
         return Judged(Readiness.SUSPENDED, "suspended by hand")
     # What keeps newer content from coming counts, also if the reconciler is ready with what was fetched before.
-    problem = standing if standing.cause in reconciler.sources else standing.pending
+    is_of_source = standing.cause in reconciler.sources
+    problem = standing if is_of_source else next(source_problems(reconciler.sources, live, now), None)
     if problem and problem.readiness is Readiness.SUSPENDED:
         return Judged(Readiness.SUSPENDED, one_line(problem.message))
     token = token_of(reconciler, live) if asks else ""

@@ -36,10 +36,10 @@ def since(condition: dict[str, Any], time: str, reason: str = "ReconciliationFai
 
 
 def web(found: Live, after: ObjectId = BASELINE) -> Standing:
-    """What is told of `web`; whether that lasts, and what is newer, is another matter."""
+    """What is told of `web`; whether that lasts is another matter."""
     before = Reconciler(after, WEB.owner, NAME if after == BASELINE else "rocky/db")
     told = judge(Reconciler(WEB.id, WEB.owner, WEB.name, (GIT,), (), (before,)), found, NOW)
-    return told._replace(lasts=False, pending=None)
+    return told._replace(lasts=False)
 
 
 GONE = live(GIT, since(ready("False", "repository not found"), "12:00:00", "GitOperationFailed"), observedGeneration=-1)
