@@ -335,7 +335,7 @@ def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
     most = len(report.objects) if width is None else _MOST_OBJECTS
     for state in report.objects[:most]:
         name = f" ({state.where})" if state.name else ""
-        message = f"{one_line(state.message)}"
+        message = one_line(state.message)
         head = f"{style(f'{state.readiness:<{longest}}', fg=COLOURS[state.readiness])}  {state.id}{name}"
         if width is None:
             yield f"{head}{f': {message}' if message else ''}"
