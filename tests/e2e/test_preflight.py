@@ -71,7 +71,7 @@ def problems(project: Project, code: int) -> dict[str, str]:
 
 def test_a_fresh_sandbox_is_fit_for_the_fleet(project: Project) -> None:
     assert problems(project, 0) == {}
-    assert preflight(project).ok().out.endswith("dev: 32 objects for hub-dev: 2 warnings\n")
+    assert preflight(project).ok().out.endswith("dev: 32 objects for hub-dev: 1 warning\n")
 
 
 def test_controllers_without_the_flags_of_the_lockdown_are_named(project: Project, hub: Cluster) -> None:
