@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
 from tenantry.cluster.connect import why_unreached
+from tenantry.cluster.drift import essence
 from tenantry.cluster.kubectl import get, mark
-from tenantry.cluster.requests import served_kinds, server_version
+from tenantry.cluster.requests import served_kinds
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, Refused
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 FIELD_MANAGER = "tenantry"
-
-_VOLATILE = ("managedFields", "resourceVersion", "generation")
-"""Metadata that changes with who looks after an object, even if the object stays as it is."""
 
 
 class Outcome(StrEnum):
@@ -84,10 +82,9 @@ def _check_kinds(client: Client, manifests: Iterable[Manifest]) -> None:
     wanted = dict.fromkeys((id.api_version, id.kind) for id in map(object_id, manifests) if id.kind.startswith(_POLICY))
     missing = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
     if missing:
-        version = server_version(client)
-        what = f"{' and '.join(missing)}{f' (its Kubernetes is {version})' if version else ''}"
         raise Refused(
-            f"the cluster does not serve {what}, without which tenants could leave their namespaces; nothing was changed",
+            f"the cluster does not serve {' and '.join(missing)}, without which tenants could leave their namespaces; nothing was"
+            " changed",
             "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
         )
 
@@ -101,12 +98,7 @@ def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:
     after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=dry_run)
     if before is None:
         return Outcome.CREATED
-    return Outcome.UNCHANGED if after and _content(before) == _content(after) else Outcome.CHANGED
-
-
-def _content(manifest: Manifest) -> dict[str, Any]:
-    metadata = {key: value for key, value in manifest["metadata"].items() if key not in _VOLATILE}
-    return {**manifest, "metadata": metadata}
+    return Outcome.UNCHANGED if after and essence(before) == essence(after) else Outcome.CHANGED
 
 
 @contextmanager

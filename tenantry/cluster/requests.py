@@ -13,7 +13,6 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
-from tenantry.messages.text import printable
 
 if TYPE_CHECKING:
     import httpx2
@@ -138,12 +137,6 @@ def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
             resource["kind"]: Served(resource["name"], bool(resource["namespaced"])) for resource in listed
         }
     return client.served[api_version]
-
-
-def server_version(client: Client) -> str:
-    """The version of a cluster's Kubernetes, such as v1.33.2; "" if it does not say. Raises: as `one`."""
-    answer = _sent(client, "GET", "/version", "the version of the cluster") or {}
-    return printable(str(answer.get("gitVersion", "")))
 
 
 def _resource(client: Client, api_version: str, kind: str) -> str:

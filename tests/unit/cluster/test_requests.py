@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from tenantry.cluster.requests import ask, every, in_parallel, one, path_of, plural, server_version
+from tenantry.cluster.requests import ask, every, in_parallel, one, path_of, plural
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.table import table
@@ -177,10 +177,3 @@ def test_what_no_object_can_be_called_is_not_asked_for(name: str) -> None:
         assert one(client, ACCOUNT._replace(api_version=f"example.com/{name}")) is None
         assert list(every(client, "v1", "ServiceAccount", namespace=name)) == []
     assert memory.requests == []
-
-
-def test_a_version_cannot_write_to_the_terminal() -> None:
-    memory = Memory()
-    memory.objects["/version"] = {"gitVersion": "v1.33.2\x1b[2J\n"}
-    with memory.client() as client:
-        assert server_version(client) == r"v1.33.2\x1b[2J\n"
