@@ -184,35 +184,22 @@ def inventory_of(reconciler: Manifest) -> tuple[ObjectId, ...] | None:
     return tuple(ids)
 
 
-class Asked(NamedTuple):
-    """What `read_running` is asked of an app, and the way to its cluster."""
-
-    way: Way
-    reconciler: ObjectId
-    wanted: Sequence[ObjectId] | None
-    namespaces: tuple[str, ...] = ()
-
-
-def read_all(hub: Client, asked: Iterable[Asked], connect: Connect = connect_app) -> list[Running | Refused]:
-    """What each app has on its cluster, in the same order, or why the cluster could not be read."""
-    asked = list(asked)
-
-    def of_cluster(group: tuple[Way, list[Asked]]) -> dict[ObjectId, Running | Refused]:
-        way, apps = group
-        try:
-            with reached(hub, way, connect) as cluster:
-                notes = (cluster.note,) if cluster.note else ()
-                read = {app.reconciler: read_running(cluster.client, *app[1:]) for app in apps}
-            return {
-                id: replace(running, unread=(*notes, *running.unread), user=cluster.user)
-                for id, running in read.items()
-            }
-        except Refused as refused:
-            return {app.reconciler: refused for app in apps}
-
-    answers = requests.in_parallel(of_cluster, grouped(asked, lambda app: app.way).items())
-    by_app = {id: answer for group in answers for id, answer in group.items()}
-    return [by_app[app.reconciler] for app in asked]
+def read_app(
+    hub: Client,
+    way: Way,
+    reconciler: ObjectId,
+    wanted: Sequence[ObjectId] | None,
+    namespaces: Iterable[str] = (),
+    connect: Connect = connect_app,
+) -> Running | Refused:
+    """What an app has on its cluster, as `read_running`; or why the cluster could not be read. way: to the cluster."""
+    try:
+        with reached(hub, way, connect) as cluster:
+            running = read_running(cluster.client, reconciler, wanted, namespaces)
+    except Refused as refused:
+        return refused
+    notes = (cluster.note,) if cluster.note else ()
+    return replace(running, unread=(*notes, *running.unread), user=cluster.user)
 
 
 def read_running(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from tenantry.cluster.connect import Connect, connect_app, way_of
 from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.reading import read_objects
-from tenantry.cluster.running import Asked, Running, inventory_of, read_all
+from tenantry.cluster.requests import in_parallel
+from tenantry.cluster.running import Running, inventory_of, read_app
 from tenantry.cluster.states import compared, states_of
 from tenantry.kube.objects import is_of_flux, object_id
 from tenantry.messages.errors import Refused
@@ -51,11 +52,13 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
     rank = [*Readiness].index
     observed = sorted(_seen(hub, asking.plan, list(apps), now), key=lambda seen: rank(seen.state.readiness))
     applied = [seen for seen in observed if seen.reconciler is not None]
-    asked = []
-    for seen in applied[:_MOST]:
-        namespaces = _namespaces(asking.plan, seen.app)
-        asked.append(Asked(way_of(seen.planned[-1]), seen.app.id, inventory_of(seen.reconciler or {}), namespaces))
-    read = dict(zip((seen.app.id for seen in applied), read_all(hub, asked, asking.connect), strict=False))
+
+    def read_one(seen: Seen) -> Running | Refused:
+        applied, namespaces = inventory_of(seen.reconciler or {}), _namespaces(asking.plan, seen.app)
+        return read_app(hub, way_of(seen.planned[-1]), seen.app.id, applied, namespaces, asking.connect)
+
+    answered = in_parallel(read_one, applied[:_MOST])
+    read = dict(zip((seen.app.id for seen in applied), answered, strict=False))
     left_out = {seen.app.id for seen in applied[_MOST:]}
     judge = FluxJudge({app.id: app for app in asking.plan.apps}, asking.commands, now)
     replies = []
