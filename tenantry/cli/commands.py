@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from tenantry.cli.output import columns, error, say
-from tenantry.messages.errors import InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest
 
@@ -77,7 +76,9 @@ _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"
 
 
 def exit_code(failure: BaseException) -> int:
-    """2 for what the user can correct, 130 for an interruption, 3 for a bug."""
+    """2 for what the user can correct, 4 for what the guard refuses, 130 for an interruption, 3 for a bug."""
+    if isinstance(failure, RefusedChange):
+        return 4
     if isinstance(failure, InvalidFleet | Refused | click.ClickException):
         return 2
     return 130 if isinstance(failure, KeyboardInterrupt | click.Abort) else 3
@@ -111,18 +112,8 @@ def as_document(failure: BaseException) -> dict[str, Any]:
     return {"error": described(failure)}
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a command failed. code: for programs, as docs/output.md lists them; message, fix: for people, without secrets."""
-
-    code: str
-    message: str
-    fix: str
-    exit_code: int
-
-
-def described(failure: BaseException) -> Failure:
-    """What went wrong, for the key `error` of a document."""
+def described(failure: BaseException) -> dict[str, Any]:
+    """Why a command failed, for the key `error` of a document. Its `code` is for programs, as docs/output.md lists them."""
     match failure:
         case Refused():
             code, message, fix = failure.code, failure.message, failure.fix
@@ -135,7 +126,8 @@ def described(failure: BaseException) -> Failure:
             code, message, fix = "interrupted", "interrupted", "run it again"
         case _:
             code, message, fix = "internal", _bug(failure), _DEBUG
-    return Failure(code, presentable(message), presentable(fix), exit_code(failure))
+    texts = {"message": presentable(message), "fix": presentable(fix)}
+    return {"code": code, **texts, "exitCode": exit_code(failure)}
 
 
 def _bug(failure: BaseException) -> str:

@@ -222,10 +222,9 @@ def destroy(session: Session, *, offboard: bool, timeout: int) -> int:
     command checks that no object of the environment is left on the management cluster.
     """
     planned = Planned.of(session)
-    if not session.has("--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
-        return code
-    if code := planned.refuse_others():
-        return code
+    if not session.has("--exclude-protected", "--preview-only"):
+        planned.check_unprotected()
+    planned.check_own()
     partly = session.has("--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
     if offboard and partly:
         raise click.UsageError("--offboard is for a whole environment")
@@ -288,33 +287,26 @@ class Planned:
         print_status(report, self.plan)
         return 0 if report.ready else 1
 
-    def refuse_protected(self) -> int:
-        """Explain that a protected environment cannot be destroyed. Returns: 4 if it is protected, otherwise 0."""
+    def check_unprotected(self) -> None:
+        """Raises: RefusedChange: the environment is protected."""
         name = self.plan.environment
-        if not self.fleet.environments[name].protected:
-            return 0
-        error(
-            f"environment '{name}' is protected: Pulumi would delete a part of it and refuse the rest\n"
-            f"  fix: remove `protected` from it in {self.file}, run `tenantry up --environment {name}`, then this again"
-        )
-        return 4
+        if self.fleet.environments[name].protected:
+            raise RefusedChange(
+                f"environment '{name}' is protected: Pulumi would delete a part of it and refuse the rest",
+                f"remove `protected` from it in {self.file}, run `tenantry up --environment {name}`, then this again",
+            )
 
-    def refuse_others(self) -> int:
+    def check_own(self) -> None:
         """Check what the program would check, which does not run when Pulumi destroys a stack.
 
-        Returns: 4 if the stack runs something else, or another one runs the environment; otherwise 0.
-        Raises:  Refused: Pulumi could not delete the Secrets.
+        Raises: RefusedChange: the stack runs something else, or another one runs the environment; Refused: Pulumi could not
+                delete the Secrets.
         """
-        try:
-            with self.connect() as client:
-                if claim := self.stack.target.claim:
-                    refuse(against_claim(client, self.fleet, claim))
-                secrets = (planned.id for planned in self.plan.objects if planned.id.kind == "Secret")
-                check_deletable(client, self.plan.environment, secrets)
-        except RefusedChange as refused:
-            error(str(refused))
-            return 4
-        return 0
+        with self.connect() as client:
+            if claim := self.stack.target.claim:
+                refuse(against_claim(client, self.fleet, claim))
+            secrets = (planned.id for planned in self.plan.objects if planned.id.kind == "Secret")
+            check_deletable(client, self.plan.environment, secrets)
 
     def retained(self) -> list[str]:
         """The namespaces that remain with their data when everything else is destroyed, for messages.

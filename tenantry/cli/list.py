@@ -84,11 +84,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
     ),
 }
-_NAMES = {
-    "apps": ("tenant", "name"),
-    "placements": ("environment", "tenant", "cluster"),
-}
-"""The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
 
 @click.command(
@@ -99,13 +94,8 @@ Examples:
   tenantry list tenants
   tenantry list apps --tenant rocky
   tenantry list placements --environment prod --cluster edge-1
-  tenantry list clusters --environment prod --output names
+  tenantry list clusters --environment prod
   tenantry list apps --output json
-
-With --output names, each line is a name:
-  NAME                        of tenants and clusters
-  TENANT/NAME                 of apps; platform/NAME of add-ons
-  ENVIRONMENT/TENANT/CLUSTER  of placements
 
 Exit codes:
   0  success, also if nothing matches
@@ -116,7 +106,7 @@ Exit codes:
 @options.environment("Only what is in this environment.")
 @options.tenants("Only what belongs to this tenant, or to 'platform'.")
 @options.clusters("Only what is on this cluster; repeatable.")
-@options.output("text", "json", "names", kind="List")
+@options.output("text", "json", kind="List")
 @reads_file
 def command(
     file: Path,
@@ -138,9 +128,6 @@ def command(
         items = listing(fleet, kind, Filter((environment,) if environment else (), tenants, clusters))
     if output == "json":
         data_json({"of": kind, "items": items}, "List")
-    elif output == "names":
-        for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(kind, ("name",))) for item in items):
-            data(name)
     elif items:
         _print_table(kind, items)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import click
@@ -56,8 +56,7 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     if directory is None:
         objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
-        _print_left_out(objects)
-        _print_order(objects)
+        _say_beside(objects)
         return 0
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
@@ -67,17 +66,14 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
             written, removed = write_directory(plan, place, tell)
         files = f"{counted(written, 'file')} written, {removed} removed"
         say(f"{place}: {counted(len(shown(plan.objects)), 'object')}, {files}")
-        _print_left_out(plan.objects)
-        _print_order(plan.objects)
+        _say_beside(plan.objects)
     return 0
 
 
-def _print_left_out(objects: Iterable[KubeObject]) -> None:
+def _say_beside(objects: Collection[KubeObject]) -> None:
+    """Say on stderr what is not among the written objects, and in which order they have to be applied."""
     if left_out := [str(planned.id) for planned in objects if planned.secret]:
         say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
-
-
-def _print_order(objects: Iterable[KubeObject]) -> None:
     if message := order_of_files(objects):
         say(message)
 

@@ -182,8 +182,6 @@ def lasting_text(report: StatusReport) -> str:
 _ALIKE = 4
 """From so many clusters on, equal rows become one."""
 _COMMIT = 7
-_MOST_READY = 20
-"""More rows of apps that are ready than this are counted on a terminal."""
 _MOST_OBJECTS = 20
 """More objects that are not as planned than this are counted on a terminal."""
 _MOST_CHANGES = 10
@@ -228,17 +226,10 @@ def counts(states: Sequence[State]) -> str:
 
 
 def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
-    if width is None:
-        yield from _table([_row([state], report.read_at) for state in report.apps], None)
-        return
-    rows = grouped_rows(report.apps, report.read_at)
-    trouble = [row for row in rows if row["STATUS"] != Readiness.READY]
-    if len(rows) - len(trouble) <= _MOST_READY:
-        yield from _table(rows, width)
-        return
-    ready = counted(sum(state.readiness is Readiness.READY for state in report.apps), "app")
-    yield from _table(trouble, width) if trouble else ()
-    yield style(f"{'and ' if trouble else ''}{ready} ready; a pipe lists them: | cat", dim=True)
+    is_pipe, now = width is None, report.read_at
+    yield from _table(
+        [_row([state], now) for state in report.apps] if is_pipe else grouped_rows(report.apps, now), width
+    )
 
 
 def grouped_rows(states: Iterable[State], now: datetime) -> list[Row]:

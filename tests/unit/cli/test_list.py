@@ -89,9 +89,10 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
         (("placements", "-e", "dev", "-c", "edge-1"), ["dev/rocky/edge-1", "dev/movy/edge-1"]),
     ],
 )
-def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
-    code, out, _ = tenantry(capsys, "list", *arguments, "--output", "names")
-    assert (code, out.splitlines()) == (0, expected)
+def test_a_filter_takes_what_it_names(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
+    code, out, _ = tenantry(capsys, "list", *arguments, "--output", "json")
+    keys = {"apps": ("tenant", "name"), "placements": ("environment", "tenant", "cluster")}.get(arguments[0], ("name",))
+    assert (code, ["/".join(item[key] for key in keys) for item in json.loads(out)["items"]]) == (0, expected)
 
 
 def test_json_has_every_name(capsys: Capture) -> None:

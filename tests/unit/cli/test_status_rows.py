@@ -69,17 +69,6 @@ def test_three_clusters_are_listed() -> None:
     assert [row["CLUSTER"] for row in grouped_rows(on_many(3), NOW)] == ["edge-1", "edge-2", "edge-3"]
 
 
-def test_many_rows_that_are_ready_are_counted() -> None:
-    ready = [each for number in range(21) for each in on_many(5, app=f"app-{number}")]
-    assert on_terminal(report(*ready)) == ["105 apps ready; a pipe lists them: | cat"]
-    assert on_terminal(report(*ready, status("hub", Readiness.MISSING)))[-3:] == [
-        "rocky   hub      web  Kustomization  missing  2h   main@0123456",
-        "and 105 apps ready; a pipe lists them: | cat",
-        "cause: tenantry why rocky/web -e dev -c hub",
-    ]
-    assert len(status_text(report(*ready), None, None).splitlines()) == 106
-
-
 @table(
     ("since", "expected"),
     [
