@@ -16,7 +16,7 @@ import httpx2
 from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
-from tenantry.cli.serializer import as_json
+from tenantry.cli.output import as_json
 from tenantry.cli.status import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of

@@ -17,9 +17,8 @@ from tenantry.cli.diff import Result
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import columns, data, data_json, say, working
 from tenantry.cli.problems import report_warnings
-from tenantry.edit.editor import Editor
+from tenantry.edit.editor import Editor, write_all
 from tenantry.edit.entries import Edit
-from tenantry.edit.write import write_all
 from tenantry.facts.revision import Base
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -30,42 +29,39 @@ from tenantry.messages.text import counted, grouped, listed, printable
 _CONTEXT = "context:"
 
 
-class Source(NamedTuple):
-    """`NAME=SOURCE` of the option `--environment`."""
+def _pairs(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Pairs of an environment and what is said of it."""
+    pairs = []
+    for text in given:
+        environment, _, value = text.partition("=")
+        if not (environment and value):
+            raise click.UsageError(f"{option.opts[-1]} {text}: write {option.metavar}", context)
+        if problem := dns_label_problem(environment):
+            raise click.UsageError(f"'{environment}' cannot be the name of an environment: {problem}", context)
+        pairs.append((environment, value))
+    return pairs
 
-    environment: str
-    text: str
 
-
-def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
+def _management(sources: Sequence[tuple[str, str]], clusters: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
-    clusters = {source.environment: source.environment for source in sources}
-    for environment, cluster in (_pair(option, "--cluster", "ENVIRONMENT=NAME") for option in options):
-        if environment not in clusters:
+    management = {environment: environment for environment, _ in sources}
+    for environment, cluster in clusters:
+        if environment not in management:
             message = f"--cluster {environment}={cluster}: '--environment {environment}=SOURCE' is not given"
             raise click.UsageError(message)
         if problem := dns_label_problem(cluster):
             raise click.UsageError(f"'{cluster}' cannot be the name of a cluster: {problem}")
-        clusters[environment] = cluster
-    return clusters
+        management[environment] = cluster
+    return management
 
 
-def _pair(option: str, name: str, form: str) -> tuple[str, str]:
-    environment, _, value = option.partition("=")
-    if not (environment and value):
-        raise click.UsageError(f"{name} {option}: write {form}")
-    if problem := dns_label_problem(environment):
-        raise click.UsageError(f"'{environment}' cannot be the name of an environment: {problem}")
-    return environment, value
-
-
-def read_all(sources: Sequence[Source], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
+def _read_all(sources: Sequence[tuple[str, str]], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
     """Everything that is read. Raises: Refused: a source cannot be read, or is invalid."""
     build = Builder(_kustomize)
     environments = {}
-    for environment, own in grouped(sources, lambda source: source.environment).items():
+    for environment, own in grouped(sources, lambda source: source[0]).items():
         directories, documents = list[Path](), list[Document]()
-        with working(f"reading {listed([source.text for source in own])}"):
+        with working(f"reading {listed([text for _, text in own])}"):
             for _, text in own:
                 path = Path(text).expanduser()
                 if text.startswith(_CONTEXT):
@@ -125,6 +121,7 @@ Exit codes:
     metavar="NAME=SOURCE",
     multiple=True,
     required=True,
+    callback=_pairs,
     help="An environment, and where its Flux objects are read; can be repeated.",
 )
 @click.option(
@@ -133,6 +130,7 @@ Exit codes:
     "clusters",
     metavar="ENVIRONMENT=NAME",
     multiple=True,
+    callback=_pairs,
     help="The name of an environment's management cluster; default: the environment's name.",
 )
 @click.option(
@@ -150,8 +148,8 @@ Exit codes:
 )
 @options.output("text", "json", kind="Import")
 def command(
-    environments: tuple[str, ...],
-    clusters: tuple[str, ...],
+    environments: list[tuple[str, str]],
+    clusters: list[tuple[str, str]],
     kubeconfig: Path | None,
     target: Path,
     output: str,
@@ -164,13 +162,12 @@ def command(
     """
     if target.exists():
         raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
-    sources = [Source(*_pair(option, "--environment", "NAME=SOURCE")) for option in environments]
-    read = read_all(sources, management_of(clusters, sources), kubeconfig)
+    read = _read_all(environments, _management(environments, clusters), kubeconfig)
     if not read.resources:
         raise _nothing(read, "no Kubernetes objects were found")
     with working("planning the draft"):
         draft = drafted(read)
-    head = header([f"{source.environment}={source.text}" for source in sources])
+    head = header(map("=".join, environments))
     report = report_of(read, draft, text_of(draft.data, head), str(target))
     if report.expressed:
         try:

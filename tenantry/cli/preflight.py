@@ -14,9 +14,8 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.options import cluster_environment, connect_management, reads_file
-from tenantry.cli.output import columns, data, data_json, working
+from tenantry.cli.output import columns, data, data_json, plain, working
 from tenantry.cli.problems import as_text, counts, report_warnings
-from tenantry.cli.serializer import plain
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.facts.objects import Changed
 from tenantry.fleet.fleet import Fleet

@@ -1,4 +1,4 @@
-"""Edits a fleet's file and the files that it includes, in memory. `write.write_all` writes them.
+"""Edits a fleet's file and the files that it includes: in memory, then on the disk, all of them as a whole or none.
 
 A path is a tuple of keys and indexes. Each edit goes to the file that declares the place, changes no byte outside of what it
 edits, and leaves exactly the data that was asked for. Later edits see what earlier ones did.
@@ -6,8 +6,11 @@ edits, and leaves exactly the data that was asked for. Later edits see what earl
 
 from __future__ import annotations
 
+import os
+import stat
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -207,3 +210,89 @@ def _in_order(holder: Any, path: Path) -> int | None:
         return None
     before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]
     return before[-1] + 1 if before else 0
+
+
+# --- on the disk ------------------------------------------------------------------------------------------------------
+#
+# Each file is replaced by a new one with its mode and owner, so that no reader ever sees half a file. What would be lost by that
+# is refused: another name of the same file, and changes that somebody made since the file was read.
+
+_NOTHING = "nothing was written"
+
+
+def write_all(changes: Mapping[FilePath, tuple[bytes, bytes]]) -> None:
+    """Replace the bytes of files. changes: the bytes before and after, by file. Raises: Refused."""
+    with ExitStack() as undo:
+        staged = []
+        for file, (before, after) in changes.items():
+            target = _checked(file, before)
+            staged.append((file, target, _staged(file, target, after, undo)))
+        for file, (before, _) in changes.items():
+            _checked(file, before)
+        with ExitStack() as put_back:
+            for file, target, new in staged:
+                old = _staged(file, target, changes[file][0], undo) if len(staged) > 1 else None
+                try:
+                    new.replace(target)
+                except OSError as error:
+                    raise _refused(file, error) from None
+                if old:
+                    put_back.callback(old.replace, target)
+            put_back.pop_all()
+    for directory in {target.parent for _, target, _ in staged}:
+        _sync_directory(directory)
+
+
+def _checked(file: FilePath, before: bytes) -> FilePath:
+    """The file behind all symlinks. Raises: Refused: it cannot be replaced, or somebody changed it since it was read."""
+    try:
+        target = FilePath(os.path.realpath(file, strict=True))
+        status = target.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise Refused(f"{file} is not a regular file, so {_NOTHING}", "name a file with --file")
+        if not (status.st_mode & 0o222 and os.access(target, os.W_OK)):
+            raise Refused(f"{file} is read-only, so {_NOTHING}", f"allow writing: chmod u+w {target}")
+        if status.st_nlink > 1:
+            raise Refused(
+                f"{file} has {status.st_nlink} names (hard links), and the others would keep the old text, so {_NOTHING}",
+                "remove the other names, or make them symlinks",
+            )
+        if file.read_bytes() != before:
+            raise Refused(f"{file} changed while it was edited, so {_NOTHING}", "run the command again")
+    except OSError as error:
+        raise _refused(file, error) from None
+    return target
+
+
+def _staged(file: FilePath, target: FilePath, content: bytes, undo: ExitStack) -> FilePath:
+    """Write bytes into a file beside the target, with its mode and owner. It is removed unless it is used."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        undo.callback(FilePath(name).unlink, missing_ok=True)
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(content)
+            opened.flush()
+            status = target.stat()
+            if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(handle, status.st_uid, status.st_gid)
+            os.fchmod(handle, stat.S_IMODE(status.st_mode))
+            os.fsync(handle)
+    except OSError as error:
+        raise _refused(file, error) from None
+    return FilePath(name)
+
+
+def _sync_directory(directory: FilePath) -> None:
+    """Make the new name last through a loss of power. Some filesystems cannot; the file itself is complete anyway."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _refused(file: FilePath, error: OSError) -> Refused:
+    return Refused(
+        f"{file} cannot be written ({error.strerror}), so {_NOTHING}", "correct that, and run the command again"
+    )

@@ -16,8 +16,7 @@ import pytest
 from tenantry.cli.app import app, document_asked
 from tenantry.cli.commands import as_document
 from tenantry.cli.options import FormatOption
-from tenantry.cli.output import data_json
-from tenantry.cli.serializer import as_json
+from tenantry.cli.output import as_json, data_json
 from tenantry.messages.errors import Refused
 from tests.golden.test_help import commands
 from tests.table import table

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import pytest
 
 from tenantry.cli.commands import as_document
-from tenantry.cli.serializer import as_json, plain
+from tenantry.cli.output import as_json, plain
 from tenantry.facts.objects import Entry, FieldChange
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import NOWHERE, InvalidFleet, Location, Problem, Refused, error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.edit.write import write_all
+from tenantry.edit.editor import write_all
 from tenantry.messages.errors import Refused
 
 

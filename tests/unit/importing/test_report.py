@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tenantry.cli.importing import as_text
-from tenantry.cli.serializer import as_json
+from tenantry.cli.output import as_json
 from tenantry.importing.drafting import Draft
 from tenantry.importing.proof import Defect, Report, report_of
 from tenantry.importing.resources import Inventory, Resource
