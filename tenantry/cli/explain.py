@@ -62,16 +62,10 @@ def command(file: Path, subject: tuple[str, str | None], environment: str, clust
     tenant, app = subject
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        # `platform` may be a tenant that is called so: an app that it does not have is an add-on.
-        namesake = fleet.document.tenants.get(PLATFORM)
-        addons = fleet.document.platform.addons
-        of_tenant = namesake is not None and (app is None or app in namesake.apps or app not in addons)
-        of_platform = tenant == PLATFORM and not of_tenant
-        addon = app if of_platform else None
         # The platform as a whole says which clusters have tenants.
-        planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
-    if of_platform:
-        about = Subject(Kind.ADDON, name=addon) if addon else THE_PLATFORM
+        planned = plan(fleet, environment, Part(tenant if tenant != PLATFORM else "" if app else None, cluster))
+    if tenant == PLATFORM:
+        about = Subject(Kind.ADDON, name=app) if app else THE_PLATFORM
     else:
         about = Subject(Kind.APP, tenant, app) if app else Subject(Kind.TENANT, tenant)
     explanation = explain(fleet, planned, about, cluster)

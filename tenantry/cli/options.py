@@ -14,7 +14,7 @@ import click
 from tenantry.cli.output import working
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, InvalidFleet, Refused, TenantryError
+from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, Refused, TenantryError
 from tenantry.messages.text import declared, listed
 
 if TYPE_CHECKING:
@@ -48,23 +48,11 @@ def file_option(envvar: str | None = None) -> Callable[[_F], _F]:
 
 
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the option `-f, --file`, and its file as the first argument.
-
-    If the output is for GitHub, problems of the file are commands on stdout.
-    """
+    """Give a command the option `-f, --file`, and its file as the first argument."""
 
     @wraps(command)
     def with_file(*arguments: Any, **options: Any) -> int:
-        try:
-            return command(fleet_file(click.get_current_context()), *arguments, **options)
-        except InvalidFleet as invalid:
-            # Every command has the option; few meet an invalid file.
-            from tenantry.cli.problems import annotate_invalid
-
-            if options.get("output") != "github":
-                raise
-            annotate_invalid(invalid)
-            return 2
+        return command(fleet_file(click.get_current_context()), *arguments, **options)
 
     return file_option()(with_file)
 

@@ -11,9 +11,10 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, working
-from tenantry.cli.problems import annotate_warnings, notice, report_warnings
+from tenantry.cli.problems import annotate_invalid, annotate_warnings, notice, report_warnings
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
+from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import counted, listed
 from tenantry.plan.engine_order import following
 
@@ -48,9 +49,15 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     `github` prints workflow commands, whose paths start at the root of the Git repository.
     """
-    with working(f"checking {file}") as tell:
-        fleet = load_fleet(file)
-        plans = plan_all(fleet, tell)
+    try:
+        with working(f"checking {file}") as tell:
+            fleet = load_fleet(file)
+            plans = plan_all(fleet, tell)
+    except InvalidFleet as invalid:
+        if output != "github":
+            raise
+        annotate_invalid(invalid)
+        return 2
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}

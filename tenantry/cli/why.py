@@ -76,9 +76,8 @@ def command(
     tenant, name = app
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
         known("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
-        planned = plan(fleet, environment, Part(tenant=owner))
+        planned = plan(fleet, environment, Part(tenant="" if tenant == PLATFORM else tenant))
     selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
