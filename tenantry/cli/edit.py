@@ -14,10 +14,10 @@ from tenantry.cli.lines import shortened
 from tenantry.cli.options import complete_environments, complete_subjects
 from tenantry.edit import entries
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import Edit, Kind, Target, require, selector
+from tenantry.edit.entries import Edit, Kind, selector
 from tenantry.edit.overriding import name_of_app, override, split, withdraw
 from tenantry.edit.overriding import promote as promoted
-from tenantry.edit.paths import END, check_declared, located, not_there, parse_path, typed
+from tenantry.edit.paths import END, check_named, located, not_there, parse_path, typed
 from tenantry.edit.values import flow
 from tenantry.fleet import walk
 from tenantry.load import load_fleet
@@ -25,11 +25,12 @@ from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import declared, format_path
+from tenantry.plan.plan import check_declared
 from tenantry.source.compose import LEADING_ZERO, Constructor, compose
 
 _kind = click.argument(
     "kind",
-    type=click.Choice([kind.value for kind in Kind if kind is not Kind.ENVIRONMENT]),
+    type=click.Choice([kind.value for kind in Kind]),
     callback=lambda _, __, given: Kind(given),
 )
 """What is added or removed."""
@@ -126,8 +127,7 @@ def promote(editor: Editor, first: str, second: str, apps: tuple[str, ...]) -> E
     """
     fleet = load_fleet(editor.main, editor.read_before)
     for environment in (first, second):
-        require(editor, Target(Kind.ENVIRONMENT, environment))
-        fleet.check_stack(environment)
+        check_declared(fleet, environment)
     if first == second:
         raise Refused("FROM and TO are the same environment", "name two environments")
     every = {name_of_app(at): at for at, _, _, _ in walk.apps(fleet)}
@@ -218,7 +218,7 @@ def set_value(
         return Edit([f"removed {format_path(at)}"])
     if when:
         split(asked)  # refuses what is the same everywhere, before a name is looked for
-        check_declared(asked, editor.value_or_of_template)
+        check_named(asked, editor.value_or_of_template)
         at = override(editor, asked, when, new)
     else:
         at = _set(editor, asked, new)
@@ -241,7 +241,7 @@ def _set(editor: Editor, path: Path, new: Any) -> Path:
         raise Refused(message, f"set the whole list: tenantry set {format_path(path[:-1])} NAME,NAME")
     is_there = isinstance(entries, list) and new in entries
     at = located((*path[:-1], new) if is_there else path, editor.value)
-    check_declared(at, editor.value_or_of_template)
+    check_named(at, editor.value_or_of_template)
     editor.set(at, new)
     return at
 

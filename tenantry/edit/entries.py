@@ -21,7 +21,6 @@ from tenantry.source.parsed_file import override_of
 class Kind(StrEnum):
     """What a name is the name of, as commands call it."""
 
-    ENVIRONMENT = "environment"
     TENANT = "tenant"
     APP = "app"
     CLUSTER = "cluster"

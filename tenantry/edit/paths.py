@@ -236,7 +236,7 @@ def _step(schema: Schema, part: str | int) -> Iterator[Schema]:
 # --- paths that cannot be meant -----------------------------------------------------------------------------------------
 
 
-def check_declared(path: Path, value_of: ValueAt) -> None:
+def check_named(path: Path, value_of: ValueAt) -> None:
     """Raises: Refused: a tenant, an app or another named thing on the way is not declared, and the edit would begin one."""
     for depth in range(1, len(path)):
         part = path[:depth]

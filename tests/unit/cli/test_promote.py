@@ -262,7 +262,7 @@ def test_what_would_change_something_else_is_refused(more: str, subject: str, sa
     ("words", "said"),
     [
         (("dev", "dev"), "FROM and TO are the same environment"),
-        (("dev", "prd"), "there is no environment 'prd'\n  fix: declared: dev, prod (closest: prod)"),
+        (("dev", "prd"), "declares no environment 'prd' (declared: dev, prod)\n  fix: name 'prod'"),
         (("dev",), "Missing argument 'TO'"),
     ],
 )
