@@ -1,4 +1,4 @@
-"""`tenantry add`, `remove`, `set` and `promote`: the commands that edit tenants.yaml, and what all of them end with."""
+"""`tenantry add`, `remove`, `set` and `promote`: the commands that edit tenants.yaml."""
 
 from __future__ import annotations
 

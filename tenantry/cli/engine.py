@@ -237,8 +237,7 @@ def destroy(session: Session, *, offboard: bool, timeout: int) -> int:
     return code if code or partly else planned.report_orphaned(retained)
 
 
-commands = {"preview": preview, "up": up, "destroy": destroy}
-
+# --- before and after Pulumi: the plan, the live clusters, the status ----------------------------------------------------
 
 _PAUSE = 1.0
 """Seconds between two looks at the cluster."""
@@ -375,3 +374,6 @@ class Planned:
             f"  fix: run `tenantry up --environment {name}`, which takes them over, then this again"
         )
         return 1
+
+
+commands = {"preview": preview, "up": up, "destroy": destroy}
