@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from tenantry.cli.app import app
 from tenantry.model.document import Document
-from tenantry.model.selector import Overriding, When
+from tenantry.model.selector import OVERRIDING, When
 
 _ROOT = Path(__file__).parents[1]
 _GENERATED = ("cli.md", "tenants-reference.md")
@@ -73,7 +73,7 @@ def _models(kind: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:
             for field in kind.model_fields.values():
                 for part in (field.annotation, *field.metadata):
                     _models(part, found)
-    elif isinstance(kind, Overriding):
+    elif kind is OVERRIDING:
         _models(When, found)  # the key that an override has beside those of what it changes
     else:
         for part in get_args(kind):

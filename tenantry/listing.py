@@ -15,11 +15,10 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
 from tenantry.fleet.placement import is_management, placements_of
 from tenantry.fleet.settings import main_namespace, variables_of_app
-from tenantry.fleet.template import fill
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidPart, Refused
-from tenantry.messages.placeholders import Variables
+from tenantry.messages.placeholders import Variables, fill
 from tenantry.messages.text import declared, grouped
 
 Item: TypeAlias = dict[str, Any]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
-from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
-from tenantry.fleet.shape import check_shape, typed_plainly
+from tenantry.fleet.shape import check_shape
 from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_filled_selectors, with_templates
 from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
+from tenantry.messages.data import texts_and_keys
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
 from tenantry.messages.progress import Progress, silent, steps
+from tenantry.messages.redact import kind_of
 from tenantry.messages.text import joined
 from tenantry.plan.plan import Plan, collisions, plan
 from tenantry.source.include import read_all
@@ -35,7 +37,7 @@ def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
 def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     source = with_templates(source)
-    secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
+    secrets = tuple(diagnose(source, first_of(Once(source)(_pasted_secrets(source.data)))))
     chosen, unknown = with_filled_selectors(source)
     fleet, problems = _checked(chosen, tuple(Once(source)(unknown)), known=bool(secrets))
     if not (secrets or problems) and fleet:
@@ -43,6 +45,22 @@ def fleet_of(source: ParsedFile) -> Fleet:
     # A secret in the file must be removed first, so its other problems are not reported.
     places = {secret.location for secret in secrets}
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
+
+
+_REVOKE = "remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config"
+
+
+def _pasted_secrets(data: dict[str, Any]) -> Iterator[Problem]:
+    """A finding for every key or value of a file's data that certainly holds a secret: anyone who can read the repository or the
+    plan could use it. `messages.redact` keeps possible secrets out of messages.
+    """
+    # Nearly every file holds none, and one look at all of its text is much quicker than one at each part.
+    places = tuple(texts_and_keys(data))
+    if kind_of("\n".join(text for _, text, _ in places)) is not None:
+        for path, text, at_key in places:
+            if kind := kind_of(text):
+                message = f"this looks like {kind}, which anyone who reads the file or the plan could use"
+                yield Problem(path, "secret-in-file", message, fix=_REVOKE, at_key=at_key)
 
 
 def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> tuple[Fleet | None, list[Problem]]:
@@ -56,12 +74,12 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     findings = [finding for finding in checked.findings if not (is_follow_up(source, finding) or finding.path in nulls)]
     # Where a piece of the file cannot be read, what names its templates is no further problem.
     of_names = () if source.lacks_pieces else (*unknown, *source.template_findings)
-    problems = [*_explained(source.problems, source), *diagnose(source, (*of_names, *_explained(findings, source)))]
+    problems = [*source.problems, *diagnose(source, (*of_names, *findings))]
     if checked.document is None or unknown or source.lacks_pieces or source.template_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     findings_of_rules = first_of(once(check_rules(fleet)))
-    problems += fleet.diagnose(_explained(findings_of_rules, source))
+    problems += fleet.diagnose(findings_of_rules)
     # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(
         finding.path[0] in ("environments", "clusters") for finding in findings_of_rules
@@ -70,10 +88,6 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
         planned = _plan_all(replace(fleet, known_problems=True))[1]
         problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in urls)
     return fleet, problems
-
-
-def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Problem]:
-    return [typed_plainly(finding, source.data) for finding in findings]
 
 
 def _confined(fleet: Fleet, planned: Plan) -> Plan:
@@ -131,4 +145,4 @@ def _plan_all(fleet: Fleet, report: Progress = silent) -> tuple[dict[str, Plan],
         except InvalidFleet as invalid:
             problems += invalid.diagnostics
     problems += fleet.diagnose(collisions(fleet, plans.values()))
-    return plans, list(_explained([*joined(problems)], fleet.source))
+    return plans, list(joined(problems))

@@ -130,7 +130,7 @@ def promote(editor: Editor, first: str, second: str, apps: tuple[str, ...]) -> E
         check_declared(fleet, environment)
     if first == second:
         raise Refused("FROM and TO are the same environment", "name two environments")
-    every = {name_of_app(at): at for at, _, _, _ in walk.apps(fleet)}
+    every = {name_of_app(at): at for at, _ in walk.apps(fleet)}
     known = {*every, *(name.partition("/")[0] for name in every)}
     if unknown := sorted({*apps} - known):
         raise Refused(f"there is no app of '{unknown[0]}'", declared("declared", unknown[0], known), code=UNKNOWN_NAME)

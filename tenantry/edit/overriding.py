@@ -15,12 +15,11 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import clusters_of_app, placements_of
 from tenantry.fleet.settings import variable_at, variables_of_app
-from tenantry.fleet.template import fill
 from tenantry.kube.names import app_name
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path, Refused
-from tenantry.messages.placeholders import Variables, all_names_in
+from tenantry.messages.placeholders import Variables, all_names_in, fill
 from tenantry.messages.text import format_path
 from tenantry.model import When
 from tenantry.source.parsed_file import override_of
@@ -197,7 +196,7 @@ def promote(editor: Editor, fleet: Fleet, apps: Collection[tuple[str, ...]], fir
             again.app(at)
         if again.done:
             raise Refused(f"after the edit, this is left to do: {next(iter(again.done))}", "edit the file by hand")
-    for at, _, _, _ in walk.apps(fleet) if made.done else ():
+    for at, _ in walk.apps(fleet) if made.done else ():
         for environment, cluster in placements_of(fleet, at):
             before, after = (versions_on(of, at, environment, cluster) for of in (fleet, edited))
             promoted = at in apps and second in fleet.lineage(environment)

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
 from tenantry.messages.errors import InvalidFleet, Problem, Refused
-from tenantry.source.globbing import GIT
-from tenantry.source.parse import MAX_BYTES, read
+from tenantry.source.parse import GIT, MAX_BYTES, read
 
 _SECONDS = 120
 _KEPT = re.compile(

@@ -6,22 +6,29 @@ explained is what is planned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin, with_whole
-from tenantry.fleet.resolve import filled_once, resolved_once
-from tenantry.fleet.settings import TIMES, TenantSettings, overrides, variables_of, variables_of_app
-from tenantry.fleet.template import fill
+from tenantry.fleet.settings import (
+    TIMES,
+    TenantSettings,
+    filled_once,
+    layers_of,
+    overrides,
+    resolved_once,
+    variables_of,
+    variables_of_app,
+)
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import Scalar, Variables
+from tenantry.messages.placeholders import Scalar, Variables, fill
 from tenantry.model import AppOverride, Helm, Kustomize, Source
 from tenantry.model.flux import Metadata
-from tenantry.source.parsed_file import override_of
+from tenantry.source.parsed_file import without_override
 
 Action: TypeAlias = Literal["install", "upgrade"]
 ACTIONS: tuple[Action, ...] = ("install", "upgrade")
@@ -211,8 +218,7 @@ def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
 
 def source_entry(path: Path) -> tuple[str, ...]:
     """The entry of the source that a path of the document lies in, also if that is an override."""
-    if at := override_of(path):
-        path = (*at[:-2], *path[len(at) :])
+    path = without_override(path)
     return tuple(map(str, path[: 3 if path[:2] == ("platform", "sources") else 4]))
 
 
@@ -241,17 +247,7 @@ def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
 
 def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> list[Layer]:
     """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
-    return with_whole([Layer(at, fleet.raw(*at)), *_overrides(fleet, at, environment, cluster)], REFS)
-
-
-def _overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:
-    """What overrides say of the source: those of its tenant or of the platform, then those of the add-on whose own it is."""
-    owner = at[:2] if at[0] == "tenants" else ("platform",)
-    holders = [(owner, at[len(owner) :]), *([(at[:-1], at[-1:])] if at[:2] == ("platform", "addons") else [])]
-    for holder, below in holders:
-        for layer in overrides(fleet, holder, environment, cluster):
-            if written := mapping_at(layer.data, *below):
-                yield Layer((*layer.path, *below), written)
+    return with_whole([*layers_of(fleet, at, environment, cluster)], REFS)
 
 
 def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Scalar]:

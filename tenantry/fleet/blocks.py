@@ -8,24 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from tenantry.fleet.hints import FOR_OWNED, fix_for_key
-from tenantry.fleet.parts import parts
+from tenantry.fleet.shape import FOR_OWNED, fix_for_former
 from tenantry.fleet.templates import is_shared
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import owned_key, unknown_key
-from tenantry.model import Document, FluxBlock, Model, ObjectsChart, PostBuild, Source
-from tenantry.model.strict import model_at
+from tenantry.model import Document, FluxBlock, Model, PostBuild
+from tenantry.model.walk import model_at, parts
 
 Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _OF_APPS = ("kustomize", "helm")
-
-
-PLATFORM = ("platform",)
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
@@ -42,7 +38,7 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
 
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """All blocks of a file's data, whether or not they fit the model. Those below templates are in the entries that have them."""
-    for path, model, block in parts(Document, data, (), _is_block):
+    for path, model, block, _ in parts(Document, data, (), _is_block):
         if isinstance(block, dict) and block and (not is_shared(path) or _is_for_all_apps(path)):
             yield path, model, block
 
@@ -52,28 +48,8 @@ def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     return (block for block in flux_blocks(data) if _is_for_all_apps(block[0]))
 
 
-def source_entries(data: dict[str, Any]) -> Iterator[Path]:
-    """The paths of all sources of tenants and add-ons, and of what overrides say of them."""
-    return (path for path, _, _ in parts(Document, data, (), _is_source) if not is_shared(path))
-
-
-def chart_entries(data: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The chart for baselines, and what overrides say of it."""
-    for path, _, chart in parts(Document, data, (), _is_chart):
-        if isinstance(chart, dict) and chart:
-            yield path, chart
-
-
 def _is_block(type_: Any) -> bool:
     return isinstance(type_, type) and issubclass(type_, FluxBlock)
-
-
-def _is_source(type_: Any) -> bool:
-    return type_ is Source
-
-
-def _is_chart(type_: Any) -> bool:
-    return type_ is ObjectsChart
 
 
 def _is_for_all_apps(path: Path) -> bool:
@@ -82,22 +58,22 @@ def _is_for_all_apps(path: Path) -> bool:
     return path[-1] in _OF_APPS and (level[:-1] in (("tenants",), ("templates", "tenants")) or len(level) == 1)
 
 
+def written_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
+    """The paths where the app, add-on or source at a path is written: there, and in the overrides of its owner and its own."""
+    owner = at[: {"tenants": 2, "templates": 3}.get(at[0], 1)]
+    yield at
+    for holder in dict.fromkeys((owner, at[: len(owner) + 2])):
+        entries = value_at(data, (*holder, "overrides"))
+        for index in range(len(entries) if isinstance(entries, list) else 0):
+            yield (*holder, "overrides", index, *at[len(holder) :])
+
+
 def blocks_of(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The blocks of the app or add-on at a path, and of what overrides say of it."""
-    owner = at[:2] if at[0] == "tenants" else at[:1]
-    of_owner: list[Path] = [(*path, *at[len(owner) :]) for path in override_paths(data, owner)]
-    paths: list[Path] = [at, *of_owner, *override_paths(data, at)]
-    for path in paths:
+    for path in written_of(data, at):
         for kind in _OF_APPS:
             if block := mapping_at(data, *path, kind):
                 yield (*path, kind), block
-
-
-def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
-    """The overrides of anything that has some, whether or not they fit the model."""
-    over: Path = (*at, "overrides")
-    entries = value_at(data, over)
-    yield from ((*over, index) for index in range(len(entries) if isinstance(entries, list) else 0))
 
 
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
@@ -111,8 +87,7 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
-            fix = fix_for_key(model, str(finding.path[-1]), block)
-            yield unknown_key(finding.path, _known(model), fix)
+            yield unknown_key(finding.path, _known(model), fix_for_former(model, str(finding.path[-1])))
         elif finding.path not in owned:
             yield finding
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from tenantry.fleet.blocks import Block, flux_blocks
-from tenantry.fleet.lineages import in_order, lineage
+from tenantry.fleet.lineages import AFTER, ENVIRONMENTS, Lineages
 from tenantry.fleet.templates import Once, is_shared
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
@@ -83,6 +83,8 @@ class Fleet:
 
     def valid(self, *path: str | int) -> dict[str, Any]:
         """The same without keys whose value does not fit."""
+        if not self.left_out:
+            return self.raw(*path)
         return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
 
     def names(self, *path: str) -> set[str]:
@@ -91,16 +93,13 @@ class Fleet:
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
-        declared = self.document.environments
-        return self.once(
-            ("lineage", environment),
-            (),
-            lambda: lineage(environment, {name: declared[name].extends for name in declared}),
-        )
+        lineages = self.once(("lineages",), (), lambda: Lineages(ENVIRONMENTS, self.source.data["environments"]))
+        return [*lineages.of(environment)] or [environment]
 
     def in_order(self) -> list[str]:
         """The environments with a stack, each after those in its `after`, otherwise in the order of the file."""
-        return in_order({name: environment.before for name, environment in self.environments.items()})
+        declared = {name: {"after": environment.before} for name, environment in self.environments.items()}
+        return [*Lineages(AFTER, declared).joined(declared)]
 
     def own(self, environment: str) -> dict[str, Any]:
         """An environment as it is written, without what it inherits."""
@@ -130,22 +129,7 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
             whose = f"template '{path[2]}'" if path[0] == "templates" else "'defaults'"
             notes = (*notes, f"{str(finding.path[0])[:-1]} '{finding.path[1]}' has it from {whose}")
         place = source.locate(finding.path, key=finding.at_key)
-        message = _without_secret(source, finding)
-        yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)
-
-
-_CLOSEST = re.compile(r"\(closest: ([^()]+)\)$")
-_ONLY = re.compile(r"declared: (?!none$)([^(), ]+)")
-
-
-def _closest_first(finding: Problem) -> str:
-    """The fix, with the closest of the declared names, or the only one, in place of "correct the name"."""
-    near = next((match[1] for note in finding.notes if (match := _CLOSEST.search(note) or _ONLY.fullmatch(note))), "")
-    if not near or near != shorten(near):
-        return finding.fix
-    if finding.fix.endswith(", or correct the name"):
-        return f"write '{near}', or {finding.fix.removesuffix(', or correct the name')}"
-    return re.sub("^correct the name(?=,)", f"write '{near}'", finding.fix)
+        yield replace(finding, path=path, message=_without_secret(source, finding), notes=notes).at(place)
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
@@ -153,15 +137,10 @@ _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
 
 
 def _without_secret(source: ParsedFile, finding: Problem) -> str:
-    """The message, without the value in question if that may be a password.
-
-    A value that reads as a name is shown, and so is a misspelt name: this makes the mistake easier to see.
-    """
+    """The message, without the value in question if that may be a password. A value that reads as a name is shown."""
     value = source.value(finding.path)
     sensitive = any(is_sensitive(part) for part in finding.path[-3:] if isinstance(part, str))
-    if not (sensitive and isinstance(value, str)) or any("(closest: " in note for note in finding.notes):
-        return finding.message
-    if _NAME.fullmatch(value):
+    if not (sensitive and isinstance(value, str)) or _NAME.fullmatch(value):
         return finding.message
     return finding.message.replace(f"'{shorten(value)}'", HIDDEN)
 

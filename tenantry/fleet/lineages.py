@@ -1,7 +1,7 @@
-"""Which entries stand above another one: the templates that it names with `from`, or the environment that it extends, and what
-stands above those.
+"""Which entries stand above another one: the templates that it names with `from`, or the environment that it extends or that comes
+before it, and what stands above those.
 
-Called by: `templates`, on data whose shape is not checked yet. The functions follow chains of single names, such as `after`.
+Called by: `templates`, on data whose shape is not checked yet; `fleet`, for the order of environments.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Kind:
         for name in dict.fromkeys(names):
             if name not in known:
                 place: Path = (*at, self.key, *((names.index(name),) if len(names) > 1 else ()))
-                fix = f"declare it under '{'.'.join(self.templates)}:', or correct the name"
-                yield undeclared(place, self.above, name, f"{owner} {self.verb} '{name}'", known.keys() - own, fix)
+                message, where = f"{owner} {self.verb} '{name}'", ".".join(self.templates)
+                yield undeclared(place, self.above, name, message, known.keys() - own, where)
 
     def named_twice(self, at: Path, owner: str, names: tuple[str, ...]) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
@@ -60,6 +60,7 @@ CLUSTERS = Kind("clusters", "cluster", ("templates", "clusters"))
 ENVIRONMENTS = Kind(
     "environments", "environment", ("environments",), "environment", "extends", "extends", ("extends", "after")
 )
+AFTER = Kind("environments", "environment", ("environments",), "environment", "after", "comes after")
 
 
 @dataclass(slots=True)
@@ -82,9 +83,13 @@ class Lineages:
             self._of[name] = tuple(order)
             self._find(*self.kind.named_twice(self._at(name), self._word(name), self.kind.named(entry)))
 
+    def of(self, name: str) -> tuple[str, ...]:
+        """The lineage of a template or an environment."""
+        return self._of.get(name, ())
+
     def joined(self, names: Iterable[str]) -> tuple[str, ...]:
         """The lineages of some templates, in their order, each ancestor once. Names that are not declared are passed over."""
-        return tuple(dict.fromkeys(above for name in names for above in self._of.get(name, ())))
+        return tuple(dict.fromkeys(above for name in names for above in self.of(name)))
 
     def are_sound(self, names: Iterable[str]) -> bool:
         """Whether templates and all above them are declared, without circles, and mappings."""
@@ -131,49 +136,10 @@ class Lineages:
         return Problem((*self._at(first), key), f"{self.kind.above}-cycle", message, fix=f"remove one '{key}:'")
 
 
-def lineage(name: str, parents: Mapping[str, str | None]) -> list[str]:
-    """The ancestors of a name, the most distant first, and the name itself at the end; a cycle is walked once."""
-    chain = {name: None}
-    last = name
-    while (parent := parents.get(last)) is not None and parent not in chain:
-        chain[parent] = None
-        last = parent
-    return list(chain)[::-1]
-
-
-def cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
-    """Every cycle once, starting and ending with its alphabetically first name."""
-    seen: set[str] = set()
-    for name in parents:
-        chain: dict[str, None] = {}
-        step: str | None = name
-        while step is not None and step not in seen:
-            seen.add(step)
-            chain[step] = None
-            step = parents.get(step)
-        if step is not None and step in chain:
-            circle = list(chain)[list(chain).index(step) :]
-            first = circle.index(min(circle))
-            yield [*circle[first:], *circle[: first + 1]]
-
-
-def in_order(parents: Mapping[str, str | None]) -> list[str]:
-    """All names, each after its ancestors, otherwise in the order given."""
-    ordered: dict[str, None] = {}
-    for name in parents:
-        chain: dict[str, None] = {}
-        step: str | None = name
-        while step is not None and step not in ordered and step not in chain:
-            chain[step] = None
-            step = parents.get(step)
-        ordered.update(dict.fromkeys(reversed(chain)))
-    return [name for name in ordered if name in parents]
-
-
 def stacks_in(data: dict[str, Any]) -> list[str]:
     """The environments of a file that have a stack: all but frames."""
-    declared = {name: mapping_at(data, "environments", name) for name in mapping_at(data, "environments")}
-    parents = {name: next(iter(ENVIRONMENTS.named(own)), None) for name, own in declared.items()}
+    declared = mapping_at(data, "environments")
+    lineages = Lineages(ENVIRONMENTS, declared)
     return [
-        name for name in declared if any("management" in declared.get(above, ()) for above in lineage(name, parents))
+        name for name in declared if any(mapping_at(declared, above).get("management") for above in lineages.of(name))
     ]

@@ -22,7 +22,6 @@ from tenantry.fleet.apps import (
 )
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, Traced, Value, merge, origin_at, trace
-from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import (
     TIMES,
     TenantSettings,
@@ -31,6 +30,7 @@ from tenantry.fleet.settings import (
     namespace_template,
     platform_layers,
     platform_settings,
+    resolved_once,
     settings_alike,
     settings_layers,
     state_override,
@@ -38,10 +38,9 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
-from tenantry.fleet.template import fill, fill_manifest
 from tenantry.messages.data import leaves, without
 from tenantry.messages.errors import InvalidPart, Path
-from tenantry.messages.placeholders import Variables
+from tenantry.messages.placeholders import Variables, fill, fill_manifest
 from tenantry.model import Model, ObjectsChart, PlacedSettings
 
 _BLOCKS = frozenset({"kustomize", "helm"})

@@ -1,24 +1,126 @@
-"""Effective settings of a tenant on one cluster, after defaults and overrides; which overrides hold there; names of its namespaces.
+"""The effective value of a part of the file: layers merged, placeholders filled in, the result checked against its model. So too
+the settings of a tenant on one cluster, the overrides that hold there, and the names of its namespaces.
 
 Merge order: the entry with its templates, then the overrides that hold, in their order: those of `defaults` first, then those of
-templates, then those of the entry.
+templates, then those of the entry. The plan and `explain` see the same values. A finding names the place where the author wrote the
+value, in any layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pydantic_core import ValidationError
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, origin, with_whole
-from tenantry.fleet.resolve import resolved_layers
-from tenantry.fleet.template import BUILT_IN, fill
+from tenantry.fleet.merge import Layer, merge, origin, with_whole
+from tenantry.fleet.shape import findings_of
 from tenantry.kube import names
+from tenantry.messages.data import mapping_at, value_at, without
 from tenantry.messages.errors import InvalidPart, Path, Problem
-from tenantry.messages.placeholders import Scalar
-from tenantry.model import PlacedSettings, State
+from tenantry.messages.placeholders import BUILT_IN, Scalar, Variables, all_names_in, fill, fill_block
+from tenantry.model import Helm, Model, PlacedSettings, State
+from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import Network, PodSecurity, TenantOwner, as_written
+
+_M = TypeVar("_M", bound=Model)
+_T = TypeVar("_T")
+
+
+def resolved(fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables) -> _M:
+    """The part of the file at a path, where only that place speaks about it.
+
+    Raises: InvalidPart: a placeholder is unknown, or the filled values do not fit the model.
+    """
+    return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables)
+
+
+def resolved_once(
+    fleet: Fleet,
+    layers: Sequence[Layer],
+    model: type[_M],
+    variables: Variables,
+    *,
+    part: tuple[str, ...] = (),
+    apart: str = "",
+) -> _M:
+    """As `resolved_layers`, computed once for all clusters on which the same layers apply and their placeholders become the same.
+
+    The layers of the same paths have to have the same data for a model. `Planner` empties what is kept after each tenant.
+    Args: apart: a key that is empty in the result if the layers have it, whatever its placeholders become.
+    """
+
+    def whole() -> _M:
+        merged = resolved_layers(layers, model, variables, part=part)
+        return merged.model_copy(update={apart: {}}) if apart in merged.model_fields_set else merged
+
+    def written() -> dict[str, Any]:
+        data = mapping_at(merge(layers), *part)
+        return without(data, [(apart,)]) if apart else data
+
+    return _once(fleet, (model, part), layers, variables, written, whole)
+
+
+def filled_once(
+    fleet: Fleet, layers: Sequence[Layer], variables: Variables, path: tuple[str, ...]
+) -> dict[str, Any] | None:
+    """The part of layers at a path, filled in, if they have it: the values of a chart. Computed as often as by `resolved_once`."""
+    what = ("written", path, *(layer.path for layer in layers))
+    written = fleet.once(what, (), lambda: value_at(merge(layers), path))
+
+    def filled() -> dict[str, Any]:
+        try:
+            whole: dict[str, Any] = fill_block({path[-1]: written}, variables, path[:-1])[path[-1]]
+        except InvalidPart as found:
+            raise InvalidPart(
+                replace(finding, path=origin(layers, finding.path)) for finding in found.findings
+            ) from None
+        return whole
+
+    return None if written is None else _once(fleet, path, layers, variables, lambda: written, filled)
+
+
+def _once(
+    fleet: Fleet,
+    what: tuple[Hashable, ...],
+    layers: Sequence[Layer],
+    variables: Variables,
+    written: Callable[[], object],
+    make: Callable[[], _T],
+) -> _T:
+    """What a function makes of layers and of the placeholders in a part of them."""
+    key = (*what, *(layer.path for layer in layers))
+    names = fleet.once(("names", *key), (), lambda: dict.fromkeys(all_names_in(written())))
+    # By text, because 1 and true are equal.
+    return fleet.once(("filled", *key, *(repr(variables.get(name)) for name in names)), (), make)
+
+
+def resolved_layers(
+    layers: Sequence[Layer],
+    model: type[_M],
+    variables: Variables | None,
+    *,
+    part: tuple[str, ...] = (),
+) -> _M:
+    """Several layers as one; variables: None where the layers take no placeholders; part: the path of the part that is wanted.
+
+    Raises: InvalidPart: as `resolved`; also where layers that fit by themselves do not fit together.
+    """
+    data = mapping_at(merge(layers), *part)
+    try:
+        if variables is not None:
+            data = fill_block(data, variables, part) if model is Helm else fill(data, variables, part)
+        return model.model_validate(data, context=None if variables is None else FILLED)
+    except ValidationError as error:
+        findings = findings_of(error, model, data, part)
+    except InvalidPart as found:
+        findings = iter(found.findings)
+    raise InvalidPart(replace(finding, path=origin(layers, finding.path)) for finding in findings)
+
+
+# --- settings of tenants and of the platform -------------------------------------------------------------------------
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -99,19 +201,16 @@ def setting_origin(
 
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:
     """The layers of a tenant's settings."""
-    at = ("tenants", tenant)
-    layers = [_settings(Layer(at, fleet.valid(*at))), *map(_settings, overrides(fleet, at, environment, cluster))]
-    return with_whole(layers, _WHOLE)
+    layers = (
+        Layer(layer.path, {key: value for key, value in layer.data.items() if key in _INHERITED})
+        for layer in layers_of(fleet, ("tenants", tenant), environment, cluster)
+    )
+    return with_whole([*layers], _WHOLE)
 
 
 def settings_alike(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Path, ...]:
     """The paths of these layers: equal for two clusters on which the same parts of the file speak."""
-    at = ("tenants", tenant)
-    return (at, *(layer.path for layer in overrides(fleet, at, environment, cluster)))
-
-
-def _settings(layer: Layer) -> Layer:
-    return Layer(layer.path, {key: value for key, value in layer.data.items() if key in _INHERITED})
+    return tuple(layer.path for layer in layers_of(fleet, ("tenants", tenant), environment, cluster))
 
 
 def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State]:
@@ -181,6 +280,19 @@ def overrides(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str 
     for index, (data, override) in enumerate(zip(written, holder.overrides, strict=True)):
         if override.when.holds(lineage, cluster, labels):
             yield Layer((*at, "overrides", index), data)
+
+
+def layers_of(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str | None) -> Iterator[Layer]:
+    """What the file says of a tenant, of a source or of the platform's chart at a path: there, and in the overrides that hold.
+
+    Those of its tenant or of the platform come before those of the add-on whose source it is.
+    """
+    yield Layer(at, fleet.valid(*at))
+    owner = at[:2] if at[0] == "tenants" else at[:1]
+    for holder in (owner, at[:-1]) if at[:2] == ("platform", "addons") else (owner,):
+        for layer in overrides(fleet, holder, environment, cluster):
+            if written := mapping_at(layer.data, *at[len(holder) :]):
+                yield Layer((*layer.path, *at[len(holder) :]), written)
 
 
 def settings_of(layers: list[Layer]) -> TenantSettings:

@@ -7,8 +7,6 @@ reported as unknown. Several findings that one mistake leads to are joined into 
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,9 +14,9 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.hints import FOR_OWNED, fix_for_former, fix_for_key
 from tenantry.fleet.lineages import ENVIRONMENTS
 from tenantry.fleet.templates import Once
+from tenantry.grants.model import Grants, Include
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
@@ -33,8 +31,25 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.model import Document, Model, Oci
-from tenantry.model.strict import fields_of, lacking_at, model_at
+from tenantry.model import (
+    After,
+    App,
+    Cluster,
+    Credentials,
+    Document,
+    Environment,
+    Git,
+    Model,
+    Oci,
+    PlacedSettings,
+    Platform,
+    RolloutWave,
+    Source,
+    Tenant,
+)
+from tenantry.model.clusters import KubeconfigObject
+from tenantry.model.tenancy import AddonAccount, ExtraNamespace
+from tenantry.model.walk import fields_of, lacking_at, model_at
 
 _KEY_MARK = "[key]"
 _GROUPS = frozenset({"alerts", "apps", "configs", "credentials", "receivers", "sources"})
@@ -110,7 +125,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
     place = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return unknown_key_of(place, model_at(model, path[:-1]), value_at(data, path[:-1]))
+            return unknown_key_of(place, model_at(model, path[:-1]))
         case "missing":
             return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path))
         case "literal_error":
@@ -180,14 +195,14 @@ def _example(model: type[Model] | None, path: Path) -> str:
     return _EXAMPLES.get(str(path[-1]), "")
 
 
-def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Problem:
-    """The finding for a key that its mapping does not take. Args: model: of the mapping; beside: the mapping."""
+def unknown_key_of(path: Path, model: type[Model] | None) -> Problem:
+    """The finding for a key that its mapping does not take. Args: model: of the mapping."""
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, FOR_OWNED.get(key, ""))
     lacking = lacking_at(Document, path[:-1])
     known = fields_of(model).keys() - lacking if model else ()
-    return unknown_key(path, known, fix_for_key(model, key, beside))
+    return unknown_key(path, known, fix_for_former(model, key) if model else "")
 
 
 def _entry(path: Path) -> Path | None:
@@ -206,42 +221,133 @@ def _entry(path: Path) -> Path | None:
     return None
 
 
-_MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
-_MEANT_KEY = re.compile(r"write '([A-Za-z]+)(?=[:'])")
-
-
 def without_repeats(findings: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
-    """Findings that do not repeat others: a `branch:` beside `url:` is also a missing `ref:`, a typo the missing key itself.
+    """Findings that do not repeat others: a typo of a key that is needed is no missing key, too.
 
     Args: known: further findings, which are reported.
     """
-    meant = {
-        (*problem.path[:-1], key[1])
-        for problem in (*known, *findings)
-        if problem.code == "unknown-key" and (key := _MEANT_KEY.match(problem.fix))
-    }
+    meant = {problem.meant for problem in (*known, *findings) if problem.code == "unknown-key"} - {()}
     wrong_keys = {problem.path for problem in findings if problem.at_key}
     for problem in findings:
-        missing = _MISSING_KEY.match(problem.message) if problem.code == "missing-key" else None
-        if missing and (*problem.path, missing[1]) in meant:
+        if problem.code == "missing-key" and problem.meant in meant:
             continue
         if problem.at_key or not any(problem.path[:depth] in wrong_keys for depth in range(1, len(problem.path) + 1)):
             yield problem
 
 
-_LOOKED_AT = 500
-"""Characters of a text. A text can have millions, and as many problems."""
-_ODD = frozenset({"Pi", "Pf", "Ps", "Pd", "Cf", "Zs"})
-"""The categories of quotes, dashes and spaces, which word processors, chats and pages put in place of plain ones."""
+# --- keys that are gone, or that the fleet sets ---------------------------------------------------------------------
+
+FOR_OWNED: Mapping[str, str] = {
+    "sourceRef": "write 'source: NAME'",
+    "chartRef": "write 'source: NAME'",
+    "secretRef": "declare 'credentials:', and name them with 'credentials: NAME'",
+    "dependsOn": "write 'dependsOn: [NAME]' beside the block",
+}
+"""What to write for keys of Flux that the fleet sets from others of ours."""
 
 
-def typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
-    """The finding about a file's data, which says so where a key or a value has a character that looks like a plain one."""
-    text = finding.path[-1] if finding.at_key and finding.path else value_at(data, finding.path)
-    for char in text[:_LOOKED_AT] if isinstance(text, str) else "":
-        if not char.isascii() and unicodedata.category(char) in _ODD:
-            shown = f"'{char}'" if char.isprintable() and not char.isspace() else f"U+{ord(char):04X}"
-            fix = finding.fix if finding.fix.startswith("write '") else "type it again, with plain characters"
-            note = f"{shown} is not a plain character; YAML takes it as a part of the text"
-            return replace(finding, notes=(note,), fix=fix)
-    return finding
+_FROM = "write 'from:' with the names of templates"
+_SHARD = "write 'shard:' of each cluster"
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_BY_ENVIRONMENT = (
+    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
+)
+_OBJECTS = "declare {} under 'objects:'"
+_ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
+_HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
+_PLATFORMS = "remove it, and set the tenant's {} in the main file"
+_BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
+_BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
+_A_CA = (
+    "remove it: the CA of a Git host is a key of the source's own credentials, such as 'git: {keys: [username, password, ca.crt]}'"
+    " with 'credentials: git' beside the block"
+)
+FORMER_KEYS: Mapping[type[Model], Mapping[str, str]] = {
+    Include: {
+        "class": "declare each tenant with its 'from:' in this file or in a piece of it, and name a team's file after its tenant",
+        "clusters": "write 'files:': pieces of this file hold clusters, too",
+        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
+        "environment": "write what it says as 'overrides: [{when: {environments: ...}}]' into a piece of this file: 'files:' alone",
+        "of": "name each file after the tenant that it speaks of",
+    },
+    App: {
+        "rollout": "write 'waves: false'",
+        "scope": "remove it, and declare an add-on for each environment, with 'environments:'",
+        "imageAutomation": (
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+        ),
+    },
+    AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
+    Credentials: dict.fromkeys(
+        ("username", "password", "token", "identity", "bearerToken"),
+        "values never stand in the file: write 'keys: [username, password]', and set the values in the stack's config",
+    ),
+    Git: dict.fromkeys(("certSecretRef", "caFile", "ca"), _A_CA),
+    KubeconfigObject: {
+        "from": "remove it: the stack that makes the cluster writes the Secret",
+        **dict.fromkeys(
+            ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+            "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+        ),
+    },
+    ExtraNamespace: {"formerly": _HANDED_OVER},
+    Grants: {
+        "annotations": _PLATFORMS.format("annotations"),
+        "labels": _PLATFORMS.format("labels"),
+        "limits": _BOUND,
+        "push": "remove it: nothing of a team's file pushes",
+        "roles": "remove it: with 'settings: [owners]' the file gives 'view', and 'edit' if the tenant may as much",
+        "share": "declare what the file names in the file itself",
+        "shortestInterval": _BOUND,
+        "variables": _PLATFORMS.format("variables"),
+    },
+    PlacedSettings: {
+        "require": _ENGINE,
+        "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
+        "roles": _OBJECTS.format("a Role and a RoleBinding"),
+    },
+    Platform: {
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "require": _ENGINE,
+    },
+    Source: {
+        "externalArtifact": _ARTIFACT,
+        "overrides": "write it in the overrides of its tenant or of the platform: '- {when: ..., sources: {NAME: ...}}'",
+    },
+    Tenant: {"class": _FROM, "formerly": _HANDED_OVER, "shard": _SHARD},
+    Document: {
+        "clusterGroups": "write them as 'templates: {clusters: ...}', and 'from:' in clusters",
+        "tenantClasses": "write them as 'templates: {tenants: ...}', and 'from:' in tenants",
+        "windows": _BY_SCHEDULE,
+    },
+    Environment: {
+        "rollout": "write its keys beside it: 'waves:', 'timeout:' and 'tolerate:'",
+        "windows": _BY_SCHEDULE,
+        **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD),
+        "management[]": _BY_ENVIRONMENT,
+        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
+        "disabled": "remove it: without 'waves:' a change reaches all clusters at the same time",
+        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
+        "maxParallel": "remove it, and write more waves, such as '10%'",
+        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
+    },
+    After: {
+        "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
+    },
+    Cluster: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    RolloutWave: {
+        "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",
+        "exclude": "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
+        "tenants": "write 'names:' or 'labels:' of clusters",
+        "class": "write 'names:' or 'labels:' of clusters",
+    },
+}
+"""Model -> key -> what to write, as the fix of an error; a key with `[]` had a list. A row holds for models that extend its
+model, too.
+"""
+
+
+def fix_for_former(model: type[Model], key: str) -> str:
+    """What to write instead of the key; "" if the model never had it."""
+    return next((rows[key] for known, rows in FORMER_KEYS.items() if issubclass(model, known) and key in rows), "")

@@ -17,10 +17,9 @@ from typing import Any
 
 from tenantry.fleet.lineages import CLUSTERS, ENVIRONMENTS, TENANTS, Kind, Lineages
 from tenantry.fleet.merge import Layer, origin, overlay, placeholders
-from tenantry.fleet.template import fill
 from tenantry.messages.data import leaves, mapping_at, value_at
 from tenantry.messages.errors import InvalidPart, Path, Problem, first_of
-from tenantry.messages.placeholders import Scalar, all_names_in
+from tenantry.messages.placeholders import Scalar, all_names_in, fill
 from tenantry.messages.problems import empty_list, missing_key
 from tenantry.source.parsed_file import ParsedFile, override_of
 

@@ -14,7 +14,7 @@ from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.text import format_path
 from tenantry.model import Tenant, TenantOverride
-from tenantry.model.strict import fields_of
+from tenantry.model.walk import fields_of
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
@@ -173,7 +173,7 @@ class _Filling:
         value = fill.file.data["tenants"][name][key]
         refused = list(_refused(granted, key, value))
         if refused and key not in fields_of(Tenant):
-            unknown = unknown_key_of(at, Tenant, fill.file.data["tenants"][name])
+            unknown = unknown_key_of(at, Tenant)
             self.problems += [] if self._is_full else [unknown.at(fill.file.locate(at, key=True))]
             return
         for path, fix in refused:

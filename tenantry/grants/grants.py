@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
 
 from tenantry.addresses import Address, BadAddress, read
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.parts import parts
-from tenantry.flux import references as of_flux
+from tenantry.fleet.names import OF_THE_FILE, names_in
 from tenantry.grants.model import Grants
-from tenantry.messages.data import depth_of, mapping_at
+from tenantry.messages.data import depth_of
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import with_values
-from tenantry.model import FluxBlock, Tenant
-from tenantry.model.scalars import Refers
+from tenantry.model import Tenant
 
 POLICYS_SHORTEST = "1s"
 """The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
@@ -127,52 +124,11 @@ def _parts(address: str) -> Address | None:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-GROUPS: dict[of_flux.Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
-"""Where the names of each kind are declared."""
-
-
-class Named(NamedTuple):
-    """A place where a name stands, and under which key of the tenant the named entry is declared."""
-
-    path: Path
-    group: str
-    name: str
-
-
-def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
-    """All names by which a tenant's entry refers to its own parts. Parts with the wrong structure are skipped."""
-
-    def holds_names(type_: Any) -> bool:
-        return bool(_group(type_)) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
-
-    for path, type_, written in parts(Tenant, mapping_at(data, "tenants", tenant), ("tenants", tenant), holds_names):
-        if group := _group(type_):
-            if isinstance(written, str):
-                yield Named(path, group, written)
-        elif isinstance(written, dict):
-            for kind in (type_.flux_kind, *type_.parts):
-                named = names_of_spec(kind, written, path)
-                # Another rule refuses keys that the author may not set.
-                yield from (name for name in named if name.path[len(path)] not in type_.owned)
-
-
-def _group(type_: Any) -> str:
-    """The group of the entries to one of which a text of this type refers; "" if it refers to none."""
-    return next((mark.group for mark in getattr(type_, "__metadata__", ()) if isinstance(mark, Refers)), "")
-
-
-def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterator[Named]:
-    """Those in Flux's own keys: in a block of the file, or in a planned spec whose names are still those of the file."""
-    for reference in of_flux.references(flux_kind, spec):
-        yield Named((*at, *reference.path), GROUPS[reference.kind], reference.name)
-    for path, name in of_flux.included_sources(flux_kind, spec):
-        yield Named((*at, *path), "sources", name)
-
-
 def foreign_names(fleet: Fleet, tenant: str) -> Iterator[Problem]:
     """A finding for each name in a tenant's included file that is not the file's to use."""
-    for path, group, name in names_in(fleet.source.data, tenant):
-        if is_filled(fleet, path) and not is_own(fleet, tenant, group, name):
+    at = ("tenants", tenant)
+    for path, group, name, _ in names_in(Tenant, fleet.raw(*at), at):
+        if group not in OF_THE_FILE and is_filled(fleet, path) and not is_own(fleet, tenant, group, name):
             yield platforms_entry(fleet, tenant, path, group, name)
 
 

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from tenantry.addresses import is_address
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.model.scalars import (
-    Name,
+    EnvironmentName,
     Text,
     text,
     valid,
@@ -85,7 +85,7 @@ class Grants(Model):
     clusters: Selector | None = None
     """The clusters that the file's selectors can take. Default: those of the tenant's `clusters` in this file. `all` does not
     include management clusters: name them, or select them by labels."""
-    environments: list[Name] | None = None
+    environments: list[EnvironmentName] | None = None
     """The environments in which the tenant is placed, and those that extend them. Default: all."""
     sources: list[AddressPattern] | None = None
     """Addresses that sources may have. `https://git.example.com/rocky/*` allows everything below a path,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.parts import parts
+from tenantry.fleet.names import format_part
 from tenantry.fleet.placement import (
     cluster_is_granted,
     granted_selector,
@@ -40,14 +40,15 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
-from tenantry.model import FluxBlock, PlacedSettings, Tenant
+from tenantry.model import FluxBlock, PlacedSettings, Selector, Tenant
 from tenantry.model.durations import is_duration, seconds_of
+from tenantry.model.walk import parts
 from tenantry.source.parsed_file import override_of
 
 
 def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
     """An override brings nothing to a cluster, whichever it names."""
-    for at, owner, selector in walk.selectors(fleet):
+    for at, selector in walk.every(fleet, Selector):
         if not is_filled(fleet, at) or override_of(at):
             continue
         tenant = str(at[1])
@@ -59,7 +60,7 @@ def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
                     tenant,
                     "clusters",
                     (*at, "names", index),
-                    f"{owner} selects cluster '{name}', which is not granted to it",
+                    f"{format_part(at)} selects cluster '{name}', which is not granted to it",
                     granted,
                 )
 
@@ -163,17 +164,10 @@ def included_files_name_what_is_theirs(fleet: Fleet) -> Iterator[Problem]:
 CLUSTER_ADMIN = "cluster-admin"
 
 
-def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
-    for at, level in walk.levels(fleet):
-        if level.grants:
-            names = level.grants.environments or ()
-            yield from walk.undeclared_environments(fleet, (*at, "grants"), "a grant", names)
-
-
 def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:
     """Those of tenants as a whole; the plan checks apps and sources."""
-    for at, given in walk.settings(fleet):
-        for key in ("interval", "retryInterval") if isinstance(given, PlacedSettings) else ():
+    for at, given in walk.every(fleet, PlacedSettings):
+        for key in ("interval", "retryInterval"):
             value = getattr(given, key)
             if value and not is_filled(fleet, (*at, key)):
                 yield from refused_by_policy((*at, key), value)
@@ -225,7 +219,7 @@ def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
         return is_duration(type_) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
 
     limited: dict[Path, Limited] = {}
-    for path, type_, written in parts(Tenant, entry, (), has_limits):
+    for path, type_, written, _ in parts(Tenant, entry, (), has_limits):
         if is_duration(type_):
             limited |= {inner.path: inner for inner in _limited(written, _limit_of_duration(str(path[-1])), path)}
         elif isinstance(written, Mapping):

@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.names import Named, names_of_spec
 from tenantry.fleet.settings import variable_at
-from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.flux.credentials import borrowed
 from tenantry.flux.revisions import revision_problems
 from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import (
     INTERVAL,
-    Named,
     foreign_names,
     grant_at,
     grants_of,
@@ -24,14 +23,13 @@ from tenantry.grants.grants import (
     is_allowed,
     is_filled,
     is_own,
-    names_of_spec,
     platforms_entry,
 )
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import beyond_limits, foreign_address, limited_in_spec, not_advanced, refused_by_policy
 from tenantry.messages.data import leaves, value_at
 from tenantry.messages.errors import InvalidPart, Path, Problem
-from tenantry.messages.placeholders import Variables, names_in
+from tenantry.messages.placeholders import Variables, fill, names_in
 from tenantry.plan.objects.scope import Scope
 
 _T = TypeVar("_T")
@@ -85,7 +83,7 @@ class Wall:
         """Names that an included file's app takes over from the main file, and may not use. Args: at: of the app."""
         if self._grants is None or not is_filled(self._fleet, at):
             return
-        for path, group, name in names_of_spec(kind, dict(spec)):
+        for path, group, name, _ in names_of_spec(kind, dict(spec)):
             inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
             if inherited and not is_own(self._fleet, self._scope.tenant, group, name):
                 yield platforms_entry(self._fleet, self._scope.tenant, at, group, name)
@@ -105,7 +103,7 @@ class Wall:
         tenant = self._scope.tenant
         if self._is_reported:
             return
-        for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
+        for path, group, name, _ in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
             if is_filled(self._fleet, place) and not is_own(self._fleet, tenant, group, name):
                 yield platforms_entry(self._fleet, tenant, path, group, name)

@@ -99,6 +99,19 @@ def texts_in(data: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
     return ((path, value) for path, value in scalars(data, at) if isinstance(value, str))
 
 
+def texts_and_keys(data: Any, at: Path = ()) -> Iterator[tuple[Path, str, bool]]:
+    """Every text and every key of the data with its path, and whether it is the key there."""
+    if isinstance(data, str):
+        yield at, data, False
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield (*at, key), key, True
+            yield from texts_and_keys(value, (*at, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from texts_and_keys(value, (*at, index))
+
+
 def replaced(data: Any, path: Path, value: Any) -> Any:
     """A copy with another value at a path whose mappings and lists exist; everything beside the path is shared."""
     if not path:

@@ -99,6 +99,7 @@ class Problem:
     notes: facts that help to decide, such as the names that are declared.
     fix:   what to do, in the imperative.
     at_key: the key itself is the problem, not its value.
+    meant: the path of a key that is missing, or that an unknown one probably stands for.
     """
 
     json_keys: ClassVar = ("location", "severity", "code", "message", "path", "notes", "fix")
@@ -110,6 +111,7 @@ class Problem:
     at_key: bool = False
     severity: Severity = Severity.ERROR
     location: Location = NOWHERE
+    meant: Path = ()
 
     def at(self, location: Location) -> Problem:
         """The problem at its place in a file, ready to print: its texts are bounded and redacted.
@@ -124,6 +126,7 @@ class Problem:
             fix=presentable(self.fix),
             at_key=False,
             location=location,
+            meant=(),
         )
 
 

@@ -1,9 +1,11 @@
-"""The grammar of placeholders such as `{env}`: how they are written, and which texts contain one.
+"""Placeholders such as `{env}`: how they are written, which texts contain one, and the texts with their values.
 
 A name in single braces is a placeholder, and `{{name}}` is the text `{name}`. Of more braces around a name, two pairs are one:
 `{{{name}}}` is its value in braces, `{{{{name}}}}` the text `{{name}}`. Every other brace is text: `${NAME}` is left to Flux.
 
-`fleet.template` decides which names exist and what their values are.
+An unknown name is an error, never an empty string. A placeholder that is the whole value keeps its type, a number or `true`, where
+a program reads the value: in the values of a chart and in objects (`fill_block`, `fill_manifest`). Everywhere else it becomes text.
+`fleet.settings` decides which names exist and what their values are.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
+
+from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, InvalidPart, Path, Problem
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import closest, declared
 
 Scalar: TypeAlias = str | int | float | bool
 """The value of a variable, as YAML has it."""
@@ -56,10 +62,115 @@ def with_values(text: str, value: Callable[[str], str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text that `with_values` turns into this one."""
+    """The text that `fill` turns into this one."""
     return _TOKEN.sub(lambda match: f"{'{' * _pairs(match)}{match[0]}{'}' * _pairs(match)}", text)
 
 
 def _pairs(match: re.Match[str]) -> int:
     """How many pairs of braces are around a name; 0 for what Flux substitutes."""
     return min(len(match[1]), len(match[3])) if match[2] else 0
+
+
+# --- filling in ---------------------------------------------------------------------------------------------------
+
+BUILT_IN = ("env", "tenant", "app", "cluster", "management")
+_WHOLE = re.compile(PLACEHOLDER, re.ASCII)
+_TEXTS_OF_MANIFESTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
+"""The fields of each kind that hold nothing but text, besides the metadata."""
+
+
+def fill(value: Any, variables: Variables, at: Path) -> Any:
+    """A copy of plain data with the placeholders of all its strings filled in as text; keys of mappings are left alone.
+
+    Args:   at: the path of the value, for errors.
+    Raises: InvalidPart: one finding per string that cannot be filled in.
+    """
+    return _Filling(variables).run(value, at)
+
+
+def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
+    """A block of an app, in which only the `values` of a chart keep types. Raises: InvalidPart."""
+    filled: dict[str, Any] = _Filling(variables).run(block, at, lambda key: key == "values")
+    return filled
+
+
+def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
+    """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: InvalidPart."""
+    texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
+    filled: dict[str, Any] = _Filling(variables).run(manifest, at, lambda key: key not in texts)
+    return filled
+
+
+class _Filling:
+    """Fills in, and collects what cannot be filled in."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.problems: list[Problem] = []
+
+    def run(self, value: Any, at: Path, keeps_types: Callable[[str], bool] = lambda _: False) -> Any:
+        """Args: keeps_types: whether the part under a key does."""
+        filled = (
+            {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+            if isinstance(value, Mapping)
+            else self._fill(value, at, typed=False)
+        )
+        if self.problems:
+            raise InvalidPart(self.problems)
+        return filled
+
+    def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
+        if isinstance(value, str):
+            if "{" not in value:
+                return value
+            name = value[1:-1] if typed and _WHOLE.fullmatch(value) else ""
+            return self.variables[name] if name in self.variables else self._text(value, at)
+        if isinstance(value, dict):
+            return {key: self._fill(item, (*at, key), typed=typed) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._fill(item, (*at, index), typed=typed) for index, item in enumerate(value)]
+        return value
+
+    def _text(self, text: str, at: Path) -> str:
+        def value(name: str) -> str:
+            known = self.variables.get(name)
+            # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
+            if (known is None or isinstance(known, float)) and len(self.problems) <= MAX_PROBLEMS:
+                self.problems.append(_unknown(name, self.variables, at) if known is None else _decimal(name, at))
+            return "" if known is None else text_of(known)
+
+        return with_values(text, value)
+
+
+def text_of(value: Scalar) -> str:
+    """A variable's value as text, as YAML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _decimal(name: str, at: Path) -> Problem:
+    return Problem(
+        at,
+        "decimal-as-text",
+        f"variable '{name}' is a decimal number, and becomes text here, where 1.10 would be 1.1",
+        fix="put its value in quotes where it is declared",
+    )
+
+
+def _unknown(name: str, variables: Variables, at: Path) -> Problem:
+    near = closest(name, variables)
+    meant = f"write '{{{near}}}'" if near else "correct the name"
+    written = shorten(name)
+    return Problem(
+        at,
+        UNKNOWN_PLACEHOLDER,
+        f"placeholder '{{{written}}}' is not known here",
+        (declared("known", name, variables),),
+        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{{written}}}}}' for text",
+    )
+
+
+def _owners(variables: Variables) -> str:
+    """Who could declare a variable. Namespaces are the same on all clusters, and take no variables of tenants."""
+    names = {"environment": "env", "cluster": "cluster", **({"tenant": "tenant"} if "cluster" in variables else {})}
+    *most, last = [f"{what} '{variables[key]}'" for what, key in names.items() if key in variables] or ["environment"]
+    return f"{', '.join(most)} or {last}" if most else last

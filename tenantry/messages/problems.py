@@ -27,14 +27,16 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
     """The last key of a path is unknown. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
     near = None if fix else closest(key, names)
-    meant = fix or (f"write '{near}'" if near else "remove it")
+    # A fix that says what to write needs no list of everything that could stand there.
+    notes = () if fix or near or not names else (f"known: {', '.join(names)}",)
     return Problem(
         path,
         "unknown-key",
         f"key '{shorten(key)}' is not known here",
-        (f"known: {', '.join(names)}" + (f" (closest: {near})" if near else ""),) if names else (),
-        fix=meant,
+        notes,
+        fix=fix or (f"write '{near}'" if near else "remove it"),
         at_key=True,
+        meant=(*path[:-1], near) if near else (),
     )
 
 
@@ -45,20 +47,14 @@ def owned_key(path: Path, reason: str, fix: str = "") -> Problem:
 
 def missing_key(path: Path, key: str, example: str = "") -> Problem:
     """Args: example: the key with a value."""
-    return Problem(path, "missing-key", f"key '{key}' is missing", fix=f"add '{example or f'{key}:'}'")
+    fix = f"add '{example or f'{key}:'}'"
+    return Problem(path, "missing-key", f"key '{key}' is missing", fix=fix, meant=(*path, key))
 
 
 def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Problem:
     """A name made of several keys is too long; at: the entry that contains the keys."""
     message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
     return Problem(at, "name-too-long", message, fix=fix)
-
-
-def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Problem:
-    """Args: kind: with its article, such as "a private key"."""
-    message = f"this looks like {kind}, which anyone who reads the file or the plan could use"
-    fix = "remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config"
-    return Problem(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
 def wrong_type(path: Path, expected: str, value: Any, keys: Collection[str] = (), fix: str = "") -> Problem:
@@ -180,18 +176,34 @@ def _fix_for_type(expected: str, value: Any, keys: Collection[str]) -> str:
     if expected == "true or false" and isinstance(value, str | int | float):
         word = value.lower() if isinstance(value, str) and value.lower() in ("true", "false") else "true or false"
         return f"write {word}" + (", without quotes" if isinstance(value, str) else "")
-    if expected == "a whole number" and isinstance(value, str):
-        return "write a number without quotes or a unit, such as 3"
-    if expected == "a list" and isinstance(value, str | int | float):
-        return "put it in brackets, as in [a, b]"
-    if expected == "a list" and isinstance(value, dict):
-        return "begin it with '- ', or put it in brackets: a list of such entries is expected"
-    return "write one text, such as a name" if expected == "a string" else ""
+    fixes = {
+        "a whole number": "write a number without quotes or a unit, such as 3",
+        "a list": "put it in brackets, as in [a, b]",
+        "a string": "write one text, such as a name",
+    }
+    return fixes.get(expected, "")
 
 
 def undeclared(
-    at: Path, kind: str, name: str, message: str, known: Iterable[str], fix: str, *, at_key: bool = False
+    at: Path,
+    kind: str,
+    name: str,
+    message: str,
+    known: Collection[str],
+    where: str,
+    *,
+    fix: str = "",
+    at_key: bool = False,
 ) -> Problem:
-    """A name that nothing declares. Args: kind: of what it names; message: who names it; known: the names that are declared."""
+    """A name that nothing declares.
+
+    Args: kind: of what it names; message: who names it; known: the names that are declared; where: the key under which they are;
+    fix: if the caller knows it.
+    """
+    near, declare = closest(name, sorted(known)), f"declare it under '{where}:'"
+    if not fix:
+        # What is close to a secret may be one.
+        fix = f"write '{near}', or {declare}" if near and near == shorten(near) else f"{declare}, or correct the name"
     notes = (declared("declared", name, known),)
-    return Problem(at, f"unknown-{kind}", f"{message}, which is not declared", notes, fix, at_key=at_key)
+    is_not = "are not" if kind == "credentials" else "is not"
+    return Problem(at, f"unknown-{kind}", f"{message}, which {is_not} declared", notes, fix, at_key=at_key)

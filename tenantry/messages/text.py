@@ -54,14 +54,7 @@ def format_diagnostic(diagnostic: Problem) -> str:
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
-    # A fix that says what to write needs no list of everything that could stand there.
-    is_exact = diagnostic.fix.startswith("write '")
-    notes = (
-        note
-        for note in diagnostic.notes
-        if not (is_exact and note.startswith("known: ") and diagnostic.code == "unknown-key")
-    )
-    lines += [line for note in notes for line in _wrapped(note)]
+    lines += [line for note in diagnostic.notes for line in _wrapped(note)]
     if diagnostic.fix:
         lines.append(f"  fix: {diagnostic.fix}")
     return "\n".join(printable(line) for line in lines)

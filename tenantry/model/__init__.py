@@ -2,19 +2,17 @@
 
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
-    document       the whole: platform, defaults, tenants, their overrides
+    document       the whole: apps and add-ons, tenants, the platform
     clusters       environments, clusters, how a cluster is reached
     selector       which clusters something takes, and where an override holds
     tenancy        what a tenant's namespaces are given, objects: manifests in them
-    apps           apps and add-ons
     flux           blocks whose keys are Flux's own
-    sources        where manifests and charts come from, credentials and configs beside them
-    notifications  alerts and receivers
+    sources        where manifests and charts come from, credentials and configs beside them; alerts and receivers
     scalars        texts of one form, durations: times
-    strict         what all models have in common, partial: entries that others complete
+    strict         what all models have in common, and entries that others complete
+    walk           which model stands at a path, which parts of some data have a type
 """
 
-from tenantry.model.apps import App, AppOverride, State
 from tenantry.model.clusters import (
     After,
     Cluster,
@@ -25,6 +23,8 @@ from tenantry.model.clusters import (
     SecretKey,
 )
 from tenantry.model.document import (
+    App,
+    AppOverride,
     ChartDirectory,
     ChartRepository,
     Document,
@@ -32,6 +32,7 @@ from tenantry.model.document import (
     PlacedSettings,
     Platform,
     PlatformOverride,
+    State,
     Tenant,
     TenantOverride,
 )
@@ -44,16 +45,19 @@ from tenantry.model.flux import (
     OneKey,
     PostBuild,
 )
-from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
 from tenantry.model.selector import Selector, When
 from tenantry.model.sources import (
+    COMMIT_STATUS,
     SOURCE_KINDS,
+    Alert,
     Bucket,
     Config,
     Credentials,
     Git,
     HelmRepository,
     Oci,
+    Provider,
+    Receiver,
     Source,
 )
 from tenantry.model.strict import Model

@@ -8,12 +8,15 @@ from pydantic import BeforeValidator, Field
 from tenantry.messages.problems import type_name
 from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
+    DeclaredCluster,
+    DeclaredEnvironment,
     LabelKey,
     LabelValue,
     Name,
     NumberOrShare,
     ObjectName,
     TemplateNames,
+    TenantName,
     VariableName,
     VariableValue,
     refusal,
@@ -27,7 +30,7 @@ ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding",
 class After(Model):
     """A gate: a change of an app waits until the environment before this one runs it."""
 
-    environment: str
+    environment: DeclaredEnvironment
     """The environment before this one."""
     soak: Duration | None = None
     """How long the environment before must have been ready with the change. Default: ready is enough."""
@@ -43,15 +46,15 @@ def _name_or_mapping(value: Any) -> Any:
 class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides apply here too, all but its `after`. This environment's own take precedence."""
-    after: Annotated[str | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
+    after: Annotated[DeclaredEnvironment | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
     """The environment before this one, such as `dev`: a change of an app waits until that one runs it and is ready; a mapping adds
     a soak. Output lists environments in this order, otherwise in the order of the file."""
-    management: Annotated[str, Field(min_length=1)] = ""
+    management: Annotated[DeclaredCluster, Field(min_length=1)] = ""
     """The cluster that runs Flux for this environment. Without it, the environment is a frame: it has no stack and no clusters, and
     others extend it."""
     namespace: str = "{tenant}"
     """Template for a tenant's namespace on every cluster of the environment."""
-    tenants: Annotated[list[Name], Field(min_length=1)] | None = None
+    tenants: Annotated[list[TenantName], Field(min_length=1)] | None = None
     """The only tenants in this environment, such as the one that a release environment is for. Default: all tenants."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders for sources and apps, by name: texts, numbers, `true` and `false`. A cluster's variable of the same name takes
@@ -164,7 +167,7 @@ class Cluster(Model):
     from_: TemplateNames | None = Field(None, alias="from")
     """The entry of `templates.clusters` whose keys apply here too, or a list of entries. Later ones take precedence, and this
     cluster's own over all of them. The templates that a template names come before it."""
-    environments: Annotated[list[str], Field(min_length=1)]
+    environments: Annotated[list[DeclaredEnvironment], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
     labels: dict[LabelKey, LabelValue] = {}
     """Labels for selectors. They exist in this file only, not on the cluster. Each is a placeholder too."""

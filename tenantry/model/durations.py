@@ -17,9 +17,6 @@ LONGEST_DURATION = 366 * 24 * 3600
 """Seconds. The admission policy of the clusters lets a tenant have no longer duration either."""
 
 
-_A_DURATION = "write it as '30s', '5m' or '1h30m'"
-
-
 def _no_bare_number(value: Any) -> Any:
     """Quotes, which text usually lacks where a number is found, would not make a duration of it."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -27,39 +24,12 @@ def _no_bare_number(value: Any) -> Any:
     raise refusal("wrong-type", f"expected a string, found {type_name(value)}", fix=duration_fix(str(value)))
 
 
-_SPELLED = re.compile(
-    r"(?P<number>[0-9]{1,6})\s?(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|[smhdw])",
-    re.IGNORECASE,
-)
-_ISO = re.compile(r"P(?:[0-9]+D)?T(?:[0-9]+[HMS])+")
-_CRON = re.compile(r"\*/([0-9]{1,2})(?: \*){4}")
-_HOURS = {"d": 24, "w": 168}
-
-
 def duration_fix(value: str) -> str:
-    """What to write for a duration that lacks its unit, spells it out, is in days, or is in the form of another tool."""
+    """What to write for a duration that lacks its unit, or is in the form of another tool."""
     written = value.strip()[:40]
     if written.isdigit() and len(written) <= 6:
         return f"add a unit, such as '{written}s' or '{written}m'"
-    if cron := _CRON.fullmatch(written):
-        return f"write '{cron[1]}m'"
-    if _ISO.fullmatch(written):
-        written = written[1:].replace("T", "")
-    parts = list(_SPELLED.finditer(written))
-    if not parts or re.sub(r"[\s,]|and", "", _SPELLED.sub("", written)):
-        return _A_DURATION
-    return _spelled(parts)
-
-
-def _spelled(parts: list[re.Match[str]]) -> str:
-    """A duration in Go's form, of numbers with units in words."""
-    amounts: dict[str, int] = {}
-    units = [part["unit"][0].lower() for part in parts]
-    for part, unit in zip(parts, units, strict=True):
-        short = "h" if unit in _HOURS else unit
-        amounts[short] = amounts.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
-    meant = "".join(f"{number}{unit}" for unit, number in amounts.items())
-    return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
+    return "write it as '30s', '5m' or '1h30m'"
 
 
 def is_bounded(value: str) -> bool:

@@ -20,7 +20,7 @@ from tenantry.model.scalars import (
     SubstituteValue,
     Text,
 )
-from tenantry.model.strict import Fillable, Model, Some, none_or_several, resolved
+from tenantry.model.strict import Fillable, Model, none_or_several
 
 SET_BY_FLEET = "the fleet sets it"
 """How the reason of a key begins that the fleet sets, mostly from another part of the file."""
@@ -155,9 +155,13 @@ class ObjectMetadata(Model):
     """Annotations. Those that Tenantry, Flux, Pulumi and other tools set themselves are refused."""
 
 
-Labelled = Annotated[ObjectMetadata, Some("Metadata", ("labels", "annotations"))]
-"""Labels and annotations of an object on the management cluster, or of all objects of an app."""
-Metadata = resolved(Labelled)
+class Metadata(Model):
+    """Labels and annotations of an object on the management cluster, or of all objects of an app."""
+
+    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
+    """Labels. Those that Tenantry, Flux, Helm and Kubernetes set are refused."""
+    annotations: dict[LabelKey, str | None] | None = None
+    """Annotations. Those that Tenantry, Flux, Pulumi and other tools set themselves are refused."""
 
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
@@ -207,7 +211,7 @@ class HelmPatch(FluxBlock):
     storageNamespace: Fillable[Name] | None = None
     """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
     uninstalls the release and installs a new one."""
-    commonMetadata: Labelled | None = None
+    commonMetadata: Metadata | None = None
     """Labels and annotations for every object."""
 
 
@@ -257,7 +261,7 @@ class KustomizePatch(FluxBlock):
     the one in the manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
-    commonMetadata: Labelled | None = None
+    commonMetadata: Metadata | None = None
     """Labels and annotations for every object."""
 
 

@@ -6,9 +6,7 @@ A refusal is a `PydanticCustomError` whose type is the diagnostic's code, so `sh
 from __future__ import annotations
 
 import math
-import posixpath
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -23,7 +21,6 @@ from tenantry.messages.redact import shorten
 # An API server that parses `1e99999999999` is busy for a minute.
 _QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
-_WITH_NOUN = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?(?:v?cpus?|cores?|pods?)", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
@@ -35,14 +32,12 @@ def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
-def checked(
-    code: str, what: str, problem: Callable[[str], str | None], fix: Callable[[str], str] = lambda _: ""
-) -> AfterValidator:
-    """A check whose message is the noun, the value, and what `problem` says of it. Args: fix: what to write for the value."""
+def checked(code: str, what: str, problem: Callable[[str], str | None], fix: str = "") -> AfterValidator:
+    """A check whose message is the noun, the value, and what `problem` says of it."""
 
     def check(value: str) -> str:
         if why := problem(value):
-            raise refusal(code, f"{what} '{shorten(value)}' {why}", fix=fix(value))
+            raise refusal(code, f"{what} '{shorten(value)}' {why}", fix=fix)
         return value
 
     return AfterValidator(check)
@@ -86,39 +81,13 @@ def _scalar(value: Any) -> Scalar:
     return value
 
 
-_STANDS_FOR_NAMES = frozenset({"NAME", "TENANT", "APP", "CLUSTER", "ENVIRONMENT", "SOURCE", "NAMESPACE", "KEY"})
-"""What our texts write in place of a name."""
-
-
-def _name_fix(value: str) -> str:
-    """The name with a hyphen for each run of other characters."""
-    if value in _STANDS_FOR_NAMES:
-        return f"write a name of yours in place of {value}"
-    plain = unicodedata.normalize("NFKD", value[:256]).encode("ascii", "ignore").decode()
-    meant = names.slug(plain) if value.isprintable() else ""
-    if len(meant) > names.MAX_LABEL:
-        return "shorten it"
-    return f"write '{meant}'" if meant and meant == shorten(meant) else "write a name such as 'team-1'"
-
-
-def _path_fix(value: str) -> str:
-    plain = [part for part in value.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    meant = f"./{'/'.join(plain)}"
-    return (
-        f"write '{meant}'"
-        if (value.startswith("/") or "\\" in value) and meant == shorten(meant)
-        else "write a path from the source's root, such as './web'"
-    )
+PATH_FIX = "write a path from the source's root, such as './web'"
 
 
 def _quantity_fix(value: str) -> str:
     if match := _BYTES.fullmatch(value):
         unit = match[2].upper()
         return f"write '{match[1]}{'k' if unit == 'K' else unit}' or '{match[1]}{unit}i'"
-    if value.endswith("%"):
-        return "write an amount, such as '4' or '8Gi': shares are not possible here"
-    if match := _WITH_NOUN.fullmatch(value):
-        return f"write '{match[1]}'"
     return "write it as '4', '500m' or '8Gi'"
 
 
@@ -130,16 +99,6 @@ def directory_problem(value: str) -> str | None:
     if _FILE.search(value):
         return "is a file, and Flux takes a directory"
     return "has a '*', and Flux takes one directory" if "*" in value else path_problem(value)
-
-
-def directory_fix(value: str) -> str:
-    """What to write instead of such a value."""
-    above = posixpath.dirname(value.rstrip("/"))
-    if path_problem(value) or "*" in above or above != shorten(above):
-        return _path_fix(value)
-    if _FILE.search(value):
-        return f"write '{above or './'}'; to apply one file of many, list it in a kustomization.yaml of its own"
-    return "declare an app for each directory, or write one whose kustomization.yaml lists them"
 
 
 def path_problem(value: str) -> str | None:
@@ -164,7 +123,9 @@ def text(
 
 
 Name = Annotated[
-    str, checked("bad-name", "name", names.dns_label_problem, _name_fix), text(names.DNS_LABEL, names.MAX_LABEL)
+    str,
+    checked("bad-name", "name", names.dns_label_problem, "write a name such as 'team-1'"),
+    text(names.DNS_LABEL, names.MAX_LABEL),
 ]
 """A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
@@ -173,12 +134,13 @@ NameTemplate = Annotated[str, Field(min_length=1, max_length=253)]
 
 
 class Refers(NamedTuple):
-    """Marks the type of a name that refers to an entry of the tenant, or of the platform. group: the key it stands under.
+    """Marks the type of a name that refers to an entry of the file, of the tenant or of the platform. group: the entry's key.
 
-    Every such field has the mark, because `fleet.authors` decides by it what an included file may name.
+    Every such field has the mark: by it `fleet.names` finds names that nobody declares, and `grants.grants` what an included file
+    names.
     """
 
-    group: Literal["apps", "configs", "credentials", "sources"]
+    group: Literal["apps", "clusters", "configs", "credentials", "environments", "sources", "tenants"]
 
 
 AppName = Annotated[
@@ -194,6 +156,14 @@ CredentialsName = Annotated[Name, Refers("credentials")]
 """The name of declared credentials."""
 SourceName = Annotated[Name, Refers("sources")]
 """The name of a declared source."""
+EnvironmentName = Annotated[Name, Refers("environments")]
+"""The name of a declared environment."""
+TenantName = Annotated[Name, Refers("tenants")]
+"""The name of a declared tenant."""
+DeclaredCluster = Annotated[str, Refers("clusters")]
+"""The name of a cluster of this file."""
+DeclaredEnvironment = Annotated[str, Refers("environments")]
+"""The name of an environment of this file."""
 
 ObjectName = Annotated[
     str,
@@ -213,12 +183,12 @@ Quantity = Annotated[
 _OF_QUOTA = "write a resource such as 'pods', 'requests.cpu' or 'limits.memory'"
 _OF_LIMITS = "write a resource such as 'cpu' or 'memory'"
 QuotaName = Annotated[
-    str, checked("bad-resource", "resource", names.quota_name_problem, lambda _: _OF_QUOTA), text(names.QUOTA_NAME)
+    str, checked("bad-resource", "resource", names.quota_name_problem, _OF_QUOTA), text(names.QUOTA_NAME)
 ]
 """The name of a resource in a quota, for example `requests.cpu` or `count/deployments.apps`."""
 
 LimitName = Annotated[
-    str, checked("bad-resource", "resource", names.limit_name_problem, lambda _: _OF_LIMITS), text(names.LIMIT_NAME)
+    str, checked("bad-resource", "resource", names.limit_name_problem, _OF_LIMITS), text(names.LIMIT_NAME)
 ]
 """The name of a resource of containers, for example `cpu` or `example.com/gpu`."""
 
@@ -241,12 +211,12 @@ LabelValue = Annotated[
 ]
 """At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
-SourcePath = Annotated[str, checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
+SourcePath = Annotated[str, checked("bad-path", "path", path_problem, PATH_FIX), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 
 DirectoryPath = Annotated[
     str,
-    checked("bad-path", "path", directory_problem, directory_fix),
+    checked("bad-path", "path", directory_problem, PATH_FIX),
     text(r"(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(Kustomization|[^/]*\.ya?ml)/*$)[^*]*"),
 ]
 """A directory inside a source."""

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 
 from pydantic import Field, model_validator
 
-from tenantry.model.scalars import LabelKey, LabelValue, Name, OwnAppName, SourceName, refusal
-from tenantry.model.strict import ByShape, Fillable, Keys, Model, OneOf, Partial, Some, declared_type, derived
+from tenantry.model.scalars import (
+    DeclaredCluster,
+    EnvironmentName,
+    LabelKey,
+    LabelValue,
+    OwnAppName,
+    SourceName,
+    refusal,
+)
+from tenantry.model.strict import As, ByShape, Fillable, Keys, Model, OneOf, Partial, declared_type, derived
 
 WantedLabels: TypeAlias = Annotated[
     dict[LabelKey, Annotated[LabelValue | Annotated[list[LabelValue], Field(min_length=1)], ByShape()]],
@@ -59,26 +67,36 @@ def format_labels(wanted: Mapping[str, str | Sequence[str]]) -> str:
     return ", ".join(f"{key}={' or '.join(any_of(value))}" for key, value in wanted.items())
 
 
+class Excluded(Model):
+    """Clusters to leave out: those with one of the names, and those with all of the labels."""
+
+    names: list[DeclaredCluster] | None = None
+    """The clusters with these names."""
+    labels: FilledLabels | None = None
+    """The clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's selector can
+    use `{tenant}` and the tenant's variables."""
+
+
 class Selector(OneOf):
     """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes some from the result."""
 
     one_of = ("names", "labels", "all")
 
-    names: list[str] | None = None
+    names: list[DeclaredCluster] | None = None
     """The clusters with these names."""
     labels: FilledLabels | None = None
     """The clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's selector can
     use `{tenant}` and the tenant's variables."""
     all: Literal[True] | None = None
     """`true` selects every cluster of the environment."""
-    exclude: Annotated[list[str] | Annotated[Selector, Some("Excluded", ("names", "labels"))], ByShape()] = []
+    exclude: Annotated[list[DeclaredCluster] | Excluded, ByShape()] = []
     """Clusters to leave out: a list of names; or `names`, `labels` such as `{labels: {tier: edge}}`, or both: those with one of the
     names, and those with all of the labels."""
 
     @property
-    def excluded(self) -> Selector:
+    def excluded(self) -> Excluded:
         """`names` and `labels` of what is left out, whichever form it is written in."""
-        return Selector.model_construct(names=self.exclude) if isinstance(self.exclude, list) else self.exclude
+        return Excluded.model_construct(names=self.exclude) if isinstance(self.exclude, list) else self.exclude
 
     def takes(self, name: str, labels: Mapping[str, str]) -> bool:
         """Whether a cluster is taken, by its name and its labels."""
@@ -106,7 +124,7 @@ class Selector(OneOf):
 class When(Model):
     """Where an override holds. Of `environments` and `clusters` at least one is given; both have to hold."""
 
-    environments: Annotated[list[Name], Field(min_length=1)] | None = None
+    environments: Annotated[list[EnvironmentName], Field(min_length=1)] | None = None
     """In these environments, and in those that extend them."""
     clusters: Selector | None = None
     """On these clusters, such as `{labels: {tier: edge}}`."""
@@ -155,16 +173,6 @@ class Overridden(Model):
             """Of an override alone."""
 
 
-class Overriding(Some):
-    """Marks the type of an override. The mark stands on the type of what it changes."""
-
-    __slots__ = ()
-
-    def of(self, model: type[Model]) -> type[Model]:
-        assert issubclass(model, Overridden)
-        return override_of(model)
-
-
 @cache
 def override_of(model: type[Overridden]) -> type[Overridden]:
     """The model of an override: the keys that may differ, none required, and `when`."""
@@ -179,7 +187,10 @@ def override_of(model: type[Overridden]) -> type[Overridden]:
     return derived(model, f"{model.__name__}Override", (Override, base), types, about)
 
 
-_REFERRING: dict[str, Any] = {"apps": OwnAppName, "sources": SourceName}
+OVERRIDING = As(override_of)
+"""Marks the type of an override. The mark stands on the type of what it changes."""
+
+_REFERRING: dict[str, Any] = {"addons": OwnAppName, "apps": OwnAppName, "sources": SourceName}
 """Entries that an override names, and does not declare."""
 
 
@@ -196,4 +207,4 @@ def _in_override(declared: Any, key: str = "") -> Any:
     if not issubclass(model, Overridden):
         return Annotated[model, Partial()]
     refused = {key for mark in marks if isinstance(mark, Keys) for key in mark.without}
-    return Annotated[model, Overriding(), Keys(without=("when", *sorted(refused)))]
+    return Annotated[model, OVERRIDING, Keys(without=("when", *sorted(refused)))]

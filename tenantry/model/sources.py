@@ -1,4 +1,6 @@
-"""Sources: where manifests and charts come from, and the credentials and configs that Flux reads beside them."""
+"""Sources: where manifests and charts come from; the credentials and configs that Flux reads beside them; alerts about them, and
+the webhooks that make Flux fetch them at once.
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -6,8 +8,18 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
-from tenantry.model.flux import FluxBlock, Labelled, OneKey
-from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
+from tenantry.model.flux import FluxBlock, Metadata, OneKey
+from tenantry.model.scalars import (
+    CredentialsName,
+    DataKey,
+    OwnAppName,
+    RegistryHost,
+    SourceName,
+    SourcePath,
+    Text,
+    path_problem,
+    refusal,
+)
 from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -113,7 +125,7 @@ class Source(OneOf):
     """A bucket, for manifests or for charts in a directory."""
     credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
-    metadata: Labelled | None = None
+    metadata: Metadata | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
 
     @model_validator(mode="before")
@@ -123,7 +135,7 @@ class Source(OneOf):
         if isinstance(value, dict) and not value.keys() & SOURCE_KINDS.keys() and value.keys() & {"type", "url"}:
             keys = " and ".join(f"'{key}:'" for key in ("type", "url") if key in value)
             text = f"{keys} stand{'s' if len(keys) < 8 else ''} beside the source's kind instead of under it"
-            raise refusal("unknown-key", text, fix=f"write {{{_form_of(value)}}}")
+            raise refusal("unknown-key", text, fix="write it under 'git:', 'oci:', 'helm:' or 'bucket:'")
         return value
 
     @property
@@ -145,14 +157,6 @@ SOURCE_KINDS: dict[str, type[FluxBlock]] = {
     "bucket": Bucket,
 }
 """The keys of a source of which one is given."""
-
-
-def _form_of(source: dict[str, Any]) -> str:
-    """A source of the kind that `type:` or the URL of a source in another form means."""
-    meant = f"{source.get('type')} {source.get('url')}".lower()
-    if "helm" in meant:
-        return "helm: {url: ...}"
-    return "oci: {url: ..., ref: {tag: ...}}" if "oci" in meant else "git: {url: ..., ref: {branch: main}}"
 
 
 class Credentials(OneOf):
@@ -183,3 +187,63 @@ class Config(OneOf):
     """The data of the ConfigMap. Placeholders are filled in."""
     existing: Literal[True] | None = None
     """The ConfigMap already exists, or is created by other means, under the expected name."""
+
+
+# --- alerts and receivers -------------------------------------------------------------------------------------------
+
+COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
+"""Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""
+
+
+class Provider(FluxBlock):
+    """Where notifications go: a chat, a Git host, or a system that collects events."""
+
+    flux_kind = "Provider"
+    required = ("type",)
+    owned = {
+        "secretRef": "the fleet sets it from 'credentials' beside the provider",
+        "serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
+    }
+
+    @property
+    def type(self) -> str:
+        """One of Flux's types, such as `slack`."""
+        return str(self.flux["type"])
+
+
+class Alert(FluxBlock):
+    """Which events are sent, and to whom. By default, all events."""
+
+    flux_kind = "Alert"
+    owned = {
+        "eventSources": "the fleet sets it from 'apps'",
+        "providerRef": "the fleet sets it: the provider stands under 'provider'",
+    }
+
+    provider: Provider
+    """Where the alert is sent. Takes every key of Flux's Provider, except those for Secrets and identities."""
+    credentials: CredentialsName | None = None
+    """The declared credentials that the provider uses. Their keys are Flux's, such as `token`, `address` and `headers`."""
+    apps: Annotated[list[OwnAppName], Field(min_length=1)] | None = None
+    """Limits the alert to these apps (for the platform's alerts: add-ons). Default: all apps and their sources."""
+
+
+class Receiver(FluxBlock):
+    """A webhook for a Git host or a registry. A call that Flux accepts makes it fetch the sources at once."""
+
+    flux_kind = "Receiver"
+    required = ("type",)
+    owned = {
+        "resources": "the fleet sets it from 'sources'",
+        "secretRef": "the fleet sets it from 'credentials'",
+    }
+
+    sources: Annotated[list[SourceName], Field(min_length=1)] | None = None
+    """Limits the receiver to these sources. Default: all sources that are used on the cluster."""
+    credentials: CredentialsName | None = None
+    """The declared credentials with the key `token`, which the sender has too; type `gcr` also needs `email` and `audience`."""
+
+    @property
+    def type(self) -> str:
+        """One of Flux's types, such as `github`."""
+        return str(self.flux["type"])

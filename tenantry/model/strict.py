@@ -1,5 +1,4 @@
-"""What all parts of the model have in common: no silent conversion, no unknown key, values that may hold placeholders; and which
-model stands at a path of tenants.yaml.
+"""What all parts of the model have in common: no silent conversion, no unknown key, values that may hold placeholders.
 
 Of some entries only a part is written: templates, which tenants and clusters complete, and what overrides change. What is written
 is checked here. That the whole is complete is checked where it is merged.
@@ -8,8 +7,7 @@ is checked here. That the whole is complete is checked where it is merged.
 from __future__ import annotations
 
 import types
-import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
@@ -20,7 +18,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
 from tenantry.messages.data import without
-from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
 
@@ -176,23 +173,13 @@ def _lenient(declared: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
-    """Marks the type of a mapping that takes some keys of its model, and requires none. name: of a model with these keys alone."""
+class As:
+    """Marks the type of an entry that has the keys of another model, which is made of its own."""
 
-    name: str = ""
-    keys: tuple[str, ...] = ()
-
-    def of(self, model: type[Model]) -> type[Model]:
-        """The model with these keys alone."""
-        return _some(model, self.name, self.keys)
+    of: Callable[[Any], type[Model]]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler.generate_schema(self.of(source))
-
-
-@cache
-def _some(model: type[Model], name: str, keys: tuple[str, ...]) -> type[Model]:
-    return derived(model, name, Model, {key: _lenient(declared_type(model.model_fields[key])) for key in keys})
 
 
 def derived(model: type[_M], name: str, base: Any, types: Mapping[str, Any], about: str | None = None) -> type[_M]:
@@ -204,10 +191,10 @@ def derived(model: type[_M], name: str, base: Any, types: Mapping[str, Any], abo
 
 
 def resolved(annotation: Any) -> Any:
-    """A type without what is noted beside it. Of a mapping with some keys of a model, it is the model with these alone."""
+    """A type without what is noted beside it. Of an entry that has the keys of another model, it is that model."""
     while get_origin(annotation) is Annotated:
         annotation, *marks = get_args(annotation)
-        annotation = next((mark.of(annotation) for mark in marks if isinstance(mark, Some)), annotation)
+        annotation = next((mark.of(annotation) for mark in marks if isinstance(mark, As)), annotation)
     return annotation
 
 
@@ -283,58 +270,3 @@ def _again(error: ErrorDetails) -> InitErrorDetails:
     ours = "text" in context
     again = PydanticCustomError(kind, "{text}", context) if ours else kind
     return InitErrorDetails(type=again, loc=error["loc"], input=error["input"], ctx={} if ours else context)
-
-
-def model_at(model: type[Model], path: Path) -> type[Model] | None:
-    """The model class whose keys stand at `path`."""
-    annotation: Any = model
-    for part in path:
-        annotation = _step(annotation, part)
-    return next(_models(annotation), None)
-
-
-def lacking_at(model: type[Model], path: Path) -> set[str]:
-    """The keys of the model class at `path` that it lacks there."""
-    annotation: Any = model
-    marks: list[set[str]] = [set()]
-    for part in path:
-        annotation = _step(annotation, part)
-        marks.append({key for mark in _marks(annotation) for key in mark.without})
-    return marks[-1] | (marks[-3] if path[-2:-1] == ("overrides",) else set())
-
-
-def _marks(annotation: Any) -> Iterator[Keys]:
-    if typing.get_origin(annotation) is typing.Annotated:
-        yield from (mark for mark in typing.get_args(annotation)[1:] if isinstance(mark, Keys))
-    elif typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        for part in typing.get_args(annotation):
-            yield from _marks(part)
-
-
-@cache
-def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
-    """The keys of a model as the author writes them."""
-    return {field.alias or name: field for name, field in model.model_fields.items()}
-
-
-def _step(annotation: Any, part: str | int) -> Any:
-    for option in _members(annotation):
-        if typing.get_origin(option) in (dict, list):
-            return typing.get_args(option)[-1]
-        if isinstance(option, type) and issubclass(option, Model) and part in fields_of(option):
-            return fields_of(option)[str(part)].annotation
-    return None
-
-
-def _models(annotation: Any) -> Iterator[type[Model]]:
-    return (member for member in _members(annotation) if isinstance(member, type) and issubclass(member, Model))
-
-
-def _members(annotation: Any) -> Iterator[Any]:
-    """The alternatives of an annotation, without what Annotated adds."""
-    annotation = resolved(annotation)
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        for arg in typing.get_args(annotation):
-            yield from _members(arg)
-    else:
-        yield annotation

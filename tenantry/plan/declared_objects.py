@@ -10,13 +10,12 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill_manifest
 from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import InvalidPart, Path, Problem, Problems, collecting, raise_invalid
-from tenantry.messages.placeholders import Variables
+from tenantry.messages.placeholders import Variables, fill_manifest
 from tenantry.messages.text import listed
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights, ObjectManifest

@@ -113,11 +113,12 @@ def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[Effec
             circle = trail[trail.index(name) :]
             start = circle.index(min(circle))
             chain = [*circle[start:], *circle[: start + 1]]
-            findings.append(circle_of(chain, apps[chain[0]].origin("dependsOn")))
+            first = apps[chain[0]]
+            index = [first.depends_on.index(chain[0])] if len(circle) == 1 else []  # of an app that names itself
+            findings.append(circle_of(chain, first.origin("dependsOn", *index)))
         elif name in apps and name not in ordered:
             trail.append(name)
-            # An app that names itself is for `rules`.
-            pending.append(iter([dependency for dependency in apps[name].depends_on if dependency != name]))
+            pending.append(iter(apps[name].depends_on))
     return list(ordered.values())
 
 

@@ -27,12 +27,11 @@ from tenantry.fleet.settings import (
     setting_origin,
     variables_of,
 )
-from tenantry.fleet.template import fill
 from tenantry.grants.wall import below
 from tenantry.kube import names
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import InvalidPart, Path, Problem
-from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.placeholders import fill, is_unfilled
 from tenantry.model.tenancy import ExtraNamespace, as_written
 from tenantry.plan.declared_objects import DeclaredObject, declared_objects
 from tenantry.plan.objects.baseline import account_namespace

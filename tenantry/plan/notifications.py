@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.leaks import secrets_of
-from tenantry.fleet.resolve import resolved
-from tenantry.fleet.rules.notifications import missing_in_alert, missing_in_receiver
+from tenantry.fleet.rules.references import missing_in_alert, missing_in_receiver, secrets_of
+from tenantry.fleet.settings import resolved
 from tenantry.flux.conformance import check_spec
 from tenantry.grants.grants import is_filled, is_own, names_all
 from tenantry.grants.wall import Wall, below

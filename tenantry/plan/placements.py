@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules.variables import disagreements
+from tenantry.fleet.rules.values import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,

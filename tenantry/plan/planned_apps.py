@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tenantry.addresses import BadAddress, read
-from tenantry.fleet.walk import format_app
+from tenantry.fleet.names import format_part
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
@@ -238,7 +238,7 @@ class Gathering:
         claimed.append((app, installs))
         if claimant is None:
             return
-        both = f"{format_app(app.at)} and {format_app(claimant.at)}"
+        both = f"{format_part(app.at)} and {format_part(claimant.at)}"
         message = (
             f"{both} would both install {installs.what}: when one of them goes, Flux removes what the other one has"
         )

@@ -11,8 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from tenantry.fleet.apps import CHART, source_layers
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
-from tenantry.fleet.resolve import resolved_once
-from tenantry.fleet.settings import platform_settings, variables_of
+from tenantry.fleet.settings import platform_settings, resolved_once, variables_of
 from tenantry.flux.addresses import address_problems
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.revisions import revision_problems

@@ -10,16 +10,15 @@ from typing import Any
 from tenantry.fleet.apps import EffectiveApp, source_layers, source_origin, source_place
 from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.resolve import resolved_once
-from tenantry.fleet.rules.references import misfitting_keys, undeclared
-from tenantry.fleet.template import fill
+from tenantry.fleet.names import GROUPS, undeclared_name
+from tenantry.fleet.rules.references import misfitting_keys
+from tenantry.fleet.settings import resolved_once
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
-from tenantry.grants.grants import GROUPS
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, raise_invalid
-from tenantry.messages.placeholders import Variables
+from tenantry.messages.placeholders import Variables, fill
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.model.document import Platform, Tenant
 from tenantry.plan.objects.apps import source_object
@@ -70,7 +69,7 @@ class Attachments:
         declared: Credentials | Config | None = written.get(name)
         if declared is None or at in self._fleet.left_out:
             if origin:
-                raise_invalid(undeclared(self._fleet, origin(reference.path), group, name, owner))
+                raise_invalid(undeclared_name(self._fleet, origin(reference.path), group, name, owner))
             raise AlreadyReported(f"{group} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:

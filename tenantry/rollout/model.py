@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
-from tenantry.model.scalars import SHARE, Name, NumberOrShare, number_or_share, refusal
+from tenantry.model.scalars import SHARE, DeclaredCluster, Name, NumberOrShare, number_or_share, refusal
 from tenantry.model.selector import Selector, WantedLabels
 from tenantry.model.strict import Model, OneOf
 
@@ -57,7 +57,7 @@ class RolloutWave(OneOf):
 
     name: Name | None = None
     """What messages call the wave, such as `canary`. Default: `wave 1`, `wave 2`, and so on."""
-    names: Annotated[list[str], Field(min_length=1)] | None = None
+    names: Annotated[list[DeclaredCluster], Field(min_length=1)] | None = None
     """Take these clusters."""
     labels: WantedLabels | None = None
     """Take the clusters that have all of these labels. A list of values means any of them."""

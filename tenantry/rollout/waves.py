@@ -213,9 +213,9 @@ def _tolerance(declared: Tolerate, clusters: int) -> Tolerance:
 
 def apps_at_once(fleet: Fleet) -> Iterator[str]:
     """The full names of the apps and add-ons that keep out of the waves."""
-    for at, _, name, app in walk.apps(fleet):
+    for at, app in walk.apps(fleet):
         if app.waves is False:
-            yield app_name(at[1] if at[0] == "tenants" else "", name)
+            yield app_name(at[1] if at[0] == "tenants" else "", at[-1])
 
 
 def members(

@@ -189,13 +189,9 @@ class Constructor:
             if key is None:
                 continue
             if key in places:
-                first = location(self.file, places[key])
-                fix = "remove one of them"
-                if not node.flow_style and (above := _empty_above(node, name)):
-                    at = location(self.file, above)
-                    fix = f"indent '{shorten(above.value)}:' in line {at.line} less, if this belongs to it; or remove one of them"
                 message = f"key '{shorten(key)}' is set twice in the same mapping"
-                self._add(name, "duplicate-key", message, (*path, key), (f"first: {first}",), fix)
+                notes = (f"first: {location(self.file, places[key])}",)
+                self._add(name, "duplicate-key", message, (*path, key), notes, "remove one of them")
                 continue
             places[key] = name
             data[key] = self.construct(value, (*path, key))
@@ -257,17 +253,6 @@ class Constructor:
         self.problems.append(Problem(path, code, message, notes, fix).at(location(self.file, node)))
         if len(self.problems) > MAX_PROBLEMS:
             raise InvalidFleet(self.problems)
-
-
-def _empty_above(mapping: MappingNode, name: Node) -> ScalarNode | None:
-    """The last key without a value in front of another key: an entry that is indented too far swallows what follows it."""
-    key_above = None
-    for key, value in mapping.value:
-        if key is name:
-            break
-        if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and not value.value and not value.style:
-            key_above = key
-    return key_above
 
 
 MAX_NODES = 3_000_000

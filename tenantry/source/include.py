@@ -7,9 +7,12 @@ that another file declares. Problems in one file are collected, and do not preve
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import translate
+from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -18,7 +21,6 @@ from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Sever
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared, listed
-from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
@@ -277,3 +279,76 @@ def _misplaced(source: ParsedFile, parts: tuple[str, ...], main: str) -> Iterato
             message = f"an included file may only contain {only}, not '{key}:'{more}"
             place = source.locate((key,), key=True)
             yield Problem((key,), "not-for-included", message, fix=f"move it to {main}, or remove it").at(place)
+
+
+# --- files by a pattern, in bounded time ------------------------------------------------------------------------------
+
+MAX_ENTRIES = 100_000
+"""The most files and directories that one pattern may visit."""
+MAX_DEPTH = 32
+"""The most levels of directories."""
+_MAGIC = re.compile(r"[*?[]")
+
+
+class TooManyFiles(Exception):
+    """A pattern visits too many files, or too many levels of directories."""
+
+
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern can match several paths."""
+    return bool(_MAGIC.search(pattern))
+
+
+def matching(pattern: str, directory: FilePath) -> list[str]:
+    """The paths below a directory that match a pattern, relative to it and sorted.
+
+    `**` matches any directories, but does not follow symlinks. Only a part that starts with a dot matches hidden files.
+    Raises: TooManyFiles.
+    """
+    parts = [part for part in FilePath(pattern).parts if part != "."]
+    # `**/**` takes what `**` takes.
+    once = [part for part, below in zip(parts, [*parts, ""][1:], strict=True) if (part, below) != ("**", "**")]
+    return sorted(set(_Search(directory).run("", once)))
+
+
+class _Search:
+    def __init__(self, directory: FilePath) -> None:
+        self.directory = directory
+        self.entries = 0
+
+    def run(self, at: str, parts: list[str]) -> Iterator[str]:
+        """The matches of the rest of a pattern below a directory."""
+        if not parts:
+            return
+        if at.count("/") > MAX_DEPTH:
+            raise TooManyFiles
+        first, *rest = parts
+        if first == "**":
+            yield from self.run(at, rest or ["*"])
+            for entry in self._entries(at):
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield from self.run(f"{at}{entry.name}/", parts)
+        elif not _MAGIC.search(first):
+            yield from self._step(f"{at}{first}", rest)
+        else:
+            matches = re.compile(translate(first)).match
+            for entry in self._entries(at):
+                if matches(entry.name) and (first.startswith(".") or not entry.name.startswith(".")):
+                    yield from self._step(f"{at}{entry.name}", rest)
+
+    def _step(self, path: str, rest: list[str]) -> Iterator[str]:
+        if rest:
+            yield from self.run(f"{path}/", rest)
+        elif os.path.lexists(self.directory / path):
+            yield path
+
+    def _entries(self, at: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.directory / at) as scanned:
+                entries = [*islice(scanned, MAX_ENTRIES + 1)]
+        except OSError:  # not a directory, or not readable
+            return []
+        self.entries += len(entries)
+        if self.entries > MAX_ENTRIES:
+            raise TooManyFiles
+        return entries

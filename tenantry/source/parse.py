@@ -7,15 +7,16 @@ do not show. A team's file has none as an escape in quotes either, which the mai
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenantry.messages.errors import NO_FILE, InvalidFleet, Lines, Location, Path, Refused
+from tenantry.messages.data import texts_and_keys
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Lines, Location, Refused
 from tenantry.source.compose import Constructor, compose
-from tenantry.source.globbing import problem_of
 from tenantry.source.parsed_file import ParsedFile, end_of, invalid, location
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -110,7 +111,7 @@ _OF_EMOJI = "\ufe0f\u200d"
 
 def check_values(file: ParsedFile) -> None:
     """Raises: InvalidFleet: a value or key has such a character, written as an escape."""
-    for path, text in _texts(file.data, ()):
+    for path, text, _ in texts_and_keys(file.data):
         if (index := _hidden(text)) is not None:
             raise invalid(file.locate(path), *_words(text[index]))
 
@@ -132,14 +133,32 @@ def _words(character: str) -> tuple[str, str, str]:
     return "hidden-character", message, "remove it, and look at the line again"
 
 
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            if isinstance(key, str):
-                yield (*path, key), key
-            yield from _texts(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _texts(inner, (*path, index))
+# --- where a file really is: a symlink may not lead out of its repository --------------------------------------------
+
+GIT = ".git"
+"""Where Git keeps what is its own, such as the token with which a build server fetched the repository."""
+
+
+def problem_of(file: FilePath) -> str | None:
+    """Why a file may not be read, as the words behind its name; None: it may be, or it is in no repository."""
+    written, real = FilePath(os.path.normpath(file.absolute())), file.resolve()
+    top = _repository_of(written)
+    if top is None:
+        return None
+    if any(part.lower() == GIT for part in written.relative_to(top).parts):
+        return "is one of Git's own files"
+    if real == written:
+        return None
+    whole = top.resolve()
+    if not real.is_relative_to(whole):
+        return "is a symlink, or behind one, that leads out of its repository"
+    if any(part.lower() == GIT for part in real.relative_to(whole).parts):
+        return "is a symlink to one of Git's own files"
+    return None if real.is_file() or not real.exists() else "is a symlink to something that is no file"
+
+
+def _repository_of(file: FilePath) -> FilePath | None:
+    """The directory of the repository around a file, by its path as it is written."""
+    return next(
+        (parent for parent in file.parents if os.path.lexists(parent / GIT) and parent.name.lower() != GIT), None
+    )

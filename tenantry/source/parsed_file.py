@@ -228,6 +228,12 @@ def _last_line(node: Node) -> int:
     return int(end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line)
 
 
+def without_override(path: Path) -> Path:
+    """The path of what an override changes, for a path into one; every other path as it is."""
+    at = override_of(path)
+    return (*at[:-2], *path[len(at) :]) if at else path
+
+
 def override_of(path: Path) -> Path:
     """The override that a path of tenants.yaml lies in, such as `("tenants", "rocky", "overrides", 0)`; () if in none.
 

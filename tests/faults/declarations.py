@@ -49,7 +49,7 @@ def source_block(block: str) -> str:
 
 
 # Without the name, which a message leaves out where it may be a secret itself.
-_UNDECLARED = f"are not declared for tenant '{TENANT}'"
+_UNDECLARED = "which are not declared"
 _VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
 _VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
 _REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
@@ -130,7 +130,7 @@ DECLARATIONS = (
         "neighbours-source",
         "a neighbour's source",
         tenant(f"{GIT}    apps: {{web: {{kustomize: {{source: rocky/manifests}}}}}}\n"),
-        "uses source 'rocky/manifests', which the tenant does not declare",
+        "names source 'rocky/manifests', which is not declared",
     ),
     Declaration(
         "path",
@@ -142,7 +142,7 @@ DECLARATIONS = (
         "dependency",
         "an app of a neighbour in `dependsOn`",
         tenant(f"{GIT}    apps: {{web: {{dependsOn: [rocky/web], kustomize: {{source: manifests}}}}}}\n"),
-        "app 'web' depends on 'rocky/web', which is not declared beside it",
+        "names app 'rocky/web', which is not declared",
     ),
     Declaration(
         "identity",

@@ -13,8 +13,7 @@ import pytest
 
 import tenantry.fleet.rules as rules
 from tenantry.fleet import placement
-from tenantry.fleet.rules import notifications as alert_rules
-from tenantry.fleet.rules import objects
+from tenantry.fleet.rules import references, tenants
 from tenantry.grants import frames, wall
 from tenantry.grants import rules as author_rules
 from tenantry.grants import rules as grants_rules
@@ -122,7 +121,7 @@ def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
 
 
 def _any_metadata(patch: pytest.MonkeyPatch) -> None:
-    _without_rules(patch, objects.included_files_set_no_metadata)
+    _without_rules(patch, tenants.included_files_set_no_metadata)
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
@@ -152,7 +151,7 @@ def _of_movy(patch: pytest.MonkeyPatch) -> None:
 
 def _any_metadata_of_messages(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(notifications, "_whose", lambda *_: {})
-    _without_rules(patch, alert_rules.alerts_leave_the_fleets_metadata_alone)
+    _without_rules(patch, references.alerts_leave_the_fleets_metadata_alone)
 
 
 HOLES = (

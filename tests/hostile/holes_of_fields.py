@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet.rules.waves import included_files_keep_to_the_waves as off
+from tenantry.fleet.rules.clusters import included_files_keep_to_the_waves as off
 from tenantry.grants import frames
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.settings import variables_of
-from tenantry.fleet.template import fill
 from tenantry.flux.references import renamed
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.load import plan_all
 from tenantry.messages.data import mapping_at
+from tenantry.messages.placeholders import fill
 from tenantry.model import Selector, Source
 from tenantry.model.durations import seconds_of
 from tenantry.model.strict import FILLED

@@ -1,89 +1,45 @@
-"""Rules about apps and add-ons: their sources, their dependencies and their overrides."""
+"""Rules about apps and add-ons with their sources and dependencies, and about what overrides and templates may say."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+from operator import itemgetter
 from typing import Any
 
 from tenantry.fleet import walk
-from tenantry.fleet.blocks import PLATFORM, chart_entries
+from tenantry.fleet.apps import app_layers
+from tenantry.fleet.blocks import shared_blocks, written_of
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.templates import is_shared
-from tenantry.kube.names import ADDON_PREFIX, addon_named
+from tenantry.fleet.lineages import CLUSTERS, TENANTS
+from tenantry.fleet.merge import merge, origin
+from tenantry.fleet.names import format_part
+from tenantry.fleet.placement import distinct_layers, matches, placements_of, placements_of_tenant
+from tenantry.fleet.settings import TenantSettings
+from tenantry.fleet.templates import DEFAULTS, is_shared
+from tenantry.messages.data import ABSENT, leaves, mapping_at, value_at, without
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, shown, undeclared
+from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import (
-    App,
-    ObjectsChart,
-    PlacedSettings,
-    Source,
-)
-
-_CORRECT = "correct the name, or remove it"
-
-
-def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
-    # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
-    for owner in (*(("tenants", tenant) for tenant in fleet.raw("tenants")), ("platform",)):
-        known = fleet.names(*owner, "sources")
-        # Sources that are no mapping have a finding of their own.
-        at_all = isinstance(fleet.raw(*owner).get("sources", {}), dict)
-        group, whose = ("apps", "tenant") if owner[1:] else ("addons", "platform")
-        for at in ((*owner, group, app) for app in fleet.raw(*owner, group)):
-            for path, block in walk.blocks(fleet, at):
-                name = block.get("source")
-                if isinstance(name, str) and name not in known and at_all:
-                    yield Problem(
-                        (*path, "source"),
-                        "unknown-source",
-                        f"{walk.format_app(at)} uses source '{name}', which the {whose} does not declare",
-                        (declared("declared", name, known),),
-                        fix=f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
-                    )
-
-
-def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
-    """Helm takes the name of a repository before a `/`, as in `helm install web bitnami/nginx`; Flux and indexes do not."""
-    for at, _, app, declared_app in walk.apps(fleet):
-        for path, block in walk.blocks(fleet, at):
-            chart = block.get("chart")
-            source = _source_of(fleet, at, declared_app, block)
-            plain = source and source.helm and source.helm.flux["type"] != "oci"
-            if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
-                yield doubtful(
-                    (*path, "chart"),
-                    "odd-chart",
-                    f"app '{app}' names chart {shown(chart)}, but no chart of a Helm repository has a '/' in its name",
-                    fix=f"write '{shorten(chart.rpartition('/')[2])}'",
-                )
-
-
-def _source_of(fleet: Fleet, at: tuple[str, ...], app: App, block: dict[str, Any]) -> Source | None:
-    if app.source:
-        return app.source
-    own = app.helm.source if app.helm else None
-    name = block.get("source", own)
-    return walk.owner_of(fleet, at).sources.get(name) if isinstance(name, str) else None
+from tenantry.model import App, ObjectsChart, Source, When
+from tenantry.model.durations import seconds_of
+from tenantry.model.selector import any_of
 
 
 def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, _ in walk.apps(fleet):
-        owner = walk.owner_of(fleet, at)
+    fix = "name a source of another kind, or use 'helm:'"
+    for at, app in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
-            source = owner.sources.get(str(block.get("source")))
+            source = walk.owner_of(fleet, at).sources.get(str(block.get("source")))
             if path[-1] == "kustomize" and source and source.helm:
-                message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                fitting = [name for name, source in owner.sources.items() if not source.helm]
-                meant = f"write '{fitting[0]}'" if len(fitting) == 1 else "name a source of another kind"
-                yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
-    for addon, declared_addon in fleet.document.platform.addons.items():
-        if declared_addon.kind == "kustomize" and declared_addon.source and declared_addon.source.helm:
-            message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
-            place = ("platform", "addons", addon, "source")
-            yield Problem(place, "wrong-source", message, fix="use a source of another kind, or 'helm:'")
+                message = f"app '{at[-1]}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
+                yield Problem((*path, "source"), "wrong-source", message, fix=fix)
+        if app.kustomize and app.source and app.source.helm:
+            message = f"add-on '{at[-1]}' is a 'kustomize:' app, but its source is a Helm repository"
+            yield Problem((*at, "source"), "wrong-source", message, fix=fix)
 
 
 def addons_have_one_source(fleet: Fleet) -> Iterator[Problem]:
@@ -111,113 +67,208 @@ def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
-    for path, when in walk.conditions(fleet):
-        for index, name in enumerate(when.environments or ()):
-            if name not in fleet.document.environments:
-                message, place = f"an override is for environment '{name}'", (*path, "environments", index)
-                is_cluster = name in fleet.names("clusters")
-                fix = f"write 'clusters: {{names: [{name}]}}': it is a cluster" if is_cluster else _CORRECT
-                yield undeclared(place, "environment", name, message, fleet.document.environments, fix)
+def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
+    """Helm takes the name of a repository before a `/`, as in `helm install web bitnami/nginx`; Flux and indexes do not."""
+    for at, app in walk.apps(fleet):
+        for path, block in walk.blocks(fleet, at):
+            chart, name = block.get("chart"), block.get("source") or (app.helm and app.helm.source)
+            source = app.source or walk.owner_of(fleet, at).sources.get(str(name))
+            plain = source and source.helm and source.helm.flux["type"] != "oci"
+            if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
+                yield doubtful(
+                    (*path, "chart"),
+                    "odd-chart",
+                    f"app '{at[-1]}' names chart {shown(chart)}, but no chart of a Helm repository has a '/' in its name",
+                    fix=f"write '{shorten(chart.rpartition('/')[2])}'",
+                )
 
 
-def overrides_name_declared_apps_and_sources(fleet: Fleet) -> Iterator[Problem]:
-    """In `defaults` and in templates they may be those that a tenant adds."""
-    platform = fleet.document.platform
-    for path, of_platform in walk.overrides(platform.overrides, ("platform",)):
-        yield from _absent(fleet, path, ("platform",), {"addons": of_platform.addons, "sources": of_platform.sources})
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for path, override in walk.overrides(declared_tenant.overrides, ("tenants", tenant)):
-            if not is_shared(fleet.source.origin(path)):
-                named: dict[str, Mapping[str, object]] = {"apps": override.apps, "sources": override.sources}
-                yield from _absent(fleet, path, ("tenants", tenant), named)
-
-
-def _absent(
-    fleet: Fleet, path: Path, owner: tuple[str, ...], named: Mapping[str, Mapping[str, object]]
-) -> Iterator[Problem]:
-    """The entries that an override names and its owner does not have."""
-    for group, entries in named.items():
-        known = fleet.names(*owner, group)
-        for name in entries:
-            if name not in known:
-                kind = group.removesuffix("s")
-                message = f"an override changes {'add-on' if kind == 'addon' else kind} '{name}'"
-                yield undeclared((*path, group, name), kind, name, message, known, _CORRECT, at_key=True)
+_ANOTHER = {
+    App: "declare a second app with its own clusters",
+    Source: "declare a second source, and let apps name it in an override",
+    ObjectsChart: "write the chart of each environment in an override, and none beside 'overrides'",
+}
 
 
 def overrides_keep_kinds(fleet: Fleet) -> Iterator[Problem]:
     """Of apps, of sources and of the platform's chart."""
-    for at, _, app, declared_app in walk.apps(fleet):
-        patches = ((path, fleet.raw(*path)) for path, _ in walk.app_patches(fleet, at, declared_app))
-        fix = "declare a second app with its own clusters"
-        yield from _changed(f"app '{app}'", declared_app.kind, App.one_of, patches, fix)
-    for at, source in walk.sources(fleet):
-        changes = ((path, fleet.raw(*path)) for path, _ in walk.source_patches(fleet, at))
-        fix = "declare a second source, and let apps name it in an override"
-        yield from _changed(walk.format_source(at), source.kind, Source.one_of, changes, fix)
-    charts = dict(chart_entries(fleet.source.data))
-    chart = charts.pop((*PLATFORM, "chart"), {})
-    if kind := next((kind for kind in ObjectsChart.one_of if chart.get(kind)), None):
-        fix = "write the chart of each environment in an override, and none beside 'overrides'"
-        yield from _changed("'platform.chart'", kind, ObjectsChart.one_of, charts.items(), fix)
+    charts = walk.declared(fleet, ObjectsChart)
+    for at, entry in (*walk.apps(fleet), *walk.declared(fleet, Source), *charts):
+        kind = next(kind for kind in entry.one_of if getattr(entry, kind) is not None)
+        for path in written_of(fleet.source.data, at):
+            changed = [other for other in entry.one_of if other != kind and fleet.raw(*path).get(other) is not None]
+            for other in changed if path != at else ():
+                message = f"{format_part(at)} is '{kind}:', and an override cannot change that to '{other}:'"
+                yield Problem((*path, other), "changed-kind", message, fix=_ANOTHER[type(entry)], at_key=True)
 
 
-def _changed(
-    what: str, kind: str, kinds: Collection[str], patches: Iterable[tuple[Path, Mapping[str, Any]]], fix: str
-) -> Iterator[Problem]:
-    """A finding for each other kind in what overrides say. Args: patches: each with its path."""
-    for path, patch in patches:
-        for other in (other for other in kinds if other != kind and patch.get(other) is not None):
-            message = f"{what} is '{kind}:', and an override cannot change that to '{other}:'"
-            yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
+_CAUSES = frozenset({"healthChecks", "install", "upgrade"})
+"""Keys of blocks without one of which nothing here is wrong."""
 
 
-def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, declared_app in walk.apps(fleet):
-        known = fleet.names(*at[:-1])
-        for place, name in _entries(fleet, at, declared_app):
-            if name == app:
-                yield Problem(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
-            elif name not in known and addon_named(name) is None:
-                is_addon = at[0] == "tenants" and name in fleet.names("platform", "addons")
-                fix = f"write '{ADDON_PREFIX}{name}' for the add-on" if is_addon else _CORRECT
-                message = f"app '{app}' depends on '{name}', which is not declared beside it"
-                yield Problem(place, "unknown-app", message, (declared("declared", name, known - {app}),), fix)
+_RETRIES = "RetryOnFailure"
 
 
-def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:
-    known = fleet.names("platform", "addons")
-    for at, _, app, declared_app in walk.apps(fleet):
-        for place, name in _entries(fleet, at, declared_app):
-            if (addon := addon_named(name)) is None:
+def settings_of_apps_go_together(fleet: Fleet) -> Iterator[Problem]:
+    of_all = any(_CAUSES & block.keys() for _, _, block in shared_blocks(fleet.source.data))
+    for app, _ in walk.apps(fleet):
+        possible = of_all or any(_CAUSES & block.keys() for _, block in walk.blocks(fleet, app))
+        for layers in distinct_layers(fleet, app) if possible else ():
+            for path, code, message, fix in _combinations(merge(layers)):
+                yield doubtful(origin(layers, path), code, message, fix=fix, at_key=True)
+
+
+def _combinations(app: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str, str]]:
+    """What is wrong with an app as it is on a cluster: the path of the setting, the code, the message and the fix.
+
+    Fixes take `null` for an override, which cannot remove what it does not have.
+    """
+    block = mapping_at(app, "kustomize")
+    if block.get("healthChecks") and block.get("wait") is True:
+        message = "Flux ignores 'healthChecks' where 'wait' is true: it waits for everything that is applied, and for nothing else"
+        fix = "remove it ('null' in an override), or write 'wait: false'"
+        yield ("kustomize", "healthChecks"), "ignored-by-flux", message, fix
+    for action in ("install", "upgrade"):
+        written = mapping_at(app, "helm", action)
+        if "remediation" in written and mapping_at(written, "strategy").get("name") == _RETRIES:
+            message = f"Flux ignores 'remediation' of an {action} whose strategy is '{_RETRIES}'"
+            fix = "remove it ('null' in an override), or write 'strategy: {name: RemediateOnFailure}'"
+            yield ("helm", action, "remediation"), "ignored-by-flux", message, fix
+
+
+_OF_CONTENT = ("source", "targetNamespace", "namePrefix", "nameSuffix", "components", "patches", "postBuild")
+
+
+def apps_without_a_path_are_alone(fleet: Fleet) -> Iterator[Problem]:
+    """Two that take the root of one source are as two with the same path, which the plan refuses. That root may still be empty."""
+    owners: dict[Path, list[tuple[str, ...]]] = {}
+    for at, _ in walk.apps(fleet):
+        blocks = [block for path, block in walk.blocks(fleet, at) if path[-1] == "kustomize"]
+        if blocks and not any("path" in block for block in blocks):
+            owners.setdefault(at[:-1], []).append(at)
+    for apps in owners.values():
+        first: dict[tuple[str, str], tuple[str, ...]] = {}
+        for at in apps if apps[1:] else ():
+            same = next((placed for placed in _of_one_content(fleet, at, first) if placed != at), None)
+            if same:
+                both = f"{format_part(at)} and {format_part(same)}"
+                message = (
+                    f"{both} have no 'path', and both would install all of one source: when one of them goes, Flux removes"
+                    " what the other one has"
+                )
+                fix = f"write 'path: ./{at[-1]}' in 'kustomize:', or the directory that it is to install"
+                yield doubtful(at, "installed-twice", message, fix=fix, at_key=True)
+
+
+def _of_one_content(
+    fleet: Fleet, at: tuple[str, ...], first: dict[tuple[str, str], tuple[str, ...]]
+) -> Iterator[tuple[str, ...]]:
+    """For each placement of an app, the first one that installs the same there."""
+    for environment, cluster in placements_of(fleet, at):
+        block = mapping_at(merge(app_layers(fleet, at, environment, cluster)), "kustomize")
+        own = () if block.get("source") else at  # an add-on has a source of its own
+        content = [*(block.get(key) for key in _OF_CONTENT), fleet.raw(*at).get("namespace"), own]
+        yield first.setdefault((cluster, repr(content)), at)
+
+
+_LONGEST = 24 * 3600
+
+
+def chains_of_apps_end_in_a_day(fleet: Fleet) -> Iterator[Problem]:
+    """A run waits for each app before those that depend on it, so the timeouts of a chain add up."""
+    owners: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for at, _ in walk.apps(fleet):
+        named = (fleet.raw(*path).get("dependsOn") or () for path in written_of(fleet.source.data, at))
+        owners.setdefault(at[:-1], {})[at[-1]] = {name for names in named for name in names}
+    for section, after in owners.items():
+        ends: dict[str, tuple[float, int]] = {}
+        # What overrides say of several clusters may be a circle that no cluster has.
+        with suppress(CycleError):
+            beside = {name: before & after.keys() for name, before in after.items()}
+            for name in TopologicalSorter(beside).static_order() if any(beside.values()) else ():
+                seconds, apps = max((ends[name_before] for name_before in beside[name]), default=(0.0, 0))
+                ends[name] = seconds + _timeout(fleet, (*section, name)), apps + 1
+        if ends and (longest := max(ends.items(), key=itemgetter(1)))[1][0] > _LONGEST:
+            name, (seconds, apps) = longest
+            message = (
+                f"'{name}' is the last of {apps} apps that run one after the other, and their timeouts add up to"
+                f" {seconds / 3600:.0f} hours: so long can a run last"
+            )
+            fix = "write shorter timeouts, or let fewer apps depend on each other"
+            yield doubtful((*section, name), "long-chain", message, fix=fix, at_key=True)
+
+
+def _timeout(fleet: Fleet, at: tuple[str, ...]) -> float:
+    """The longest timeout that is written for an app, or its owner's."""
+    owner = fleet.valid(*at[:2]) if at[0] == "tenants" else fleet.valid("defaults")
+    written = [block["timeout"] for _, block in walk.blocks(fleet, at) if "timeout" in block]
+    return max(seconds_of(str(timeout)) for timeout in written or [owner.get("timeout", TenantSettings().timeout)])
+
+
+def overrides_hold_somewhere(fleet: Fleet) -> Iterator[Problem]:
+    for path, when in walk.every(fleet, When):
+        if not when.clusters or (path[0] == "tenants" and is_shared(fleet.source.origin(path))):
+            continue
+        if not any(matches(when.clusters, *cluster) for cluster in fleet.clusters.items()):
+            message, fix = "no cluster is selected, so this override never applies", "remove it, or correct 'when'"
+            yield doubtful(path, "never-applies", message, tuple(_labels(fleet, when)), fix=fix, at_key=True)
+
+
+def _labels(fleet: Fleet, when: When) -> Iterator[str]:
+    """The labels of all clusters, with the one that is closest to what an override asks for."""
+    known = {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
+    labels = (when.clusters and when.clusters.labels) or {}
+    wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
+    if missing := next((label for label in wanted if label not in known), None):
+        yield declared("labels of clusters", missing, known)
+
+
+def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:
+    """An override of `defaults` comes after the keys of every tenant. Who writes a tenant may not know of it."""
+    if not fleet.document.defaults.overrides:
+        return
+    for tenant, entry in fleet.document.tenants.items():
+        at, placements = ("tenants", tenant), placements_of_tenant(fleet, tenant)
+        over: list[Path] = [(*at, "overrides", index) for index in range(len(entry.overrides))]
+        own = {path[-1] for path in over if fleet.source.origin(path)[:1] != (DEFAULTS,)}
+        for path, override in zip(over, entry.overrides, strict=True):
+            holds = any(
+                override.when.holds(fleet.lineage(environment), on, fleet.clusters[on].labels)
+                for environment, on in placements
+            )
+            if path[-1] in own or not holds:
                 continue
-            if at[0] == "platform":
-                message = f"add-on '{app}' depends on '{name}': add-ons refer to each other without the prefix"
-                yield Problem(place, "needless-prefix", message, fix=f"write '{addon}'")
-            elif addon not in known:
-                message = f"app '{app}' depends on add-on '{addon}'"
-                fix = "declare it under 'platform.addons:', or correct the name"
-                yield undeclared(place, "addon", addon, message, known, fix)
+            for below, value in leaves(without(fleet.raw(*path), [("when",)])):
+                own_value = value_at(fleet.source.data, (*at, *below), ABSENT)
+                again = any(fleet.source.has((*at, "overrides", index, *below)) for index in own)
+                if (
+                    own_value in (ABSENT, value)
+                    or value == {}
+                    or again
+                    or is_shared(fleet.source.origin((*at, *below)))
+                ):
+                    continue
+                place, where = (*path, *below), override.when.description
+                yield doubtful(
+                    (*at, *below),
+                    "outweighed",
+                    f"an override of 'defaults' outweighs this '{below[-1]}' of tenant '{tenant}': {where}",
+                    (f"override: {fleet.source.line_of(place)}",),
+                    fix="if it is meant for there too, write it in an override of the tenant",
+                    at_key=True,
+                )
 
 
-def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Problem]:
-    addons = fleet.names("platform", "addons")
-    for at, settings in walk.settings(fleet):
-        for index, name in enumerate(settings.dependsOn or () if isinstance(settings, PlacedSettings) else ()):
-            place = (*at, "dependsOn", index)
-            if (addon := addon_named(name)) is None:
-                fix = f"write '{ADDON_PREFIX}{name}'" if name in addons else "set 'dependsOn' of an app instead"
-                message = f"tenants depend on add-ons, and '{name}' has no prefix '{ADDON_PREFIX}'"
-                yield Problem(place, "not-an-addon", message, fix=fix)
-            elif addon not in addons:
-                message = f"add-on '{addon}' is not declared"
-                notes = (declared("declared", addon, addons),)
-                fix = "declare it under 'platform.addons:', or correct the name"
-                yield Problem(place, "unknown-addon", message, notes, fix)
-
-
-def _entries(fleet: Fleet, at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:
-    """Every dependency of the app and its overrides, with its place."""
-    for path, names in walk.dependencies(fleet, at, app):
-        yield from (((*path, index), name) for index, name in enumerate(names))
+def templates_remove_nothing(fleet: Fleet) -> Iterator[Problem]:
+    """One line would off-board, or adopt objects for, everything that is from the template."""
+    templates = [((*kind.templates, name), kind) for kind in (TENANTS, CLUSTERS) for name in fleet.raw(*kind.templates)]
+    for at, kind in [((DEFAULTS,), TENANTS), *templates]:
+        written, fix = fleet.raw(*at), f"write it in each {kind.word}"
+        why = f"does not stand in {format_part(at)}: it would concern every {kind.word} that is from it"
+        if written.get("state") not in (None, "active", "paused"):
+            yield Problem((*at, "state"), "for-one-entry", f"'state: {written['state']}' {why}", fix=fix)
+        if kind is TENANTS and "adopt" in written:
+            yield Problem((*at, "adopt"), "for-one-entry", f"'adopt' {why}", fix=fix, at_key=True)
+        for path in written_of(fleet.source.data, at) if kind is TENANTS else ():
+            if path != at and "state" in fleet.raw(*path):
+                yield Problem((*path, "state"), "state-of-template", f"'state' {why}", fix=fix, at_key=True)

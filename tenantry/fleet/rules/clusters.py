@@ -1,71 +1,31 @@
-"""Rules about clusters."""
+"""Rules about environments and clusters: who is where, in which wave, and behind which kubeconfig."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.lineages import cycles
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.lineages import AFTER, Lineages
+from tenantry.fleet.names import format_part
+from tenantry.fleet.placement import barrier, clusters_taken, matches, placements_of, tenant_barrier
+from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.kube.names import is_reserved_namespace
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import undeclared
-from tenantry.messages.text import listed
-from tenantry.model import ConfigMap
+from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.text import counted, listed
+from tenantry.model import ConfigMap, RolloutWave, Selector
+from tenantry.model.selector import format_labels
+from tenantry.rollout.waves import Drawn, drawn
+from tenantry.source.parsed_file import override_of
 
 
-def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
-    for name in fleet.environments:
-        hub = fleet.own(name).get("management")
-        if hub and hub not in fleet.clusters:
-            at = ("environments", name, "management")
-            yield walk.unknown_cluster(fleet, at, hub, f"environment '{name}' is managed by '{hub}'")
-
-
-def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
-    earlier = {name: environment.before for name, environment in fleet.environments.items()}
-    for name, before in earlier.items():
-        if before is not None and fleet.is_frame(before):
-            yield _frame(fleet, _after_at(fleet, name), f"environment '{name}' comes after '{before}'", before)
-        elif before is not None and before not in fleet.environments:
-            message, others = f"environment '{name}' comes after '{before}'", fleet.environments.keys() - {name}
-            fix = "correct the name, or remove it"
-            yield undeclared(_after_at(fleet, name), "environment", before, message, others, fix)
-    for circle in cycles(earlier):
-        yield Problem(
-            _after_at(fleet, circle[0]),
-            "environment-cycle",
-            f"environments come after each other: {' -> '.join(circle)}",
-            fix="remove one 'after:'",
-        )
-
-
-def _frame(fleet: Fleet, at: Path, what: str, name: str) -> Problem:
-    message = f"{what}, which is a frame: it has no 'management:'"
-    notes = (f"declared: {fleet.source.line_of(('environments', name))}",)
-    return Problem(
-        at, "names-a-frame", message, notes, fix=f"name one that extends it: {listed(fleet.extending(name))}"
-    )
-
-
-def _after_at(fleet: Fleet, environment: str) -> Path:
-    """Where the name of the environment before stands."""
-    at = ("environments", environment, "after")
-    return (*at, "environment") if fleet.raw(*at) else at
-
-
-def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
-    for name, cluster in fleet.clusters.items():
-        for index, environment in enumerate(cluster.environments):
-            at = ("clusters", name, "environments", index)
-            if fleet.is_frame(environment):
-                yield _frame(fleet, at, f"cluster '{name}' belongs to environment '{environment}'", environment)
-            elif environment not in fleet.environments:
-                message = f"cluster '{name}' belongs to environment '{environment}'"
-                fix = (
-                    f"declare it under 'environments:' ({fleet.source.line_of(('environments',))}), or correct the name"
-                )
-                yield undeclared(at, "environment", environment, message, fleet.environments, fix)
+def environments_follow_in_no_circle(fleet: Fleet) -> Iterator[Problem]:
+    """What no environment is called, another rule reports."""
+    declared = {name: {"after": environment.before} for name, environment in fleet.environments.items()}
+    yield from (finding for finding in Lineages(AFTER, declared).findings if finding.code != "unknown-environment")
 
 
 def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
@@ -165,3 +125,246 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
                 f" 'state: {cluster.state}' while that environment exists",
                 fix=f"run `tenantry destroy --environment {managed[0]}` first, or set another 'management'",
             )
+
+
+def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
+    """An environment of a few tenants of which none can be there would be empty."""
+    for name, tenants in _tenants_of_environments(fleet):
+        environments = fleet.extending(name) if fleet.is_frame(name) else [name]
+        known = fleet.document.tenants.keys() >= {*tenants}
+        if not (
+            known
+            and all(_is_kept_out(fleet, environment, tenant) for environment in environments for tenant in tenants)
+        ):
+            continue
+        yield Problem(
+            ("environments", name, "tenants"),
+            "selects-nothing",
+            f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
+            tuple(_why_not(fleet, environments[0], tenant) for tenant in tenants[:3]),
+            fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
+        )
+
+
+def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Problem]:
+    for tenant, app in filled_entries(fleet, "apps"):
+        for index, name in _foreign(fleet, tenant, app):
+            yield Problem(
+                ("tenants", tenant, "apps", app, "environments", index),
+                "not-granted",
+                f"app '{app}' of tenant '{tenant}' names environment '{name}', which is not the tenant's",
+                (_why_not(fleet, name, tenant),),
+                fix="remove it, or ask the platform team to put the tenant into the environment",
+            )
+
+
+def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Problem]:
+    """Selectors that take no cluster at all have a rule of their own."""
+    reported: set[Path] = set()
+    for at, _ in walk.apps(fleet):
+        if any(placements_of(fleet, at)) or _is_reported_elsewhere(fleet, at):
+            continue
+        taken, place = list(clusters_taken(fleet, at)), _place_of(fleet, at)
+        if not taken or place in reported:
+            continue
+        reported.add(place)
+        environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
+        barriers = dict.fromkeys(filter(None, (barrier(fleet, environment, at) for environment in environments)))
+        yield Problem(
+            place,
+            "selects-nothing",
+            f"{format_part(at)} is in no environment of the clusters that it selects",
+            (
+                f"it selects {listed(taken)}",
+                *(f"{reason} ({fleet.source.line_of(place)})" for reason, place in list(barriers)[:3]),
+            ),
+            fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
+            at_key=True,
+        )
+
+
+def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
+    """The environments that name their tenants themselves."""
+    for name, environment in fleet.document.environments.items():
+        if environment.tenants is not None and "tenants" in fleet.own(name):
+            yield name, environment.tenants
+
+
+def _is_kept_out(fleet: Fleet, environment: str, tenant: str) -> bool:
+    apps = fleet.document.tenants[tenant].apps
+    if not apps:
+        return tenant_barrier(fleet, environment, tenant) is not None
+    return all(barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
+
+
+def _why_not(fleet: Fleet, environment: str, tenant: str) -> str:
+    apps = fleet.document.tenants[tenant].apps
+    barriers = (barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
+    first = tenant_barrier(fleet, environment, tenant) or next(filter(None, barriers))
+    return f"tenant '{tenant}', {first.reason} ({fleet.source.line_of(first.at)})"
+
+
+def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str]]:
+    """The environments that an included file names for an app, and that are not the tenant's."""
+    declared_app = fleet.document.tenants[tenant].apps.get(app)
+    for index, name in enumerate((declared_app and declared_app.environments) or ()):
+        if name in fleet.document.environments and tenant_barrier(fleet, name, tenant):
+            yield index, name
+
+
+def _place_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
+    """The nearest list or selector; else the tenant, whose list leaves out all of its apps."""
+    for key in ("environments", "clusters"):
+        if key in fleet.raw(*at):
+            return (*at, key)
+    return (*at[:2], "environments") if "environments" in fleet.raw(*at[:2]) else at[:2]
+
+
+def _is_reported_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether a name is wrong, or a grant leaves out the environments, which is for the platform team to see in `explain`."""
+    if at[0] == "platform":
+        return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.document.environments.keys()
+    tenant = fleet.document.tenants[at[1]]
+    names = {*(tenant.environments or ()), *(tenant.apps[at[-1]].environments or ())}
+    grants = grants_of(fleet, at[1])
+    restricted = grants is not None and grants.environments is not None
+    return restricted or not names <= fleet.document.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
+
+
+def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
+    """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
+    for at, selector in walk.every(fleet, Selector):
+        is_own = at[0] != "platform" and not override_of(at)
+        if not is_own and (name := next(all_names_in(selector.excluded.labels), None)):
+            yield Problem(
+                (*at, "exclude", "labels"),
+                "unknown-placeholder",
+                f"{format_part(at)} leaves out clusters with '{{{name}}}', and no placeholder is filled in here",
+                fix="write the label's value",
+            )
+
+
+def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
+    for at, selector in walk.every(fleet, Selector):
+        if override_of(at):
+            continue  # it is a warning
+        if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
+            continue  # each tenant fills it in
+        known = all(name in fleet.clusters for name in selector.names or [])
+        if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
+            labels = {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
+            notes = (f"declared labels: {', '.join(sorted(labels))}",) if selector.labels and labels else ()
+            if any(all_names_in(value_at(fleet.source.unmerged, fleet.source.origin(at)))):
+                notes = (f"it asks for {format_labels(selector.labels or {})}", *notes)
+            message, fix = f"{format_part(at)} selects no cluster", "correct the selector, or remove the entry"
+            yield Problem(at, "selects-nothing", message, notes, fix=fix)
+
+
+def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
+    if any(path[:1] == ("defaults",) for path in fleet.left_out):
+        return  # a misspelt selector may be one of them
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        for app, declared_app in declared_tenant.apps.items():
+            if not (declared_app.clusters or declared_tenant.clusters):
+                at = ("tenants", tenant, "apps", app)
+                where = "for the app, for the tenant or under 'defaults:'"
+                fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
+                yield Problem(
+                    at,
+                    "no-clusters",
+                    f"app '{app}' of tenant '{tenant}' does not say on which clusters it runs",
+                    fix=fix,
+                    at_key=True,
+                )
+
+
+def each_cluster_is_in_one_wave(fleet: Fleet) -> Iterator[Problem]:
+    """And each wave takes some, but for the rest, which may be for clusters that are added later."""
+    for at, environments in _waves(fleet).items():
+        waves = fleet.environments[environments[0]].waves or []
+        problems = [*_outside(fleet, at, waves, environments)]
+        chains = {name: (drawn(fleet, name), tuple(clusters_of(fleet, name))) for name in environments}
+        for name, (chain, clusters) in chains.items():
+            problems += _empty(fleet, at, name, chain, clusters) if clusters else ()
+        misspelt = any(set(wave.names or ()) - fleet.clusters.keys() for wave in waves)
+        for name, (chain, clusters) in chains.items():
+            yield from _overlaps(fleet, at, chain)
+            left = [cluster for cluster in clusters if not any(cluster in wave.clusters for wave in chain)]
+            # A wave that is reported for what it names or selects may be why a cluster is left out.
+            if left and not (problems or misspelt):
+                message = f"no wave of environment '{at[1]}' takes {_clusters(left)}{_there(at, name)}"
+                yield Problem(at, "not-in-a-wave", message, fix="add 'rest' as the last wave, for the other clusters")
+        yield from problems
+
+
+def _waves(fleet: Fleet) -> dict[Path, list[str]]:
+    """The places where waves are written, each with the environments that have them from there."""
+    places: dict[Path, list[str]] = {}
+    for name, environment in fleet.environments.items():
+        if environment.waves:
+            places.setdefault(fleet.declared_at(name, "waves"), []).append(name)
+    return places
+
+
+def _there(at: Path, environment: str) -> str:
+    """The environment, unless the waves are its own."""
+    return "" if at[1] == environment else f" of environment '{environment}'"
+
+
+def _outside(fleet: Fleet, at: Path, waves: list[RolloutWave], environments: list[str]) -> Iterator[Problem]:
+    """Declared clusters that a wave names and that are elsewhere. A wave that names nothing else is empty."""
+    reached = {cluster for name in environments for cluster in clusters_of(fleet, name)}
+    where = "not in this environment"
+    if len(environments) > 1:
+        where = f"in none of the environments {listed(environments)}"
+    for number, wave in enumerate(waves):
+        names = wave.names or []
+        outside = [name for name in names if name in fleet.clusters and name not in reached]
+        for name in outside if len(outside) < len(names) else ():
+            message = f"wave {number + 1} of environment '{at[1]}' names cluster '{name}', which is {where}"
+            place, notes = (
+                (*at, number, "names", names.index(name)),
+                (f"declared: {fleet.source.line_of(('clusters', name))}",),
+            )
+            fix = "remove the name from the wave, or correct it"
+            yield Problem(place, "not-in-the-environment", message, notes, fix)
+
+
+def _empty(
+    fleet: Fleet, at: Path, environment: str, chain: Sequence[Drawn], clusters: tuple[str, ...]
+) -> Iterator[Problem]:
+    for number, drawn_wave in enumerate(chain, 1):
+        wave = drawn_wave.wave
+        if drawn_wave.clusters or wave.all or set(wave.names or ()) - fleet.clusters.keys():
+            continue
+        labels = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
+        note = f"there: {listed(clusters)}"
+        if wave.percent is not None:
+            note = f"other waves take all of {listed(clusters)}"
+        elif wave.labels:
+            note = f"labels there: {', '.join(sorted(labels)) or 'none'}"
+        message = f"wave {number} of environment '{at[1]}' takes no cluster{_there(at, environment)}"
+        fix = "correct what it selects, or remove the wave"
+        yield Problem(drawn_wave.at, "selects-nothing", message, (note,), fix=fix)
+
+
+def _overlaps(fleet: Fleet, at: Path, chain: Sequence[Drawn]) -> Iterator[Problem]:
+    for (first, earlier), (second, later) in combinations(enumerate(chain, 1), 2):
+        if both := [name for name in later.clusters if name in earlier.clusters]:
+            message = f"waves {first} and {second} of environment '{at[1]}' both take {_clusters(both)}"
+            notes = (f"wave {first}: {fleet.source.line_of(earlier.at)}",)
+            fix = "change one of the waves so that each cluster is in one of them"
+            yield Problem(later.at, "waves-overlap", message, notes, fix)
+
+
+def _clusters(names: list[str]) -> str:
+    return f"cluster '{names[0]}'" if len(names) == 1 else f"{counted(len(names), 'cluster')} ({listed(names)})"
+
+
+def included_files_keep_to_the_waves(fleet: Fleet) -> Iterator[Problem]:
+    for tenant, app in filled_entries(fleet, "apps"):
+        at = ("tenants", tenant, "apps", app, "waves")
+        if "waves" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
+            message = f"app '{app}' keeps out of the waves, which an included file cannot say"
+            fix = "remove it: what an included file declares changes in the waves of its environments"
+            yield Problem(at, "not-granted", message, fix=fix, at_key=True)

@@ -1,65 +1,38 @@
-"""Rules about what sources, apps, alerts and receivers refer to: credentials, configs and their keys, other sources, identities."""
+"""Rules about what sources, apps, alerts and receivers need of credentials and configs, and whether an event can reach anybody."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from tenantry.fleet import walk
-from tenantry.fleet.apps import source_entry
-from tenantry.fleet.blocks import chart_entries, source_entries
 from tenantry.fleet.fleet import Fleet
-from tenantry.flux.credentials import borrowed, forms, misfit, needed, use_of
+from tenantry.fleet.templates import is_shared
+from tenantry.flux.credentials import (
+    ADDRESS,
+    GCR,
+    PROVIDERS,
+    RECEIVER,
+    Use,
+    borrowed,
+    format_keys,
+    forms,
+    misfit,
+    needed,
+    use_of,
+)
 from tenantry.flux.expressions import Misread
-from tenantry.flux.references import included_sources, references
+from tenantry.flux.references import references
 from tenantry.flux.texts import yaml_documents
-from tenantry.grants.grants import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import holds_password, shown
 from tenantry.messages.text import declared
-from tenantry.model import Alert, Credentials, Provider, Receiver
-
-_OF_ALL_TENANTS = ("defaults", "templates")
-"""Where names are those of each tenant. The plan looks them up."""
-
-
-def references_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
-    """As written, so that a mistake elsewhere does not hide this one."""
-    for path, group, name in _of_blocks(fleet):
-        yield from undeclared(fleet, path, group, name)
-    for path, name in _of_credentials(fleet):
-        yield from undeclared(fleet, path, "credentials", name)
-
-
-def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
-    for path, model, block in fleet.blocks:
-        if path[0] in _OF_ALL_TENANTS:
-            continue
-        for kind in (model.flux_kind, *model.parts):
-            for reference in references(kind, block):
-                # Another rule refuses keys that the author may not set.
-                if reference.path[0] not in model.owned:
-                    yield (*path, *reference.path), GROUPS[reference.kind], reference.name
-
-
-def _of_credentials(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    """The names of credentials beside the blocks of sources, of the platform's chart, of alerts and of receivers."""
-    data = fleet.source.data
-    sources = (at for at in source_entries(data) if at[:4] not in fleet.left_out)
-    charts = (path for path, _ in chart_entries(data))
-    notifications = (path for path, model, _ in fleet.blocks if model in (Alert, Receiver))
-    for at in (*sources, *charts, *notifications):
-        if isinstance(name := mapping_at(data, *at).get("credentials"), str):
-            yield (*at, "credentials"), name
-
-
-def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Problem]:
-    for at in source_entries(fleet.source.data):
-        for path, name in included_sources("GitRepository", fleet.raw(*at, "git")):
-            yield from _not_included(fleet, at, (*at, "git", *path), name)
+from tenantry.model import COMMIT_STATUS, Alert, App, Credentials, Provider, Receiver
 
 
 def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Problem]:
@@ -77,43 +50,10 @@ def _owner(path: Path) -> tuple[str, ...]:
     return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 
-def undeclared(fleet: Fleet, at: Path, group: str, name: str, owner: tuple[str, ...] = ()) -> Iterator[Problem]:
-    """A finding if what a path names is not declared; group: "credentials" or "configs"; owner: () for that of the path."""
-    owner = owner or _owner(at)
-    known = fleet.names(*owner, group)
-    if name not in known:
-        whose = f"tenant '{owner[1]}'" if owner[0] == "tenants" else "the platform"
-        yield Problem(
-            at,
-            f"unknown-{group}",
-            f"credentials '{name}' are not declared for {whose}"
-            if group == "credentials"
-            else f"config '{name}' is not declared for {whose}",
-            (declared("declared", name, known), _why(group)),
-            fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
-        )
-
-
-def _why(group: str) -> str:
-    what = "Secret" if group == "credentials" else "ConfigMap"
-    return f"only declared names are allowed: Flux can read any {what} in the namespace, such as a cluster's kubeconfig"
-
-
-def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Problem]:
-    known: dict[str, Any] = fleet.raw(*source_entry(at)[:-1]) if at[:2] != ("platform", "addons") else {}
-    git = {name for name, source in known.items() if isinstance(source, dict) and "git" in source}
-    if name not in git:
-        yield Problem(
-            path,
-            "unknown-source",
-            f"'{name}' is not a 'git:' source declared beside this one",
-            (declared("declared", name, git - {at[-1]}),),
-            fix="declare it, or correct the name",
-        )
-
-
 # Flux's own check, in fluxcd/pkg/kustomize.
 _VARIABLE = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
+
+
 _VALUES_KEY = "values.yaml"
 """Where Flux looks for values by default."""
 
@@ -204,7 +144,7 @@ def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[s
 def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
     """The entries of a list of references whose keys are known."""
     for at, model, block in fleet.blocks:
-        if at[0] in _OF_ALL_TENANTS:
+        if is_shared(at):
             continue
         listed = mapping_at(block, *path[:-1]).get(path[-1]) if model.flux_kind == flux_kind else None
         for index, entry in enumerate(listed if isinstance(listed, list) else ()):
@@ -226,3 +166,225 @@ def _keys(fleet: Fleet, at: Path, entry: dict[str, Any]) -> tuple[str, tuple[str
     secret = owner.credentials.get(name)
     keys = (REGISTRY_KEY,) if secret and secret.registry else tuple(secret.keys or ()) if secret else ()
     return (f"credentials '{name}'", keys) if keys else None
+
+
+_COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
+
+
+_CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
+"""Types of providers that do not know where to without a channel."""
+
+
+_NO_ADDRESS = "telegram"
+
+
+_SLACK_API = "https://slack.com/api/"
+"""Where Slack knows by a token who posts, and by nothing where to. The address of a webhook says both."""
+
+
+_OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": ("cluster",)}
+"""Keys of messages by which the fleet says whose an object is."""
+
+
+def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
+    """Who reads a message has to be able to believe whose an object is."""
+    for at, alert in walk.declared(fleet, Alert):
+        metadata = alert.flux.get("eventMetadata")
+        for key in metadata if isinstance(metadata, dict) else ():
+            if _as_shown(key) in _OWNED_METADATA[at[0]]:
+                yield Problem(
+                    (*at, "eventMetadata", key),
+                    "owned-key",
+                    f"'{key}' of messages is set by the fleet",
+                    fix="remove it, or choose another key",
+                    at_key=True,
+                )
+
+
+def _as_shown(key: str) -> str:
+    """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
+    return "".join(char for char in normalize("NFKC", key) if char.isprintable() and not char.isspace()).casefold()
+
+
+def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
+    """As written; the plan checks it again with its placeholders filled."""
+    for at, alert in walk.declared(fleet, Alert):
+        yield from secrets_of(alert.provider, (*at, "provider"))
+
+
+_WEBHOOKS = re.compile(
+    r"https?://("
+    r"hooks\.slack(-gov)?\.com/(services|triggers|workflows)/"
+    r"|([-\w]+\.)?discord(app)?\.com/api/(v\d+/)?webhooks/"
+    r"|[^/]+\.webhook\.office\.com/|outlook\.office(365)?\.com/webhook/"
+    r"|[^/]+\.(logic\.azure|powerplatform)\.com(:\d+)?/"
+    r"|open\.(larksuite\.com|feishu\.cn)/open-apis/bot/"
+    r"|api\.telegram\.org/bot"
+    r").*",
+    re.IGNORECASE,
+)
+"""Anyone who knows such a URL can post to it."""
+_OWN_HOST = re.compile(r"https?://[^/]+/hooks/\S+")
+"""The same of Rocket.Chat and Mattermost, which run on hosts of their users' own."""
+_TOKEN = re.compile(
+    r".*([?&](access_?token|api_?key|code|key|password|secret|sig|signature|token)=[^&]|SharedAccessKey=).*",
+    re.IGNORECASE,
+)
+
+
+def secrets_of(provider: Provider, at: Path) -> Iterator[Problem]:
+    """The parts of a provider at a path that not everyone may read; the values themselves are never shown."""
+    for key in ("address", "proxy"):
+        value = provider.flux.get(key)
+        if isinstance(value, str) and (why := _secret_in(value, provider.type)):
+            where = "credentials: NAME' beside the provider" if key == "address" else "proxySecretRef: {name: NAME}'"
+            yield Problem(
+                (*at, key),
+                "secret-in-url",
+                f"the {key} {why}; anyone who reads the file or the plan could see it",
+                fix=f"remove it, and revoke it; declare credentials with the key 'address' for a new one, and write '{where}",
+            )
+
+
+def _secret_in(address: str, provider: str) -> str | None:
+    """Why the address of a provider of a type, such as `slack`, is secret; None: it is not known to be."""
+    if holds_password(address):
+        return "contains a password"
+    if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):
+        return "is a webhook, and anyone who knows it can post to it"
+    return "contains a token" if _TOKEN.match(address) else None
+
+
+def providers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
+    """As written; `missing_in_alert` looks again at the values that variables give."""
+    for at, alert in walk.declared(fleet, Alert):
+        yield from missing_in_alert(fleet, at, alert)
+
+
+def missing_in_alert(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
+    """A finding for each setting that an alert's provider needs and lacks. Flux would accept it, and fail at every event."""
+    kind, flux = alert.provider.type, alert.provider.flux
+    if kind in _CHANNEL and not flux.get("channel"):
+        yield _incomplete((*at, "provider"), kind, "a channel", "add 'channel:'")
+    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ADDRESS):
+        yield _incomplete(
+            (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
+        )
+    if kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API):
+        if not flux.get("channel"):
+            yield _incomplete((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
+        if not _may_hold(fleet, at, alert, RECEIVER):
+            what = "credentials with the key 'token' with this address"
+            yield _incomplete(at, kind, what, "set 'credentials:', or write the address of a webhook")
+    if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
+        where = (*at, "credentials") if alert.credentials else at
+        yield _incomplete(
+            where, kind, f"credentials with the key {use.words}", "set 'credentials:', or add the key to them"
+        )
+
+
+def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
+    """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
+    for at, alert in walk.declared(fleet, Alert):
+        kind = alert.provider.type
+        apps: Mapping[str, App] = _apps(fleet, at)
+        reported = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
+        if kind in COMMIT_STATUS and reported and all(app.kind == "helm" for app in reported.values()):
+            names = ", ".join(f"'{name}'" for name in reported)
+            yield Problem(
+                (*at, "apps") if alert.apps else at,
+                "no-commit",
+                f"'{kind}' sets commit statuses, but no release has a commit ({names}): its revision is the version of"
+                " its chart",
+                fix="name apps with 'kustomize:', or use another type of provider",
+            )
+        if kind in _COMMENTS:
+            status = kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
+            yield Problem(
+                (*at, "provider", "type"),
+                "no-effect",
+                f"'{kind}' comments only on objects with the annotation event.toolkit.fluxcd.io/change_request, and"
+                " Tenantry's objects do not have it",
+                fix=f"use '{status}', which sets commit statuses, or another type",
+            )
+
+
+def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
+    """The apps or add-ons that the alert at a path may report."""
+    return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
+
+
+def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, use: Use) -> bool:
+    """Whether the alert's credentials may have what Flux reads; what is not declared, another rule has named."""
+    if alert.credentials is None:
+        return False
+    keys = keys_of_credentials(fleet, at, alert.credentials)
+    return keys is None or use.missing(keys) == ()
+
+
+def _incomplete(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
+    return Problem(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
+
+
+_WITHOUT_SECRET = "generic-oidc"
+"""The one type whose calls carry a signed token of an issuer."""
+
+
+def receivers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
+    """As written; `missing_in_receiver` looks again at the type that variables give."""
+    for at, receiver in walk.declared(fleet, Receiver):
+        yield from missing_in_receiver(fleet, at, receiver)
+
+
+def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Problem]:
+    """What is wrong with the credentials of a receiver at a path. Flux would accept it, and refuse every call."""
+    kind = receiver.type
+    if is_unfilled(kind):
+        return
+    yield from _unknown_events(at, kind, receiver.flux.get("events"))
+    if kind == _WITHOUT_SECRET:
+        if receiver.credentials:
+            yield Problem(
+                (*at, "credentials"),
+                "bad-combination",
+                f"a receiver of type '{kind}' takes no credentials: its callers show a token of an issuer",
+                fix="remove it, or change the type",
+                at_key=True,
+            )
+        return
+    use = GCR if kind == "gcr" else RECEIVER
+    if receiver.credentials is None:
+        yield _missing_credentials(at, kind, use.ways[0], "declare them, and add 'credentials:'")
+        return
+    keys = keys_of_credentials(fleet, at, receiver.credentials)
+    if missing := tuple(key for key in use.ways[0] if keys is not None and key not in keys):
+        what = "it" if len(missing) == 1 else "them"
+        yield _missing_credentials(
+            (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
+        )
+
+
+_EVENTS = {
+    "bitbucket": (re.compile(r"[a-z_]+(:[a-z_]+)+", re.IGNORECASE), "repo:refs_changed"),
+    "cdevents": (re.compile(r"dev\.cdevents\..+", re.IGNORECASE), "dev.cdevents.change.merged.0.2.0"),
+    "github": (re.compile(r"[a-z_]+", re.IGNORECASE), "push"),
+    "gitlab": (re.compile(r".+ hook", re.IGNORECASE), "Push Hook"),
+}
+"""Type of a receiver -> what its service calls an event in the header that Flux compares, in any case, and one of them."""
+
+
+def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Problem]:
+    """Flux refuses a call with another event than the listed ones."""
+    form, usual = _EVENTS.get(kind, (None, ""))
+    for index, event in enumerate(events if form and isinstance(events, list) else ()):
+        if form and isinstance(event, str) and not is_unfilled(event) and not form.fullmatch(event):
+            message = (
+                f"no call of type '{kind}' has the event {shown(event)}, so Flux would refuse those that are meant"
+            )
+            fix = f"write it as in '{usual}'"
+            yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
+
+
+def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:
+    what = f"{'key' if len(needed) == 1 else 'keys'} {format_keys(needed)}"
+    return Problem(at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what}", fix=fix)

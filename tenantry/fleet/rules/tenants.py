@@ -1,35 +1,35 @@
-"""Rules about tenants' settings: names, labels, clusters, roles, rights outside of their namespaces."""
+"""Rules about what tenants have: names, rights, states, manifests and metadata. The plan checks the names of objects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import matches
+from tenantry.flux.kinds import kind_problem
+from tenantry.grants.grants import filled_tenants, is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
-from tenantry.messages.data import value_at
-from tenantry.messages.errors import Problem
-from tenantry.messages.placeholders import all_names_in
+from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
-from tenantry.model.tenancy import OWN_ROLES, PolicyRule
-from tenantry.source.parsed_file import override_of
+from tenantry.model import PlacedSettings
+from tenantry.model.flux import Metadata, ObjectMetadata
+from tenantry.model.tenancy import OWN_ROLES, ExtraNamespace, ObjectManifest, PolicyRule, ServiceAccount
 
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
 def metadata_of_tenants_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    every = (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
+    every: list[tuple[Path, PlacedSettings | ExtraNamespace | ObjectMetadata]]
+    every = [*walk.every(fleet, PlacedSettings), *walk.every(fleet, ExtraNamespace), *walk.every(fleet, ObjectMetadata)]
     for at, given in every:
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
                 fix = next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it")
                 message = f"label '{label}' is reserved for Tenantry"
                 yield Problem((*at, "labels", label), "owned-label", message, fix=fix, at_key=True)
-    accounts = (
-        ((*at, "serviceAccount"), level.serviceAccount) for at, level in walk.levels(fleet) if level.serviceAccount
-    )
-    for at, annotated in (*every, *accounts):
+    for at, annotated in (*every, *walk.every(fleet, ServiceAccount)):
         for annotation in annotated.annotations or {}:
             if annotation.startswith(OWNED_ANNOTATIONS):
                 message = f"annotation '{annotation}' is reserved for Tenantry and its tools"
@@ -44,73 +44,12 @@ def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
         yield Problem(("tenants", PLATFORM), "reserved-name", message, fix="rename the tenant", at_key=True)
 
 
-def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
-    known = fleet.names("clusters")
-    for at, owner, selector in walk.selectors(fleet):
-        for path, name in walk.names_of_selector(selector):
-            if name not in known:
-                yield walk.unknown_cluster(fleet, (*at, *path), name, f"{owner} targets cluster '{name}'")
-
-
-def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
-    """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
-    for at, owner, selector in walk.selectors(fleet):
-        is_own = at[0] != "platform" and not override_of(at)
-        if not is_own and (name := next(all_names_in(selector.excluded.labels), None)):
-            yield Problem(
-                (*at, "exclude", "labels"),
-                "unknown-placeholder",
-                f"{owner} leaves out clusters with '{{{name}}}', and no placeholder is filled in here",
-                fix="write the label's value",
-            )
-
-
-def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
-    for at, owner, selector in walk.selectors(fleet):
-        if override_of(at):
-            continue  # it is a warning
-        if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
-            continue  # each tenant fills it in
-        known = all(name in fleet.clusters for name in selector.names or [])
-        if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
-            labels = sorted(
-                {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
-            )
-            notes = (f"declared labels: {', '.join(labels)}",) if selector.labels and labels else ()
-            if any(all_names_in(value_at(fleet.source.unmerged, fleet.source.origin(at)))):
-                wanted = ", ".join(f"{key}={value}" for key, value in (selector.labels or {}).items())
-                notes = (f"it asks for {wanted}", *notes)
-            yield Problem(
-                at,
-                "selects-nothing",
-                f"{owner} selects no cluster",
-                notes,
-                fix=f"write 'labels: {{{labels[0].replace('=', ': ')}}}', or remove the entry"
-                if selector.labels and len(labels) == 1
-                else "correct the selector, or remove the entry",
-            )
-
-
-def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
-    if any(path[:1] == ("defaults",) for path in fleet.left_out):
-        return  # a misspelt selector may be one of them
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for app, declared_app in declared_tenant.apps.items():
-            if not (declared_app.clusters or declared_tenant.clusters):
-                at = ("tenants", tenant, "apps", app)
-                where = "for the app, for the tenant or under 'defaults:'"
-                fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
-                yield Problem(
-                    at,
-                    "no-clusters",
-                    f"app '{app}' of tenant '{tenant}' does not say on which clusters it runs",
-                    fix=fix,
-                    at_key=True,
-                )
-
-
 _READ = frozenset({"get", "list", "watch"})
+
+
 _CHANGE = _READ | {"create", "delete", "deletecollection", "patch", "update"}
+
+
 _HARMLESS = {
     ("", "persistentvolumes"): _CHANGE,
     ("", "nodes"): _READ,
@@ -171,3 +110,109 @@ def states_of_tenants_are_placed(fleet: Fleet) -> Iterator[Problem]:
         elif tenant.state == "offboarding" and not (tenant.apps or tenant.clusters):
             fix = "write on which 'clusters' its namespaces go with their data"
             yield doubtful(at, "no-effect", f"{message} and no 'clusters'", fix=fix)
+
+
+_Refusal: TypeAlias = tuple[str, str, str] | None
+"""The code, the message and the fix of a finding about the kind of a manifest."""
+
+
+def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
+    for at, manifest in walk.objects(fleet, "objects"):
+        refusal: _Refusal = None
+        if is_cluster_scoped(manifest.apiVersion, manifest.kind):
+            fix = "install it by an add-on's chart or manifests"
+            if at[0] in ("defaults", "templates", "tenants"):
+                fix = "declare it under 'clusterObjects:' of a tenant"
+            refusal = "cluster-scoped", f"a {manifest.kind} is in no namespace", fix
+        yield from _of_kind(at, manifest, refusal)
+
+
+def _of_kind(at: Path, manifest: ObjectManifest, refusal: _Refusal) -> Iterator[Problem]:
+    """An object of Flux's would act without the checks of apps; a list would hide what is in it.
+
+    A version that Kubernetes has removed, or a kind that it never had, would fail every run.
+    """
+    if is_of_flux(manifest.apiVersion):
+        message = f"a {manifest.kind} is an object of Flux, which the fleet makes itself"
+        refusal = "flux-object", message, "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
+    elif manifest.kind.endswith("List"):
+        refusal = "not-single", f"a {manifest.kind} holds several objects", "make an entry of each of them"
+    if refusal:
+        code, message, fix = refusal
+        yield Problem((*at, "kind"), code, message, fix=fix)
+    elif misread := kind_problem(manifest.apiVersion, manifest.kind):
+        key, problem = misread
+        yield Problem((*at, key), problem.code, problem.message, fix=problem.fix)
+
+
+def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:
+    for at, manifest in walk.objects(fleet, "objects"):
+        for key in ("data", "stringData"):
+            if (manifest.apiVersion, manifest.kind) == ("v1", "Secret") and (manifest.model_extra or {}).get(key):
+                yield Problem(
+                    (*at, key),
+                    "secret-values",
+                    "a Secret would hold values that everybody who reads the file can see",
+                    fix="declare 'credentials:' instead, or an ExternalSecret or SealedSecret",
+                    at_key=True,
+                )
+
+
+_ELSEWHERE = {
+    "Namespace": "declare it under 'namespaces:' of the tenant",
+    "ClusterRole": "declare it under 'clusterRoles:' of the tenant",
+    "ClusterRoleBinding": "declare it under 'clusterRoles:' of the tenant",
+}
+
+
+_OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io")
+
+
+def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
+    """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
+    for at, manifest in walk.objects(fleet, "clusterObjects"):
+        group, kind = group_of(manifest.apiVersion), manifest.kind
+        refusal: _Refusal = None
+        if is_built_in(manifest.apiVersion) and not is_cluster_scoped(manifest.apiVersion, kind):
+            refusal = "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
+        elif kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
+            refusal = "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
+        elif group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
+            message = f"a {kind} is for the whole cluster, not for one tenant"
+            refusal = "of-the-cluster", message, "install it by an add-on"
+        yield from _of_kind(at, manifest, refusal)
+
+
+_SHARD = "sharding.fluxcd.io/key"
+
+
+def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
+    for at, metadata in _metadata(fleet):
+        for kind, key in _keys(metadata):
+            if key.startswith(OWNED_ANNOTATIONS) or key.partition("/")[0].endswith("fluxcd.io"):
+                fix = "set 'shard:' of the cluster instead" if key == _SHARD else "remove it"
+                message = f"{kind[:-1]} '{key}' of Flux objects is reserved for Tenantry, Flux and their tools"
+                yield Problem((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
+
+
+def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
+    """Labels and annotations of Flux objects say things to other programs of the management cluster."""
+    tenants = {tenant for tenant, _ in filled_tenants(fleet)}
+    for at, metadata in _metadata(fleet):
+        for kind, key in _keys(metadata) if at[0] == "tenants" and at[1] in tenants else ():
+            if is_filled(fleet, (*at, kind, key)):
+                message = f"{kind[:-1]} '{key}' of Flux objects is not for the file of tenant '{at[1]}'"
+                fix = f"remove it, or ask the platform team to set it in {fleet.source.file}"
+                yield Problem((*at, kind, key), "not-granted", message, fix=fix, at_key=True)
+
+
+def _metadata(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Metadata]]:
+    """Wherever the file says something of the metadata of Flux objects; templates come with each tenant."""
+    for at, metadata in walk.every(fleet, Metadata):
+        if at[-1] == "metadata" and at[0] in ("tenants", "platform"):
+            yield at, metadata
+
+
+def _keys(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    yield from (("labels", key) for key in metadata.labels or {})
+    yield from (("annotations", key) for key in metadata.annotations or {})

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.template import fill_manifest
 from tenantry.grants.confined import checks
 from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TENANT, Place, Planned
 from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES
@@ -21,6 +20,7 @@ from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, labels_of
 from tenantry.kube.values import gives_all
 from tenantry.messages.data import Tree, mapping_at, mappings_in, value_at
+from tenantry.messages.placeholders import fill_manifest
 
 
 def escapes(

@@ -17,14 +17,13 @@ from tenantry.fleet.settings import (
     tenant_states,
     variables_of,
 )
-from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
 from tenantry.grants.model import Grants
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, scalars
 from tenantry.messages.errors import InvalidPart
-from tenantry.messages.placeholders import names_in
+from tenantry.messages.placeholders import fill, names_in
 from tenantry.model import SecretKey
 
 TENANT, ROLE, MANAGED = "toolkit.fluxcd.io/tenant", "toolkit.fluxcd.io/role", "app.kubernetes.io/managed-by"

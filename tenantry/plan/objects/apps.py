@@ -15,7 +15,7 @@ from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.model import Helm, Source
-from tenantry.model.scalars import directory_fix, directory_problem
+from tenantry.model.scalars import PATH_FIX, directory_problem
 from tenantry.plan.objects.scope import Scope, with_metadata
 
 API = "source.toolkit.fluxcd.io/v1"
@@ -122,7 +122,7 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path) -> 
             raise InvalidPart([replace(missing_key(at, "version"), fix=fix)])
         return
     if why := directory_problem(helm.chart):
-        message, fix = f"path '{shorten(helm.chart)}' {why}", directory_fix(helm.chart)
+        message, fix = f"path '{shorten(helm.chart)}' {why}", PATH_FIX
         raise InvalidPart([Problem(app.origin("helm", "chart"), "bad-path", message, fix=fix)])
     if helm.version is not None:
         what = "Git repository" if source.id.kind == "GitRepository" else "bucket"

@@ -18,8 +18,8 @@ from tests.unit.texts import FRAME, planned, rocky
 SOUND = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
 BROKEN = SOUND.replace("source: manifests", "source: manifest")
 BROKEN_SAYS = (
-    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' uses source 'manifest',"
-    " which the tenant does not declare\n"
+    "tenants.yaml:15:33: error[unknown-source]: app 'web' of tenant 'rocky' names source 'manifest',"
+    " which is not declared\n"
     "    15 |       web: {kustomize: {source: manifest}}\n"
     "       |                                 ^^^^^^^^\n"
     "  at tenants.rocky.apps.web.kustomize.source\n"
@@ -160,7 +160,7 @@ def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
         "location": {"file": "broken.yaml", "line": 15, "column": 33},
         "severity": "error",
         "code": "unknown-source",
-        "message": "app 'web' of tenant 'rocky' uses source 'manifest', which the tenant does not declare",
+        "message": "app 'web' of tenant 'rocky' names source 'manifest', which is not declared",
         "path": ["tenants", "rocky", "apps", "web", "kustomize", "source"],
         "notes": ["declared: charts, manifests (closest: manifests)"],
         "fix": "write 'manifests', or declare it under 'tenants.rocky.sources:'",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.fleet.leaks import secrets_of
+from tenantry.fleet.rules.references import secrets_of
 from tenantry.model import Provider
 from tests.table import table
 

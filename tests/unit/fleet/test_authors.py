@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tenantry.fleet import rules
+from tenantry.fleet.names import OF_THE_FILE, names_in
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.frames import filled
-from tenantry.grants.grants import names_in
 from tenantry.grants.rules import included_files_name_what_is_theirs
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
@@ -360,6 +360,7 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
 
 OF_APPS = [
     (TenantOverride, "apps"),
+    (PlatformOverride, "addons"),
     (App, "dependsOn"),
     (AppOverride, "dependsOn"),
     (PlacedSettings, "dependsOn"),
@@ -382,7 +383,7 @@ def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None
         declared: group
         for model in reachable(Document)
         for declared in fields_of(model)
-        if (group := _mark(declared_type(model.model_fields[declared[1]])))
+        if (group := _mark(declared_type(model.model_fields[declared[1]]))) not in ("", *OF_THE_FILE)
     }
     groups = {"apps": OF_APPS, "sources": OF_SOURCES, "credentials": CREDENTIALS}
     assert marked == {declared: group for group, fields in groups.items() for declared in fields}
@@ -449,5 +450,6 @@ def _spec(path: str) -> Data:
 
 
 def test_names_are_found_wherever_the_model_puts_them() -> None:
-    data = {"tenants": {"rocky": together(MAIN["tenants"]["rocky"], OWN, *(said for _, said in ATTACKS.values()))}}
-    assert {each.group for each in names_in(data, "rocky")} == {"apps", "configs", "credentials", "sources"}
+    data = together(MAIN["tenants"]["rocky"], OWN, *(said for _, said in ATTACKS.values()))
+    groups = {name.group for name in names_in(Tenant, data)}
+    assert groups - {*OF_THE_FILE} == {"apps", "configs", "credentials", "sources"}

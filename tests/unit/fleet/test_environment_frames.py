@@ -129,7 +129,7 @@ def test_a_team_s_file_does_not_reach_beyond_its_environment_by_the_frame(
             "hub-eu: {environments: [prod-eu]}",
             "hub-eu: {environments: [prod-eu, prod]}",
             (
-                "tenants.yaml:9:36: error[names-a-frame]: cluster 'hub-eu' belongs to environment 'prod', which is a frame:"
+                "tenants.yaml:9:36: error[names-a-frame]: cluster 'hub-eu' names environment 'prod', which is a frame:"
                 " it has no 'management:'",
                 "  at clusters.hub-eu.environments[1]",
                 "  declared: tenants.yaml:4:3",
@@ -140,7 +140,7 @@ def test_a_team_s_file_does_not_reach_beyond_its_environment_by_the_frame(
             "after: prod-eu",
             "after: prod",
             (
-                "tenants.yaml:6:35: error[names-a-frame]: environment 'prod-us' comes after 'prod', which is a frame:"
+                "tenants.yaml:6:35: error[names-a-frame]: environment 'prod-us' names environment 'prod', which is a frame:"
                 " it has no 'management:'",
                 "  at environments.prod-us.after",
                 "  declared: tenants.yaml:4:3",
@@ -151,7 +151,7 @@ def test_a_team_s_file_does_not_reach_beyond_its_environment_by_the_frame(
             "dev: {management: hub-dev}",
             "dev: {management: hub-dev, after: {environment: prod, soak: 1h}}",
             (
-                "tenants.yaml:3:51: error[names-a-frame]: environment 'dev' comes after 'prod', which is a frame:"
+                "tenants.yaml:3:51: error[names-a-frame]: environment 'dev' names environment 'prod', which is a frame:"
                 " it has no 'management:'",
                 "  at environments.dev.after.environment",
                 "  declared: tenants.yaml:4:3",

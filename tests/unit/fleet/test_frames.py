@@ -14,7 +14,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.text import format_invalid
 from tenantry.model import Tenant
-from tenantry.model.strict import fields_of
+from tenantry.model.walk import fields_of
 from tests.table import table
 
 MAIN = """\

@@ -17,7 +17,7 @@ from tenantry.grants.frames import BLOCKS, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet
 from tenantry.model.document import Tenant
-from tenantry.model.strict import fields_of
+from tenantry.model.walk import fields_of
 from tenantry.source.include import read_all
 from tests.table import table
 

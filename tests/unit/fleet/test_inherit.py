@@ -80,7 +80,7 @@ def test_what_is_wrong_with_an_inherited_value_is_told_once_where_it_stands() ->
 
 def test_an_unknown_cluster_is_told_once_where_it_is_named() -> None:
     said = problems(text("dev: {management: hub-dve}\nr1: {extends: dev}\nr2: {management: hub-r2}"))
-    assert said.startswith("tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' is managed by 'hub-dve'")
+    assert said.startswith("tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' names cluster 'hub-dve'")
     assert said.count("unknown-cluster") == 1
 
 

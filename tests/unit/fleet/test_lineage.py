@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from tenantry.fleet.lineages import cycles, in_order, lineage
+from tenantry.fleet.lineages import AFTER, Lineages
+from tests.table import table
 
 
-def test_a_lineage_ends_with_the_name_and_starts_where_nothing_lies_above() -> None:
-    assert ["a", "b", "c"] == lineage("c", {"c": "b", "b": "a", "a": None, "d": "a"})
+def chains(before: dict[str, str]) -> Lineages:
+    return Lineages(AFTER, {name: {"after": other} for name, other in before.items()})
 
 
-def test_a_circle_is_walked_once() -> None:
-    assert ["b", "a", "c"] == lineage("c", {"c": "a", "a": "b", "b": "a"})
+@table(
+    ("before", "order"),
+    [
+        ({"d": "", "c": "b", "b": "a", "a": ""}, "dabc"),  # nothing speaks against the order that is given
+        ({"a": "b", "b": "a", "c": "unknown"}, "bac"),  # every name is there, in circles and behind what is unknown
+    ],
+)
+def test_each_name_comes_after_those_above_it(before: dict[str, str], order: str) -> None:
+    assert "".join(chains(before).joined(before)) == order
 
 
 def test_every_circle_is_named_once_and_what_only_leads_into_it_is_no_part_of_it() -> None:
-    parents = {"x": "c", "c": "b", "b": "a", "a": "c", "self": "self", "fine": "unknown", "free": None}
-    assert [["a", "c", "b", "a"], ["self", "self"]] == list(cycles(parents))
-
-
-def test_an_order_keeps_to_the_order_given_where_nothing_speaks_against_it() -> None:
-    assert ["d", "a", "b", "c"] == in_order({"d": None, "c": "b", "b": "a", "a": None})
-
-
-def test_an_order_holds_every_name_even_in_circles_and_behind_what_is_unknown() -> None:
-    assert ["b", "a", "c"] == in_order({"a": "b", "b": "a", "c": "unknown"})
+    findings = chains({"x": "c", "c": "b", "b": "a", "a": "c", "self": "self", "free": ""}).findings
+    circles = [problem.message for problem in findings if problem.code == "environment-cycle"]
+    assert circles == ["environments name each other: a -> c -> b -> a", "environment 'self' names itself"]

@@ -268,9 +268,9 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
         "tenants.yaml:18:7: error[bad-name]: name 'Bad_Name' must be lower-case letters, digits and '-', starting and ending"
         " with a letter or digit",
         "  at tenants.rocky.apps.Bad_Name",
-        "  fix: write 'bad-name'",
-        "tenants.yaml:19:34: error[unknown-source]: app 'lost' of tenant 'rocky' uses source 'nope', which the"
-        " tenant does not declare",
+        "  fix: write a name such as 'team-1'",
+        "tenants.yaml:19:34: error[unknown-source]: app 'lost' of tenant 'rocky' names source 'nope', which is"
+        " not declared",
         "  at tenants.rocky.apps.lost.kustomize.source",
         "  declared: broken, charts, manifests",
         "  fix: declare it under 'tenants.rocky.sources:', or correct the name",

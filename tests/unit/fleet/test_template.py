@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet.template import fill, fill_block, fill_manifest
 from tenantry.messages.errors import InvalidPart, Problem
-from tenantry.messages.placeholders import escaped, is_unfilled, names_in
+from tenantry.messages.placeholders import escaped, fill, fill_block, fill_manifest, is_unfilled, names_in
 from tests.table import table
 
 VARIABLES = {"env": "dev", "tenant": "rocky", "domain": "example.com", "braces": "{env}"}

@@ -106,12 +106,12 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
             EDGE.replace("[prod]", "[prdo]"),
             ONE,
             (
-                "tenants.yaml:5:27: error[unknown-environment]: cluster 'edge-1' belongs to environment 'prdo',"
+                "tenants.yaml:5:27: error[unknown-environment]: cluster 'edge-1' names environment 'prdo',"
                 " which is not declared",
                 "  at templates.clusters.edge.environments[0]",
                 "  declared: dev, prod (closest: prod)",
                 "  cluster 'edge-1' has it from template 'edge'",
-                "  fix: write 'prod', or declare it under 'environments:' (tenants.yaml:2:1)",
+                "  fix: write 'prod', or declare it under 'environments:'",
             ),
         ),
         (
@@ -176,7 +176,7 @@ ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
             EDGE.replace("environments:", "state: decommissioned, environments:"),
             ONE,
             (
-                "tenants.yaml:5:19: error[for-one-entry]: 'state: decommissioned' does not stand in a template:"
+                "tenants.yaml:5:19: error[for-one-entry]: 'state: decommissioned' does not stand in template 'edge':"
                 " it would concern every cluster that is from it",
                 "  at templates.clusters.edge.state",
             ),

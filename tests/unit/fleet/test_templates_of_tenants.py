@@ -211,7 +211,7 @@ def test_a_template_is_checked_without_tenants_and_may_be_a_part() -> None:
         "  known: clusters, dependsOn, environments, helm, kustomize, metadata,",
         "    overrides, state, waves",
         "  fix: remove it",
-        "tenants.yaml:11:43: error[for-one-entry]: 'state: offboarding' does not stand in a template:"
+        "tenants.yaml:11:43: error[for-one-entry]: 'state: offboarding' does not stand in template 'part':"
         " it would concern every tenant that is from it",
         "  at templates.tenants.part.state",
         "  fix: write it in each tenant",

@@ -59,7 +59,7 @@ def test_an_app_waits_for_what_a_kustomization_hands_over_and_for_nothing_that_i
         "checks": ["policies"],
     }
     left = {(each.name, reason.field): reason.text for each in draft.resources for reason in each.reasons}
-    assert left["checks", "spec.dependsOn"].startswith("app 'checks' depends on 'bad', which ")
+    assert left["checks", "spec.dependsOn"].startswith("add-on 'checks' names add-on 'bad', which ")
     assert left["bad", ""] == "component '../../out' leaves the source"
 
 

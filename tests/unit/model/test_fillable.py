@@ -69,7 +69,7 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
             'releaseName: "{odd}"',
             "13:75: error[bad-name]: name 'Not_This' must be lower-case letters, digits and '-', starting and ending"
             " with a letter or digit\n  at tenants.rocky.apps.api.helm.releaseName\n"
-            "  fix: write 'not-this'\n",
+            "  fix: write a name such as 'team-1'\n",
         ),
         (
             "HELM",

@@ -56,17 +56,10 @@ def fix(kind: Any, value: object) -> str:
     [
         (5, "add a unit, such as '5s' or '5m'"),
         ("5", "add a unit, such as '5s' or '5m'"),
-        ("2d", "write '48h': hours are the longest unit"),
         (1.5, A_DURATION),
-        ("2 minutes", "write '2m'"),
-        ("1 day, 2 hours", "write '26h': hours are the longest unit"),
-        ("1 hour and 5 min", "write '1h5m'"),
-        ("10M", "write '10m'"),
-        ("PT1H30M", "write '1h30m'"),
-        ("*/5 * * * *", "write '5m'"),
-        ("2 moons", A_DURATION),
+        ("2d", A_DURATION),
+        ("*/5 * * * *", A_DURATION),
         ("", A_DURATION),
-        ("d", A_DURATION),
     ],
 )
 def test_a_duration_without_a_unit_of_go_s_gets_the_fix_that_was_meant(value: object, expected: str) -> None:
@@ -79,7 +72,6 @@ def test_a_duration_without_a_unit_of_go_s_gets_the_fix_that_was_meant(value: ob
         ("16GB", "write '16G' or '16Gi'"),
         ("512kb", "write '512k' or '512Ki'"),
         ("1.5 TiB", "write '1.5T' or '1.5Ti'"),
-        ("4 cores", "write '4'"),
         ("4 dogs", A_QUANTITY),
     ],
 )

@@ -836,7 +836,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "helm: {source: manifests, chart: ./c/Chart.yaml}",
             "tenants.yaml:15:46: error[bad-path]: path './c/Chart.yaml' is a file, and Flux takes a directory\n"
             "  at tenants.rocky.apps.web.helm.chart\n"
-            "  fix: write './c'; to apply one file of many, list it in a kustomization.yaml of its own",
+            "  fix: write a path from the source's root, such as './web'",
         ),
         (
             "kustomize: {source: manifests, targetNamespace: movy}",
@@ -1101,7 +1101,7 @@ def test_a_wrong_environment_or_cluster_is_reported_without_what_follows_from_it
     found = problems(text.replace("platform:", "# platform:", 1))
     assert (
         found.splitlines()[0]
-        == "tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' is managed by 'hbu', which is not declared"
+        == "tenants.yaml:3:21: error[unknown-cluster]: environment 'dev' names cluster 'hbu', which is not declared"
     )
     assert found.endswith("Found 1 error\n")
 

@@ -63,10 +63,11 @@ def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -
         (
             "{environment: dve}",
             (
-                "tenants.yaml:4:76: error[unknown-environment]: environment 'prod' comes after 'dve', which is not declared",
+                "tenants.yaml:4:76: error[unknown-environment]: environment 'prod' names environment 'dve', which is not"
+                " declared",
                 "  at environments.prod.after.environment",
-                "  declared: dev (closest: dev)",
-                "  fix: write 'dev', or remove it",
+                "  declared: dev, prod (closest: dev)",
+                "  fix: write 'dev', or declare it under 'environments:'",
                 "Found 1 error",
             ),
         ),

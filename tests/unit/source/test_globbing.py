@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.source import globbing
-from tenantry.source.globbing import TooManyFiles, matching
+from tenantry.source import include
+from tenantry.source.include import TooManyFiles, matching
 
 FILES = ("a.yaml", "b.yml", ".hidden.yaml", "t/a.yaml", "t/u/a.yaml", "t/.git/a.yaml", "t/[x].yaml", "é/a.yaml")
 
@@ -67,7 +67,7 @@ def test_stars_for_directories_enter_no_link_that_might_lead_back(tmp_path: Path
 def test_a_pattern_without_end_is_refused_where_links_lead_back(
     pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(globbing, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(include, "MAX_ENTRIES", 1000)
     for name in ("x", "y"):
         (tmp_path / name).symlink_to(".")
     with pytest.raises(TooManyFiles):

@@ -259,19 +259,20 @@ ONLY = "'clusters:', 'tenants:', 'templates:'"
                 "c/a.yaml": "tenants: {rocky: {overrides: [{when: {environments: [dve]}, quota: {pods: 1}}]}}\n",
             },
             (
-                "c/a.yaml:1:54: error[unknown-environment]: an override is for environment 'dve', which is not declared",
+                "c/a.yaml:1:54: error[unknown-environment]: an override of tenant 'rocky' names environment 'dve', which is"
+                " not declared",
                 "  at tenants.rocky.overrides[0].when.environments[0]",
                 "  declared: dev (closest: dev)",
-                "  fix: write 'dev', or remove it",
+                "  fix: write 'dev', or declare it under 'environments:'",
             ),
         ),
         (
             {"c/a.yaml": CLUSTER.format("far").replace("dev", "dve")},
             (
-                "c/a.yaml:2:24: error[unknown-environment]: cluster 'far' belongs to environment 'dve', which is not declared",
+                "c/a.yaml:2:24: error[unknown-environment]: cluster 'far' names environment 'dve', which is not declared",
                 "  at clusters.far.environments[0]",
                 "  declared: dev (closest: dev)",
-                "  fix: write 'dev', or declare it under 'environments:' (tenants.yaml:2:1)",
+                "  fix: write 'dev', or declare it under 'environments:'",
             ),
         ),
         (

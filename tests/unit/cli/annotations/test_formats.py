@@ -34,8 +34,8 @@ def test_github_gets_a_command_at_the_line_of_each_problem(capsys: Capture) -> N
     write(BROKEN)
     assert validate(capsys, "github") == (
         2,
-        "::error file=fleets/edge/tenants.yaml,line=15,col=33,title=unknown-source::app 'web' of tenant 'rocky' uses source"
-        " 'manifest', which the tenant does not declare%0Aat tenants.rocky.apps.web.kustomize.source"
+        "::error file=fleets/edge/tenants.yaml,line=15,col=33,title=unknown-source::app 'web' of tenant 'rocky' names source"
+        " 'manifest', which is not declared%0Aat tenants.rocky.apps.web.kustomize.source"
         "%0Adeclared: charts, manifests (closest: manifests)"
         "%0Afix: write 'manifests', or declare it under 'tenants.rocky.sources:'\n",
         "Found 1 error\n",

@@ -67,7 +67,7 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
         (
             "waves: {names: [edge-1]}",
             "wrong-type",
-            "begin it with '- ', or put it in brackets: a list of such entries is expected",
+            "put it in brackets, as in [a, b]",
         ),
         ("waves: true", "wrong-type", ""),
         ("waves: []", "empty", ""),
