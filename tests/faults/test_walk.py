@@ -38,7 +38,7 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 DISTURBED = {"": 75, "killed": 7, "reverted": 6, "changed by hand": 12}
 """What happens before a run, and how often of a hundred times."""
 STEPS_OF_A_RUN = 40
-PREVIEWED = 10
+PREVIEWED = 5
 """Each step that is a multiple of it has a preview too, which takes as long as a run."""
 
 
@@ -141,7 +141,8 @@ def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
     ledger.put()
     for cluster in CLUSTERS:
         install(Api(project.kubeconfig(cluster)))
-    walk = Walk(project, yaml.safe_load(project.fleet.read_text()), random, ledger)
+    # What a disturbance draws leaves the edits that follow as they are.
+    walk = Walk(project, yaml.safe_load(project.fleet.read_text()), Random(seed), ledger)
     for number in range(1, steps + 1):
         next = step(walk.document, random)
         next = replace(next, disturbed=random.choices([*DISTURBED], DISTURBED.values())[0])

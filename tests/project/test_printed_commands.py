@@ -19,7 +19,7 @@ ADVICE = re.compile(r"\b(?:or|and|then) delete (?!its entry)\S+(?: \S+)?")
 """In a message: to delete an object by hand."""
 
 ALLOWED = {
-    ("tenantry/cluster/rights.py", "kubectl delete"): "a RoleBinding holds no data, and Tenantry's stand beside it",
+    ("tenantry/cluster/leftovers.py", "kubectl delete"): "a RoleBinding holds no data, and Tenantry's stand beside it",
     (
         "examples/multi-cluster/workflows.md",
         "kubectl --context america-south delete",
