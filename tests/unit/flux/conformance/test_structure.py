@@ -108,40 +108,65 @@ def test_a_value_of_the_wrong_type_is_told_once(
     assert [Problem((*AT, *path), "wrong-type", message, fix=fix)] == told("Kustomization", **changes)
 
 
-def test_a_number_among_words_to_choose_from_is_of_the_wrong_type_and_no_more() -> None:
-    expected = [
-        Problem(
-            (*AT, "deletionPolicy"),
-            "wrong-type",
-            "expected a string, found the number 3",
-            fix="put it in quotes",
-        )
-    ]
-    assert expected == told("Kustomization", deletionPolicy=3)
-
-
 @table("number", [2**63, -(2**63) - 1])
 def test_a_whole_number_has_64_bits(number: int) -> None:
     remediation = {"remediation": {"retries": number}}
     assert [finding.code for finding in told("HelmRelease", install=remediation)] == ["bad-value"]
 
 
-def test_a_value_that_is_none_of_the_allowed_ones_is_told_with_those() -> None:
-    expected = [
-        Problem(
-            (*AT, "driftDetection", "mode"),
+@table(
+    ("kind", "changes", "code", "message", "fix"),
+    [
+        # One of the words to choose from, and no more than that.
+        (
+            "Kustomization",
+            {"deletionPolicy": 3},
+            "wrong-type",
+            "expected a string, found the number 3",
+            "put it in quotes",
+        ),
+        ("GitRepository", {"provider": "y"}, "bad-value", "'y' is not allowed here", "write one of these"),
+        ("GitRepository", {"interval": "8784h"}, "bad-duration", "'8784h' is too long: a year is the most", ""),
+        (
+            "GitRepository",
+            {"timeout": "1h"},
+            "bad-duration",
+            "'1h' is not a valid duration here",
+            "write it as '30s' or '90m': hours are not allowed here",
+        ),
+        # It may hold a password.
+        (
+            "OCIRepository",
+            {"url": "https://rocky:secret@a.com/x"},
             "bad-value",
-            "'on' is not allowed here",
-            ("allowed: enabled, warn, disabled",),
-            "write one of these",
-        )
-    ]
-    assert expected == told("HelmRelease", driftDetection={"mode": "on"})
+            "a string does not match ^oci://.*$",
+            "",
+        ),
+        ("HelmRelease", {"targetNamespace": ""}, "empty", "an empty string is not allowed here", ""),
+        ("HelmRelease", {"releaseName": "a" * 54}, "bad-value", "at most 53 characters are allowed, found 54", ""),
+    ],
+)
+def test_each_constraint_has_a_message_of_its_own(
+    kind: str, changes: dict[str, Any], code: str, message: str, fix: str
+) -> None:
+    (key,), (problem,) = changes, told(kind, **changes)
+    assert (problem.path, problem.code, problem.message, problem.fix) == ((*AT, key), code, message, fix)
 
 
-@table("duration", ["1.5h", "1h30m", "10ms"])
-def test_a_duration_passes(duration: str) -> None:
-    assert told("GitRepository", interval=duration) == []
+def test_an_allowed_value_is_one_of_those_that_are_named() -> None:
+    (problem,) = told("HelmRelease", driftDetection={"mode": "on"})
+    assert (problem.path[-2:], problem.notes) == (("driftDetection", "mode"), ("allowed: enabled, warn, disabled",))
+
+
+@table(
+    ("kind", "changes"),
+    [
+        *(("GitRepository", {"interval": duration}) for duration in ("1.5h", "1h30m", "10ms", "8783h")),
+        ("HelmRelease", {"releaseName": "a" * 53}),
+    ],
+)
+def test_what_keeps_to_the_constraints_passes(kind: str, changes: dict[str, Any]) -> None:
+    assert told(kind, **changes) == []
 
 
 @table(
@@ -157,40 +182,6 @@ def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_what_to_write(d
     shown = "a string" if "\n" in duration else f"'{duration}'"
     expected = [Problem((*AT, "interval"), "bad-duration", f"{shown} is not a valid duration", fix=fix)]
     assert expected == told("GitRepository", interval=duration)
-
-
-def test_no_duration_is_longer_than_a_year() -> None:
-    expected = [Problem((*AT, "interval"), "bad-duration", "'8784h' is too long: a year is the most")]
-    assert expected == told("GitRepository", interval="8784h")
-    assert told("GitRepository", interval="8783h") == []
-
-
-def test_a_time_limit_of_a_source_knows_no_hours() -> None:
-    expected = [
-        Problem(
-            (*AT, "timeout"),
-            "bad-duration",
-            "'1h' is not a valid duration here",
-            fix="write it as '30s' or '90m': hours are not allowed here",
-        )
-    ]
-    assert expected == told("GitRepository", timeout="1h")
-
-
-def test_an_address_is_never_quoted_as_it_may_hold_a_password() -> None:
-    expected = [Problem((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
-    assert expected == told("OCIRepository", url="https://rocky:secret@registry.example.com/web")
-
-
-def test_an_empty_string_is_told() -> None:
-    expected = [Problem((*AT, "targetNamespace"), "empty", "an empty string is not allowed here")]
-    assert expected == told("HelmRelease", targetNamespace="")
-
-
-@table(("length", "problems"), [(53, 0), (54, 1)])
-def test_a_string_has_a_greatest_length(length: int, problems: int) -> None:
-    expected = [Problem((*AT, "releaseName"), "bad-value", "at most 53 characters are allowed, found 54")]
-    assert expected * problems == told("HelmRelease", releaseName="a" * length)
 
 
 def test_an_empty_list_is_told() -> None:
