@@ -185,7 +185,11 @@ def _over(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
-    tenants, there = {removal.name: removal for removal in unasked if removal.what == "tenant"}, _there(now)
+    tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
+    # How many of each kind the cluster holds, of which a limit can be a share.
+    owners = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()} - {""}
+    spaces = len(now.namespaces) + len(now.addon_namespaces)
+    there = {"tenant": len(owners), "namespace": spaces, "app": len(now.apps)}
     for what, total in there.items():
         reinstalled = again if what == "app" else []
         removed = [removal for removal in unasked if removal.what == what and not removal.alone]
@@ -215,12 +219,6 @@ def _over(
             yield error("removals", message, f"if this is intended, {announced}\n  or {allowing}\n  or {_PUT_BACK}")
         else:
             yield error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}")
-
-
-def _there(now: Held) -> dict[str, int]:
-    """How many of each kind the cluster holds, of which a limit can be a share."""
-    tenants = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()} - {""}
-    return {"tenant": len(tenants), "namespace": len(now.namespaces) + len(now.addon_namespaces), "app": len(now.apps)}
 
 
 _PUT_BACK = "put back what changed"

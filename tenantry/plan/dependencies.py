@@ -17,7 +17,6 @@ from tenantry.plan.objects.apps import KINDS, Dependency
 from tenantry.plan.objects.scope import Scope
 
 _NOT_PLACED = "dependency-not-placed"
-_NOT_THERE = ", which does not run on the same clusters"
 
 
 def missing_dependencies(
@@ -63,9 +62,12 @@ def placement_after(
 def _not_placed(fleet: Fleet, scope: Scope, who: str, name: str, at: Path, fix: str) -> Problem:
     """Something waits for what has no object on this environment's management cluster for its cluster."""
     addon = addon_named(name) if scope.tenant else None
-    elsewhere = _elsewhere(fleet, scope, addon) if addon else None
-    why, fix = (f": {elsewhere}", fix) if elsewhere else (_NOT_THERE, f"place '{name}' there too, or {fix}")
-    return Problem(at, _NOT_PLACED, f"{who} cannot wait for '{name}'{why}", () if elsewhere else (scope.cluster,), fix)
+    owner = addon_environment(fleet, addon, scope.cluster) if addon else None
+    if owner and (hub := fleet.environments[owner].management) != fleet.environments[scope.environment].management:
+        why = f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{hub}'"
+        return Problem(at, _NOT_PLACED, f"{who} cannot wait for '{name}': {why}", fix=fix)
+    message = f"{who} cannot wait for '{name}', which does not run on the same clusters"
+    return Problem(at, _NOT_PLACED, message, (scope.cluster,), f"place '{name}' there too, or {fix}")
 
 
 def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Path, fix: str) -> Problem:
@@ -85,15 +87,6 @@ def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
         clusters = list(dict.fromkeys(note for problem in same for note in problem.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
-
-
-def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:
-    """Why an add-on of the cluster has no object on this environment's management cluster; None: it has, or it is nowhere."""
-    owner = addon_environment(fleet, addon, scope.cluster)
-    hub = fleet.environments[owner].management if owner else ""
-    if owner is None or hub == fleet.environments[scope.environment].management:
-        return None
-    return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{hub}'"
 
 
 def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[EffectiveApp]:

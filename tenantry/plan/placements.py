@@ -34,7 +34,7 @@ from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.notifications import plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline, objects_release, service_account
-from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
+from tenantry.plan.objects.lifecycle import given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.scope import CLUSTER_LABEL, Scope, on_management, unawaited
 from tenantry.plan.planned_apps import Gathering
 from tenantry.plan.platform import PlatformPlanner
@@ -151,7 +151,11 @@ class PlacementPlanner:
         self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], wide: Sequence[DeclaredObject]
     ) -> tuple[ObjectId, ...]:
         """Plan what the placement's apps come after; a release installs it on a remote cluster. wide: cluster-scoped objects."""
-        declared, at, state = self.fleet.document.tenants[scope.tenant], ("tenants", scope.tenant), self._state(scope)
+        declared, at = self.fleet.document.tenants[scope.tenant], ("tenants", scope.tenant)
+        # A tenant that is paused keeps its baseline up to date all the same.
+        states = tenant_states(self.fleet, scope.tenant, scope.cluster)
+        own_states = ("active" if state == "paused" else state for state in states)
+        state = lifecycle(self.fleet.clusters[scope.cluster].state, *own_states)
         self._gathering.awaited |= awaited(after, "HelmRelease" if scope.kubeconfig else "Namespace")
         first = self._before_release(scope) if scope.kubeconfig else ()
         own, *extras = baselines = self._baselines(scope, settings)
@@ -233,13 +237,6 @@ class PlacementPlanner:
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:
         return setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, *path, namespace=namespace)
-
-    def _state(self, scope: Scope) -> Lifecycle:
-        """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
-        states = tenant_states(self.fleet, scope.tenant, scope.cluster)
-        return lifecycle(
-            self.fleet.clusters[scope.cluster].state, *("active" if state == "paused" else state for state in states)
-        )
 
     def _baselines(self, scope: Scope, settings: TenantSettings) -> list[list[Manifest]]:
         """A whole baseline for each of the tenant's namespaces. Only a label says of which remote cluster it is."""
