@@ -182,14 +182,6 @@ def test_a_choice_that_is_not_made(apps: str, rest: str, message: str, at: str, 
     assert said(rocky(apps, rest)) == told(f"error[choose-one]: {message}", f"at tenants.rocky.{at}", f"fix: {fix}")
 
 
-def test_an_address_of_git_that_is_no_url() -> None:
-    assert said(rocky(WEB).replace("https://git.example.com/rocky", "git@github.com:rocky/manifests.git")) == told(
-        "error[bad-url]: the address is in the form of scp, which Flux does not take",
-        "at tenants.rocky.sources.manifests.git.url",
-        "fix: write ssh://git@github.com/rocky/manifests.git",
-    )
-
-
 def test_words_that_are_not_levels() -> None:
     assert said(rocky(WEB, f"{ALL}\npodSecurity: strict\nnetwork: closed")) == told(
         "error[bad-value]: 'strict' is not a valid pod security level",

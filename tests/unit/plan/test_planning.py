@@ -942,12 +942,6 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
     [
         (
             "git",
-            "git@git.example.com:rocky",
-            "bad-url]: the address is in the form of scp, which Flux does not take\n  at {1}\n"
-            "  fix: write ssh://git@git.example.com/rocky",
-        ),
-        (
-            "git",
             "file:///etc",
             "bad-url]: the address has no valid host: names consist of letters, digits and '-', with single dots between them\n"
             "  at {1}\n  fix: write it as 'https://HOST/PATH', 'http://HOST/PATH' or 'ssh://HOST/PATH'",
@@ -957,11 +951,6 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
             "charts.example.com",
             "bad-url]: the address does not begin with a scheme in small letters, such as 'https://'\n  at {1}\n"
             "  fix: write it as 'https://HOST/PATH' or 'http://HOST/PATH'",
-        ),
-        (
-            "helm",
-            "oci://charts.example.com",
-            "bad-url]: the URL '{}' does not go with type 'default'\n  at {}\n  fix: set 'type: oci', or correct the URL",
         ),
     ],
 )
