@@ -358,14 +358,13 @@ def _is_address(server: str) -> bool:
 
 def _accepted(content: Mapping[str, Any]) -> dict[str, Any]:
     parts = {
-        group: [{**entry, group[:-1]: _without(entry.get(group[:-1]) or {}, keys)} for entry in content[group]]
+        group: [
+            {**entry, group[:-1]: {k: v for k, v in (entry.get(group[:-1]) or {}).items() if k not in keys}}
+            for entry in content[group]
+        ]
         for group, keys in _REFUSED.items()
     }
     return {**content, **parts}
-
-
-def _without(part: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    return {key: value for key, value in part.items() if key not in keys}
 
 
 def ignored_in(data: bytes) -> list[str]:

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from tenantry.cluster.connect import Connect, connect_app
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.leftovers import rights_by_cluster
@@ -82,7 +83,7 @@ class Check:
     limits: RunLimits
     now: datetime
     claim: Claim | None = None
-    connect: remotes.Connect = remotes.connect
+    connect: Connect = connect_app
     tell: Progress = silent
     project: Path | None = None
     preview: bool = False
@@ -103,8 +104,9 @@ class Check:
         if any(mark.code == OTHER_CLUSTER for mark in marks):
             return Report(tuple(marks), ())  # other findings would be about the wrong cluster
         self.client.unread = set[ObjectId]()
-        parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._foreign_rights]
-        parts += [self._fitness, lambda: _controllers(self.client, self.fleet)]
+        parts: list[Callable[[], Iterable[Problem]]] = [self._guard]
+        parts += [lambda: check_rights(self.client, rights_by_cluster(self.fleet, self.plan)[self.plan.management])]
+        parts += [lambda: unserved(self.client, self.fleet, self.plan), lambda: _controllers(self.client, self.fleet)]
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         parts += [self._compare] if self.drift else []
         problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *self._drift()]
@@ -153,13 +155,6 @@ class Check:
             applied = {id for manifest in manifests if (id := readable_id(manifest)) and is_applied(manifest)}
             known = Known(planned, applied.__contains__, proven)
             return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
-
-    def _foreign_rights(self) -> Iterator[Problem]:
-        rights = rights_by_cluster(self.fleet, self.plan)[self.plan.management]
-        return check_rights(self.client, rights)
-
-    def _fitness(self) -> Iterator[Problem]:
-        yield from unserved(self.client, self.fleet, self.plan)
 
     def _compare(self) -> Iterator[Problem]:
         """What the API server refuses to change, such as a field that cannot. Of Secrets the plan knows no values."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tenantry.cluster.connect import NO_SECRET, answered, connect_remote, kubeconfig_of
+from tenantry.cluster.connect import NO_SECRET, Connect, answered, connect_app, kubeconfig_of
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as
 from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
@@ -29,9 +29,6 @@ from tenantry.preflight.fitness import check_policies
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-
-REMOTE_TIMEOUT = 5.0
-"""Seconds for each step of a request. It is short, because a cluster that Flux reaches may be unreachable from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +83,6 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     return found
 
 
-Connect = Callable[[Access], "Client"]
-
-
-def connect(config: Access) -> Client:
-    """A client for a remote. Raises: Refused: a certificate or key of its kubeconfig cannot be used."""
-    return connect_remote(config, REMOTE_TIMEOUT)
-
-
 @dataclass(frozen=True, slots=True)
 class Contact:
     """What is known about one cluster. problems: errors first.
@@ -113,7 +102,7 @@ class Contact:
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def contact(hub: Client, remote: Remote, now: datetime, connect: Connect = connect) -> Contact:
+def contact(hub: Client, remote: Remote, now: datetime, connect: Connect = connect_app) -> Contact:
     """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
 
     connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
@@ -167,7 +156,7 @@ def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Prob
     problems: list[Problem] = []
     uid = ""
     try:
-        with connect(config) as client, answered(REMOTE_TIMEOUT):
+        with connect(config) as client, answered():
             try:
                 ask(client, AUTHORIZATION, "SelfSubjectAccessReview", _ANYTHING)
             except Refused as refused:

@@ -11,7 +11,6 @@ import httpx2
 import pytest
 
 from tenantry.cluster import connect as connecting
-from tenantry.cluster import connect as reach
 from tenantry.cluster.client import Client
 from tenantry.cluster.kubeconfig import Access
 from tenantry.cluster.requests import path_of
@@ -137,7 +136,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edge: Cluster) -> Hub:
         return edge.client(ADDRESS) if config.cluster.server == ADDRESS else memory.client()
 
     monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
-    monkeypatch.setattr(reach, "connect_remote", connect_remote)
+    monkeypatch.setattr(connecting, "connect_remote", connect_remote)
     return memory
 
 

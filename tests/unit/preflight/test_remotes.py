@@ -10,11 +10,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.cluster import connect as module
 from tenantry.cluster.client import Client
 from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
-from tenantry.preflight import remotes as module
 from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
 from tests.unit.issued import NOW
@@ -142,13 +142,13 @@ def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str
 
 
 def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = module.REMOTE_TIMEOUT
-    monkeypatch.setattr(module, "REMOTE_TIMEOUT", 0.2)
+    shipped = module.TIMEOUT
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are made, and nobody answers
 
         def connect(config: Access) -> Client:
             server = f"http://127.0.0.1:{silent.getsockname()[1]}"
-            return module.connect(replace(config, cluster=config.cluster.model_copy(update={"server": server})))
+            return module.connect_app(replace(config, cluster=config.cluster.model_copy(update={"server": server})))
 
         begun = time.monotonic()
         found = told(Edge(), connect=connect)
@@ -157,7 +157,7 @@ def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: p
 
 
 def test_a_remote_has_five_seconds_for_each_step_of_an_answer() -> None:
-    with module.connect(of_secret(kubeconfig())) as client:
+    with module.connect_app(of_secret(kubeconfig())) as client:
         assert client.http.timeout == httpx2.Timeout(5.0)
 
 
