@@ -116,6 +116,8 @@ def _explained(access: Access) -> Iterator[None]:
         raise Refused(f"no answer of an API server from {server}, which {access} names", _CHECK) from None
 
 
+# --- the clusters of apps ---------------------------------------------------------------------------------------------
+
 TIMEOUT = 5.0
 """Seconds for each step of an answer. A person waits, and a cluster that Flux reaches may be unreachable from here."""
 
