@@ -20,7 +20,7 @@ from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.kube.values import end_of_token, lifetime_of_token
 from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, Severity, error, warning
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.bootstrap import MARKER, remote_policies
 from tenantry.plan.plan import Plan
@@ -145,10 +145,10 @@ def _of_kubeconfig(data: bytes, token: str, now: datetime) -> Iterator[Problem]:
         yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig", fix)
     end, lifetime = end_of_token(token), lifetime_of_token(token)
     if end and end <= now:
-        yield error("expired", f"the user's token expired {counted((now - end).days, 'day')} ago", _RENEW)
+        yield error("expired", f"the user's token expired at {end:%Y-%m-%d %H:%M} UTC", _RENEW)
     elif end and lifetime and lifetime >= _SELDOM and end - now < lifetime / 5:
-        left = counted((end - now).days, "day")
-        yield warning("expires-soon", f"the user's token expires in {left}, and nothing has renewed it", _RENEW)
+        message = f"the user's token expires at {end:%Y-%m-%d %H:%M} UTC, and nothing has renewed it"
+        yield warning("expires-soon", message, _RENEW)
 
 
 def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Problem], str]:
