@@ -9,7 +9,7 @@ from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Path
 from tenantry.model import App, Model, PlacedSettings, Platform, Tenant
-from tenantry.model.tenancy import ExtraNamespace, ObjectManifest
+from tenantry.model.tenancy import ObjectManifest
 from tenantry.model.walk import models_in
 from tenantry.source.parsed_file import override_of
 
@@ -38,12 +38,6 @@ def declared(fleet: Fleet, model: type[_M]) -> Iterator[tuple[tuple[str, ...], _
     for at, part in every(fleet, model):
         if at[0] in ("tenants", "platform") and not override_of(at):
             yield at, part
-
-
-def settings(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], PlacedSettings | ExtraNamespace]]:
-    """Every level with baseline settings: the defaults, templates, tenants, each with overrides, and extra namespaces."""
-    yield from every(fleet, PlacedSettings)
-    yield from ((at, extra) for at, extra in every(fleet, ExtraNamespace) if at[0] != "platform")
 
 
 def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant]]:
