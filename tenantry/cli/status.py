@@ -217,9 +217,10 @@ def status_text(report: StatusReport, rollout: Rollout | None, width: int | None
 
 
 def counts(states: Sequence[State]) -> str:
-    """3 of 5 apps ready"""
+    """3 of 5 apps ready, 1 paused"""
     ready = sum(state.readiness is Readiness.READY for state in states)
-    return f"{ready} of {counted(len(states), 'app')} ready"
+    paused = sum(state.is_paused for state in states)
+    return f"{ready} of {counted(len(states), 'app')} ready{f', {paused} paused' if paused else ''}"
 
 
 # --- apps -------------------------------------------------------------------------------------------------------------

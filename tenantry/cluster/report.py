@@ -122,8 +122,8 @@ class StatusReport:
 
     @property
     def off(self) -> int:
-        """How many apps and other objects are not as planned or not ready."""
-        return len(self.objects) + sum(app.readiness is not Readiness.READY for app in self.apps)
+        """How many apps and other objects are not as planned or not ready. What the file pauses need not be ready."""
+        return len(self.objects) + sum(not app.is_as_declared for app in self.apps)
 
     @property
     def ready(self) -> bool:
@@ -132,11 +132,11 @@ class StatusReport:
     @property
     def waits(self) -> bool:
         """Whether all that is not as planned or not ready waits for its wave."""
-        return all(state.waits for state in (*self.apps, *self.objects) if state.readiness is not Readiness.READY)
+        return all(state.waits for state in (*self.apps, *self.objects) if not state.is_as_declared)
 
     @property
     def as_planned(self) -> int:
-        """How many of the planned objects are there, as planned and ready."""
+        """How many of the planned objects are there, as planned, and ready or paused."""
         return self.planned - self.off
 
     def messages(self) -> tuple[str, ...]:

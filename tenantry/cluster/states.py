@@ -98,6 +98,16 @@ class State:
         return self.readiness
 
     @property
+    def is_paused(self) -> bool:
+        """Whether the file suspends it. Then nothing waits for it to be ready."""
+        return self.readiness is Readiness.SUSPENDED and not self.suspended_by_hand
+
+    @property
+    def is_as_declared(self) -> bool:
+        """Whether it is ready, or paused by the file."""
+        return self.readiness is Readiness.READY or self.is_paused
+
+    @property
     def tenant(self) -> str | None:
         """None for an object of the platform."""
         return self.planned.owner.tenant or None

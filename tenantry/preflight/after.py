@@ -19,6 +19,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused, refuse
 from tenantry.messages.text import grouped, listed, printable
 from tenantry.plan.engine_order import Chains, becomes_ready, following
+from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
@@ -73,10 +74,15 @@ def waiting(
 
 
 def _changed(change: Change) -> Iterator[PlannedApp]:
-    """The apps that a run creates or changes, or what they take. A rotated Secret waits for nothing."""
+    """The apps that a run creates or changes, or what they take.
+
+    A rotated Secret waits for nothing. Neither does a mark for removal: the environment before loses the app too, or keeps it.
+    """
     changed = {id for id, changed in change.changed.items() if id.kind != "Secret" and not changed.is_state_alone}
     for app in change.plan.apps:
         reconciler = change.lines.reconcilers[app.id]
+        if is_marked(change.lines.objects[app.id].manifest):
+            continue
         if not changed.isdisjoint((app.id, *reconciler.sources, *reconciler.inputs)):
             yield app
 

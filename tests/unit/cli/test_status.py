@@ -308,9 +308,12 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
 def test_who_suspended_an_app_is_told(capsys: Capture, hub: Memory, rest: str, message: str, *, by_hand: bool) -> None:
     Path("tenants.yaml").write_text(rocky(f"web: {{{rest}kustomize: {{source: manifests}}}}"))
     hub.objects[APPS]["items"] = [{**app(), "spec": {**app()["spec"], "suspend": True}}]
-    _, out, _ = tenantry(capsys, *COMMAND)
+    code, out, _ = tenantry(capsys, *COMMAND)
     (said,) = json.loads(out)["apps"]
     assert (said["status"], said["message"], said["suspendedByHand"]) == ("suspended", message, by_hand)
+    # What the file pauses is as declared, so `tenantry up` and `--wait` do not wait for it.
+    assert code == (1 if by_hand else 0)
+    assert tenantry(capsys, *COMMAND, "--wait", "--timeout", "1")[0] == code
 
 
 @pytest.mark.usefixtures("hub")

@@ -143,6 +143,12 @@ def test_a_change_waits_until_dev_runs_it(text: str, reason: str) -> None:
     assert message(asked(hub(), text)) == reason
 
 
+@pytest.mark.parametrize("state", ["removing", "offboarding"])
+def test_a_mark_for_removal_asks_nothing_although_dev_has_it_too(state: str) -> None:
+    """Otherwise what leaves both environments could never leave this one."""
+    assert asked(hub(), TEXT.replace("  rocky:\n", f"  rocky:\n    state: {state}\n")) == {}
+
+
 def test_a_change_that_dev_runs_goes_on_after_its_soak() -> None:
     assert asked(hub(dev=NEWER), NEWER) == {}
     [reason] = asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER).values()
