@@ -57,7 +57,8 @@ def waiting(
         missing = next((facet for facet in wanted if facet not in running), None)
         unproven[name] = "" if chains else "it is paused there, or leaves"
         if chains and missing:
-            unproven[name] = _difference(before.environment, missing, running)
+            copies = f"`tenantry promote {before.environment} {planned.environment} {name}` copies what it has"
+            unproven[name] = f"{_difference(before.environment, missing, running)}; {copies}"
     reasons = {name: Reason(Kind.WAITING, message) for name, message in unproven.items() if message}
     if asked := [name for name, message in unproven.items() if not message]:
         try:

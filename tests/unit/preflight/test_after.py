@@ -122,7 +122,10 @@ def test_a_run_without_changes_asks_nothing() -> None:
     ("text", "reason"),
     [
         (NEWER, "rocky/db: dev: hub: HelmChart dev-rocky/charts-db-a9a11bb0 is not applied yet"),
-        (PROD_FIRST, "rocky/db: dev has helm.version 1.0.0, not helm.version 1.1.0"),
+        (
+            PROD_FIRST,
+            "rocky/db: dev has helm.version 1.0.0, not helm.version 1.1.0; `tenantry promote dev prod rocky/db` copies what it has",
+        ),
         (TEXT.replace("color: red", "color: green"), "rocky/db: dev: hub: rocky/db on hub is not applied yet"),
         (
             TEXT.replace("COLOR: blue", "COLOR: green"),
