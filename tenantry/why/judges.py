@@ -295,13 +295,15 @@ class ClusterJudge:
         return Finding(Stage.OBJECT, f"{id}: {why}{event}", evidence, advice, (*edits, *describe), failed=failed)
 
     def _quota(self, app: PlannedApp, running: Running, namespace: str) -> tuple[str, tuple[str, ...]]:
-        """What of a namespace's quotas is used up, and what to type to raise it."""
+        """What of the fleet's quota of a namespace is used up, and what to type to raise it. The event names any other quota."""
         for quota in running.by_kind.get("ResourceQuota", ()):
+            if object_id(quota) != ObjectId("v1", "ResourceQuota", namespace, "tenantry"):
+                continue
             status = mapping_at(quota, "status")
             used = mapping_at(status, "used")
             for resource, hard in mapping_at(status, "hard").items():
                 most, now = number_of(hard), number_of(used.get(resource))
-                if mapping_at(quota, "metadata").get("namespace") == namespace and most and now and now >= most:
+                if most and now and now >= most:
                     at = self.commands.line(app, ("quota", resource))
                     where = f"in {at}" if at else f"of tenant '{app.tenant}'" if app.tenant else "of the namespace"
                     advice = f"{used[resource]} of {hard} {resource} are used; to raise it, change 'quota' {where}"

@@ -200,6 +200,14 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     assert flux["cause"] == "Flux: Reconciliation in progress"
 
 
+def test_a_quota_that_the_file_does_not_set_is_not_raised_there(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}
+    edge.put(deployment(1, failure))
+    edge.put(thing("ResourceQuota", "others", status={"hard": {"pods": "3"}, "used": {"pods": "3"}}))
+    fail(hub, EDGE, "Reconciliation in progress", "Progressing")
+    assert why(capsys)[1]["findings"][0]["advice"] == ""
+
+
 def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capture, hub: Hub, edge: Cluster) -> None:
     text = TEXT.replace("    quota: {pods: 3}\n", "").replace("tenants:\n", "defaults: {quota: {pods: 3}}\ntenants:\n")
     Path("tenants.yaml").write_text(text)
