@@ -273,18 +273,8 @@ def test_clusters_share_the_secrets_beside_their_kubeconfigs(hub: Cluster, edge:
     assert edge.find("Secret", "rocky", "git") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("words", "error[unknown-credentials]: credentials 'words' are not declared for tenant 'movy'"),
-        (
-            "rocky.words",
-            "error[unknown-credentials]: credentials 'rocky.words' are not declared for tenant 'movy'",
-        ),
-        ("edge-admin-kubeconfig", "credentials 'edge-admin-kubeconfig' are not declared for tenant 'movy'"),
-    ],
-)
-def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, name: str, problem: str) -> None:
+@pytest.mark.parametrize("name", ["words", "rocky.words", "edge-admin-kubeconfig"])
+def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, name: str) -> None:
     sound = rocky.fleet.read_text()
     rocky.edit(
         "helm: {source: charts, chart: greeter, version: 1.x}",
@@ -293,7 +283,7 @@ def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, nam
     refused = rocky.tenantry("validate")
     rocky.fleet.write_text(sound)
     assert refused.code == 2
-    assert problem in refused.text
+    assert f"tenant 'movy' names credentials '{name}', which are not declared" in refused.text
 
 
 def test_a_changed_value_reaches_flux_without_another_change(

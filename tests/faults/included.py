@@ -88,7 +88,11 @@ INCLUDED = (
         for key in ("role: cluster-admin", "podSecurity: privileged", "network: open", "state: offboarding")
     ),
     _overrides("adopt", "adopt: true", "key 'adopt' is not known here"),
-    _overrides("interval", "kustomize: {interval: 1ms}", "interval '1ms' is shorter than '30s'"),
+    _overrides(
+        "interval",
+        "kustomize: {interval: 1ms}",
+        "interval '1ms' is not from 30s to 24h, the bounds of tenant 'mallory'",
+    ),
     _overrides(
         "address",
         "sources: {manifests: {git: {url: 'https://git.example.org/mallory/m'}}}",
