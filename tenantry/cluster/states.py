@@ -282,8 +282,7 @@ def select(
 
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
-    if not any(app.tenant == PLATFORM for app in plan.apps):  # a tenant may be called so
-        tenants = ["" if tenant == PLATFORM else tenant for tenant in tenants]
+    tenants = ["" if tenant == PLATFORM else tenant for tenant in tenants]
     apps = [app.removeprefix(ADDON_PREFIX) for app in apps]
     selected = plan.apps
     for names, key, lacks in (
