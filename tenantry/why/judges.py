@@ -296,18 +296,17 @@ class ClusterJudge:
 
     def _quota(self, app: PlannedApp, running: Running, namespace: str) -> tuple[str, tuple[str, ...]]:
         """What of the fleet's quota of a namespace is used up, and what to type to raise it. The event names any other quota."""
-        for quota in running.by_kind.get("ResourceQuota", ()):
-            if object_id(quota) != ObjectId("v1", "ResourceQuota", namespace, "tenantry"):
-                continue
-            status = mapping_at(quota, "status")
-            used = mapping_at(status, "used")
-            for resource, hard in mapping_at(status, "hard").items():
-                most, now = number_of(hard), number_of(used.get(resource))
-                if most and now and now >= most:
-                    at = self.commands.line(app, ("quota", resource))
-                    where = f"in {at}" if at else f"of tenant '{app.tenant}'" if app.tenant else "of the namespace"
-                    advice = f"{used[resource]} of {hard} {resource} are used; to raise it, change 'quota' {where}"
-                    return one_line(advice), self.commands.edited(at)
+        own = ObjectId("v1", "ResourceQuota", namespace, "tenantry")
+        quotas = running.by_kind.get("ResourceQuota", ())
+        status = next((mapping_at(quota, "status") for quota in quotas if object_id(quota) == own), {})
+        used = mapping_at(status, "used")
+        for resource, hard in mapping_at(status, "hard").items():
+            most, now = number_of(hard), number_of(used.get(resource))
+            if most and now and now >= most:
+                at = self.commands.line(app, ("quota", resource))
+                where = f"in {at}" if at else f"of tenant '{app.tenant}'" if app.tenant else "of the namespace"
+                advice = f"{used[resource]} of {hard} {resource} are used; to raise it, change 'quota' {where}"
+                return one_line(advice), self.commands.edited(at)
         return "", ()
 
     def _of_pod(
