@@ -56,7 +56,7 @@ Examples:
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
-  0    every selected app is ready, and every object is as planned
+  0    every selected app is ready or paused in the file, and all is as planned
   1    at least one is not
   2    the management cluster does not answer, or has no such apps
   5    what is not as planned waits for its wave
