@@ -14,10 +14,10 @@ import pulumi
 from tenantry.guard.claims import unmarked
 from tenantry.kube.objects import Manifest, ObjectId, Owner, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Refused, RefusedChange, refuse
+from tenantry.messages.errors import RefusedChange, refuse
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.stacks.states import key_in_state, key_of, owner_of
+from tenantry.stacks.states import exported_resources, key_in_state, key_of, owner_of
 
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
@@ -56,7 +56,7 @@ class State:
     @cached_property
     def resources(self) -> Sequence[Mapping[str, Any]]:
         """All resources, without those that an earlier run has yet to delete."""
-        return [resource for resource in exported_resources() if not resource.get("delete")]
+        return [resource for resource in exported_resources(Path.cwd(), stack_name()) if not resource.get("delete")]
 
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, Any]]:
@@ -111,21 +111,6 @@ def _holds_secret(value: Any) -> bool:
     if isinstance(value, dict):
         return _ENVELOPE in value or any(map(_holds_secret, value.values()))
     return isinstance(value, list) and any(map(_holds_secret, value))
-
-
-def exported_resources() -> list[dict[str, Any]]:
-    """All resources in the state of the stack that runs. Secrets in it are encrypted. Raises: Refused: it cannot be read."""
-    try:
-        from pulumi.automation import LocalWorkspace
-
-        deployment = LocalWorkspace(work_dir=str(Path.cwd())).export_stack(stack_name()).deployment or {}
-    except Exception as problem:
-        stack = pulumi.get_stack()
-        raise Refused(
-            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
-            f"correct what keeps `pulumi stack export --stack {stack}` from working",
-        ) from problem
-    return [resource for resource in deployment.get("resources") or () if isinstance(resource, dict)]
 
 
 def check_retained(state: State, planned: Plan, left: Collection[str]) -> None:

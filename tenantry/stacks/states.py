@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.redact import shorten
 
 FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{name}" for name in ("Fleet", "Cluster", "Tenant", "Placement"))
-_PATIENCE = 60.0
-"""Seconds; a state in a bucket takes a few."""
+_PATIENCE = 300.0
+"""Seconds; a state in a bucket takes a few, and a large one more."""
 
 
 class InStates:
@@ -30,17 +30,19 @@ class InStates:
         if not self._stacks:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            exported = (_exported(self._project, stack) for stack in self._stacks)
             self._keys = frozenset(
-                key_of(str(mapping.get("urn")))
-                for state in exported
-                for mapping in mappings_in(mapping_at(state, "deployment").get("resources"))
+                key_of(str(resource.get("urn")))
+                for stack in self._stacks
+                for resource in exported_resources(self._project, stack)
             )
         return key_in_state(id) in self._keys
 
 
-def _exported(project: Path, stack: str) -> dict[str, Any]:
-    """The state of a stack."""
+def exported_resources(project: Path, stack: str) -> list[Mapping[str, Any]]:
+    """All resources in the state of a stack. Secrets in it stay encrypted, which those of `LocalWorkspace.export_stack` do not.
+
+    Raises: Refused: the state cannot be read.
+    """
     command = ("pulumi", "--non-interactive", "stack", "export", "--stack", stack)
     line = f"`pulumi stack export --stack {stack}`"
     try:
@@ -64,7 +66,7 @@ def _exported(project: Path, stack: str) -> dict[str, Any]:
     if not isinstance(output, dict):
         reason = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
         raise Refused(f"{line} failed: {reason or 'it printed nothing'}", _FIX)
-    return output
+    return [*mappings_in(mapping_at(output, "deployment").get("resources"))]
 
 
 _FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"

@@ -71,7 +71,7 @@ class Engine:
         self.slow: set[str] = set()
         self._patch = patch
         self._plan: Plan | None = None
-        patch.setattr("components.state.exported_resources", lambda: self.state)
+        patch.setattr("components.state.exported_resources", lambda *_: self.state)
         patch.setattr(rounds, "_PAUSE", 0.0)
         patch.setattr(rounds, "live_for", self._live_for)
         patch.setattr(rounds, "reconcile", lambda *_: None)

@@ -55,7 +55,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
     monkeypatch.setattr(pulumi.log, "warn", messages.append)
     monkeypatch.setattr(pulumi.log, "info", messages.append)
-    monkeypatch.setattr("components.state.exported_resources", list)
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: [])
     return messages
 
 
@@ -66,7 +66,7 @@ def holding(monkeypatch: pytest.MonkeyPatch, differences: list[Difference], *unp
 
 def remembering(monkeypatch: pytest.MonkeyPatch, manifest: Manifest | None) -> None:
     resource = {"urn": URN, "type": KEY.partition("::")[0], "inputs": manifest}
-    monkeypatch.setattr("components.state.exported_resources", lambda: [resource] if manifest else [])
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: [resource] if manifest else [])
 
 
 def compared(plan: Plan = PLAN) -> Comparison:
@@ -191,7 +191,7 @@ def test_secrets_that_a_run_deletes_may_be_listed_even_if_nothing_else_changes(
     state = [{"urn": urn, "type": "kubernetes:core/v1:Secret", "inputs": GIT}]
     monkeypatch.setattr(connect, "connect", lambda *_: client)
     holding(monkeypatch, [])
-    monkeypatch.setattr("components.state.exported_resources", lambda: state)
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: state)
     monkeypatch.setattr(module, "check_deletable", lambda _, __, ids: asked.append([*map(str, ids)]))
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: dry_run)
     compared()
@@ -209,7 +209,7 @@ def test_what_an_interrupted_run_has_left_is_named_and_what_the_state_knows_is_l
         "left by an interrupted run, not in the file, and deleted by this run:\n    ServiceAccount clusters/movy"
     ]
     urn = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$kubernetes:core/v1:ServiceAccount::clusters/movy"
-    monkeypatch.setattr("components.state.exported_resources", lambda: [{"urn": urn, "inputs": ORPHAN}])
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: [{"urn": urn, "inputs": ORPHAN}])
     found = compared()
     assert (found.orphans, [*found.removed]) == ({}, [id])
 
@@ -218,7 +218,7 @@ def test_what_an_interrupted_run_has_left_is_named_and_what_the_state_knows_is_l
 def test_what_is_being_deleted_is_removed_too_so_that_it_can_be_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:
     leaving = {**ORPHAN, "metadata": {**ORPHAN["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}}  # type: ignore[dict-item]
     urn = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$kubernetes:core/v1:ServiceAccount::clusters/movy"
-    monkeypatch.setattr("components.state.exported_resources", lambda: [{"urn": urn, "inputs": ORPHAN}])
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: [{"urn": urn, "inputs": ORPHAN}])
     holding(monkeypatch, [], leaving)
     assert [id.name for id in compared().removed] == ["movy"]
 
@@ -231,7 +231,7 @@ def test_what_can_hold_data_and_goes_has_to_be_kept_by_the_state(monkeypatch: py
     holding(monkeypatch, [], claim)
     monkeypatch.setattr(module, "check_retained", lambda _, __, left: asked.append(left))
     for state in ([{"urn": urn}], []):
-        monkeypatch.setattr("components.state.exported_resources", lambda state=state: state)
+        monkeypatch.setattr("components.state.exported_resources", lambda *_, state=state: state)
         compared()
     assert asked == [["PersistentVolumeClaim rocky/data"], []]
 

@@ -39,7 +39,7 @@ def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 def _nothing_to_restore(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster does not take what is recorded here; `test_comparing` is about what a run restores."""
     monkeypatch.setattr("components.run.compare_with_cluster", lambda *_: Comparison())
-    monkeypatch.setattr("components.state.exported_resources", list)
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: [])
 
 
 def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) -> tuple[Recording, str]:
@@ -56,7 +56,7 @@ def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) 
     resources = [{"urn": urn} for urn in state]
     with pytest.MonkeyPatch.context() as patch:
         if state:
-            patch.setattr("components.state.exported_resources", lambda: resources)
+            patch.setattr("components.state.exported_resources", lambda *_: resources)
         recording = record(program, stack=stack, config=settings)
     return recording, "".join(messages)
 
@@ -199,7 +199,7 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     urns = (f"urn:pulumi:dev::tenantry::{key_in_state(each.id)}" for each in PLANS["dev"].objects)
     state = [{"urn": urn} for urn in urns]
-    monkeypatch.setattr("components.state.exported_resources", lambda: state)
+    monkeypatch.setattr("components.state.exported_resources", lambda *_: state)
     _, message = run(
         {"fleet": str(emptied), "allowDeletions": '["tenant/movy", "tenant/gone", "tenant/rocky"]'}, stack="dev"
     )
