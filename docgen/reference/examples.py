@@ -42,7 +42,8 @@ def write_fleet(section: Section, directory: Path) -> Path:
     shutil.copytree(BASE, directory)
     file = directory / "tenants.yaml"
     base, example = (document(text) for text in (file.read_text(encoding="utf-8"), example_of(section)))
-    if "chart" in example.get("platform", {}):
+    platform = example.get("platform", {})
+    if any("chart" in each for each in (platform, *platform.get("overrides", ()))):
         del base["platform"]["chart"]  # a chart from Git instead of one from a repository of charts
     merged = merge([Layer((), base), Layer((), example)])
     file.write_text(yaml.safe_dump(merged, sort_keys=False), encoding="utf-8")

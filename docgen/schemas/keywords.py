@@ -82,7 +82,7 @@ def _refuse_unknown(openapi: Schema, at: str) -> None:
     if unknown:
         raise UnknownKeyword(
             f"{at} uses '{min(unknown)}', which no schema here can express yet",
-            "teach it to docgen/schemas/keywords.py and to tenantry/conformance",
+            "teach it to docgen/schemas/keywords.py and to tenantry/flux/conformance.py",
         )
 
 

@@ -144,7 +144,7 @@ def _let_inherit(environment: dict[str, Any]) -> None:
 
 _COMPLETED = {
     *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket", "Cluster"),
-    *("Credentials", "Config", "Alert", "Provider", "Receiver", "ObjectsChart", "ChartRepository", "ChartDirectory"),
+    *("Credentials", "Config", "Alert", "Provider", "Receiver", "ObjectsChart", "ChartPlace"),
 }
 """What templates, tenants and overrides complete together. Which keys the whole requires, `tenantry validate` checks."""
 
@@ -159,6 +159,10 @@ def _let_complete(schema: dict[str, Any]) -> None:
             kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
             others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
             definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
+    for part in definitions["ObjectsChart"]["properties"].values():
+        for option in part.get("anyOf", ()):
+            for mark in option.get("allOf", ()):
+                mark.pop("required", None)
     addons = definitions["Platform"]["properties"]["addons"]["additionalProperties"]
     addons["allOf"].append(_one_of(model.App.one_of))  # of an add-on there are no other parts
     # What the apps of tenants lack, their overrides lack too.

@@ -25,8 +25,6 @@ from tenantry.model.clusters import (
 from tenantry.model.document import (
     App,
     AppOverride,
-    ChartDirectory,
-    ChartRepository,
     Document,
     ObjectsChart,
     PlacedSettings,

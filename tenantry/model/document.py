@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.clusters import Cluster, Environment
 from tenantry.model.durations import Duration
-from tenantry.model.flux import HelmPatch, KustomizePatch, Metadata
+from tenantry.model.flux import NAMELESS, HelmPatch, KustomizePatch, Metadata
 from tenantry.model.scalars import (
     AppName,
     CredentialsName,
@@ -71,7 +71,7 @@ class App(OneOf, Overridden):
     dependsOn: list[AppName] | None = None
     """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
     between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](apps-and-sources.md#order)."""
-    metadata: Metadata | None = None
+    metadata: Annotated[Metadata, NAMELESS] | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
     waves: NoWaves = None
@@ -237,22 +237,19 @@ RESERVED = [
 """Namespaces that the tools of platform teams are usually installed into."""
 
 
-class ChartRepository(Model):
+class ChartPlace(Model):
+    """A repository that has the chart `tenantry-objects`: of Helm, or of Git."""
+
     url: Text
-    """The address of the repository: http, https or oci."""
-    version: Text
-    """The version of the chart `tenantry-objects`: exact or a range."""
+    """The address of the repository: http, https or oci; of a Git repository http, https or ssh."""
+    version: Text | None = None
+    """The version of the chart in a Helm repository: exact or a range."""
     type: Literal["default", "oci"] = "default"
-    """`oci` for addresses that begin with `oci://`."""
-
-
-class ChartDirectory(Model):
-    url: Text
-    """The address of the repository: http, https or ssh."""
-    ref: GitRef
+    """`oci` for addresses of Helm repositories that begin with `oci://`."""
+    ref: GitRef | None = None
     """What to check out. Flux takes a changed chart when its `Chart.yaml` has another version, not with each commit."""
-    path: SourcePath
-    """The directory of the chart `tenantry-objects` in the repository."""
+    path: SourcePath | None = None
+    """The directory of the chart in a Git repository."""
 
 
 class ObjectsChart(OneOf):
@@ -263,10 +260,10 @@ class ObjectsChart(OneOf):
     oci: Oci | None = None
     """The chart in an OCI registry, where it can be pinned by `digest` and checked by `verify`. `url` is its address with its name:
     `oci://HOST/PATH/tenantry-objects`."""
-    helm: ChartRepository | None = None
-    """The Helm repository or OCI registry that serves the chart."""
-    git: ChartDirectory | None = None
-    """The Git repository that contains the chart, for example the one with this file."""
+    helm: Annotated[ChartPlace, Keys(without=("ref", "path"), required=("version",))] | None = None
+    """The Helm repository or OCI registry that serves the chart, and the `version`, which is required."""
+    git: Annotated[ChartPlace, Keys(without=("version", "type"), required=("ref", "path"))] | None = None
+    """The Git repository that contains the chart, for example the one with this file; `ref` and `path` are required."""
     credentials: CredentialsName | None = None
     """The platform's credentials that Flux uses to fetch the chart."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 from pydantic_core import InitErrorDetails, ValidationError
 
 from tenantry.messages.data import ordered, tree
@@ -20,7 +20,7 @@ from tenantry.model.scalars import (
     SubstituteValue,
     Text,
 )
-from tenantry.model.strict import Fillable, Model, none_or_several
+from tenantry.model.strict import Fillable, Keys, Model, none_or_several
 
 SET_BY_FLEET = "the fleet sets it"
 """How the reason of a key begins that the fleet sets, mostly from another part of the file."""
@@ -142,26 +142,29 @@ class FluxBlock(Model):
         return cls.completed(value)
 
 
-class ObjectMetadata(Model):
+def _given(entries: dict[str, str | None]) -> dict[str, str | None]:
+    return {key: value for key, value in entries.items() if value is not None}
+
+
+class Metadata(Model):
+    """Labels and annotations: of a manifest, of an object on the management cluster, or of all objects of an app. `null` removes
+    one that a less specific layer sets.
+    """
+
     owned = {
         "namespace": "an object is in the namespaces for which it is declared, one under 'clusterObjects:' in none"
     }
 
     name: Fillable[ObjectName] | None = None
-    """The object's name. Default: the key of the entry."""
-    labels: dict[LabelKey, Fillable[LabelValue]] | None = None
+    """The name of the object of a manifest. Default: the key of the entry."""
+    labels: Annotated[dict[LabelKey, Fillable[LabelValue] | None], AfterValidator(_given)] | None = None
     """Labels. Those that Tenantry, Flux, Helm and Kubernetes set are refused."""
-    annotations: dict[LabelKey, str] | None = None
+    annotations: Annotated[dict[LabelKey, str | None], AfterValidator(_given)] | None = None
     """Annotations. Those that Tenantry, Flux, Pulumi and other tools set themselves are refused."""
 
 
-class Metadata(Model):
-    """Labels and annotations of an object on the management cluster, or of all objects of an app."""
-
-    labels: dict[LabelKey, Fillable[LabelValue] | None] | None = None
-    """Labels. Those that Tenantry, Flux, Helm and Kubernetes set are refused."""
-    annotations: dict[LabelKey, str | None] | None = None
-    """Annotations. Those that Tenantry, Flux, Pulumi and other tools set themselves are refused."""
+NAMELESS = Keys(without=("name",))
+"""Marks the metadata of what has its name from elsewhere."""
 
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
@@ -211,7 +214,7 @@ class HelmPatch(FluxBlock):
     storageNamespace: Fillable[Name] | None = None
     """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
     uninstalls the release and installs a new one."""
-    commonMetadata: Metadata | None = None
+    commonMetadata: Annotated[Metadata, NAMELESS] | None = None
     """Labels and annotations for every object."""
 
 
@@ -261,7 +264,7 @@ class KustomizePatch(FluxBlock):
     the one in the manifests."""
     postBuild: PostBuild | None = None
     """Substitution after building."""
-    commonMetadata: Metadata | None = None
+    commonMetadata: Annotated[Metadata, NAMELESS] | None = None
     """Labels and annotations for every object."""
 
 

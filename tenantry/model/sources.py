@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
-from tenantry.model.flux import FluxBlock, Metadata, OneKey
+from tenantry.model.flux import NAMELESS, FluxBlock, Metadata, OneKey
 from tenantry.model.scalars import (
     CredentialsName,
     DataKey,
@@ -125,7 +125,7 @@ class Source(OneOf):
     """A bucket, for manifests or for charts in a directory."""
     credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
-    metadata: Metadata | None = None
+    metadata: Annotated[Metadata, NAMELESS] | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
 
     @model_validator(mode="before")

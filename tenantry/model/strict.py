@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, Union, cast, get_args, get_origin
@@ -164,6 +164,9 @@ def _lenient(declared: Any) -> Any:
     if isinstance(declared, type) and issubclass(declared, Model) and not issubclass(declared, OneOf):
         return Annotated[declared, Partial()]
     origin, args = get_origin(declared), get_args(declared)
+    if origin is Annotated and any(isinstance(mark, Keys) for mark in args):
+        marks = (replace(mark, required=()) if isinstance(mark, Keys) else mark for mark in args[1:])
+        return Annotated[(_lenient(args[0]), *marks)]
     if origin is dict:
         return dict[args[0], args[1] | None]  # type: ignore[valid-type]
     if origin in (Union, types.UnionType):
@@ -235,8 +238,8 @@ class Keys:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         refused: dict[str, Any] = {key: {"not": {}} for key in self.without}
-        here = {"required": list(self.required)} if self.required else {"properties": refused}
-        return {"allOf": [handler(schema), here]}
+        here = {"required": list(self.required)} if self.required else {}
+        return {"allOf": [handler(schema), here | ({"properties": refused} if refused else {})]}
 
 
 @dataclass(frozen=True, slots=True)

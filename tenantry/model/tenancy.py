@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import shorten
-from tenantry.model.flux import ObjectMetadata
+from tenantry.model.flux import Metadata
 from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
@@ -36,7 +36,7 @@ class ObjectManifest(Model):
     """Group and version, such as `external-secrets.io/v1`."""
     kind: Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]*$")]
     """The kind."""
-    metadata: ObjectMetadata | None = None
+    metadata: Metadata | None = None
     """Name, labels and annotations."""
 
 

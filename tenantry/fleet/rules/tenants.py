@@ -14,15 +14,17 @@ from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_o
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
-from tenantry.model.flux import Metadata, ObjectMetadata
+from tenantry.model.flux import Metadata
 from tenantry.model.tenancy import OWN_ROLES, ExtraNamespace, ObjectManifest, PolicyRule, ServiceAccount
 
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
 def metadata_of_tenants_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    every: list[tuple[Path, PlacedSettings | ExtraNamespace | ObjectMetadata]]
-    every = [*walk.every(fleet, PlacedSettings), *walk.every(fleet, ExtraNamespace), *walk.every(fleet, ObjectMetadata)]
+    every: list[tuple[Path, PlacedSettings | ExtraNamespace | Metadata]]
+    every = [*walk.every(fleet, PlacedSettings), *walk.every(fleet, ExtraNamespace)]
+    manifests = walk.every(fleet, ObjectManifest)
+    every += [((*at, "metadata"), manifest.metadata) for at, manifest in manifests if manifest.metadata]
     for at, given in every:
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
@@ -208,8 +210,9 @@ def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
 
 def _metadata(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Metadata]]:
     """Wherever the file says something of the metadata of Flux objects; templates come with each tenant."""
+    manifests = {at for at, _ in walk.every(fleet, ObjectManifest)}
     for at, metadata in walk.every(fleet, Metadata):
-        if at[-1] == "metadata" and at[0] in ("tenants", "platform"):
+        if at[-1] == "metadata" and at[0] in ("tenants", "platform") and at[:-1] not in manifests:
             yield at, metadata
 
 

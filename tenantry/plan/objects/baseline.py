@@ -256,17 +256,17 @@ def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
     """The source and the chart of the baselines on remote clusters, as for an app; None: the source is the chart."""
     if chart.oci:
         return Source(oci=chart.oci, credentials=chart.credentials), None
-    if chart.git:
+    if place := chart.git:
         # Only the chart's directory is fetched. A fleet's own repository changes with every edit, and the strategy `Revision` would
         # upgrade every baseline with every commit.
-        path = chart.git.path.removeprefix("./").rstrip("/")
+        path = str(place.path).removeprefix("./").rstrip("/")
         only = None if path in ("", ".") else [path]
-        git = {"url": chart.git.url, "ref": chart.git.ref, "interval": _LOOK_FOR_COMMITS, "sparseCheckout": only}
+        git = {"url": place.url, "ref": place.ref, "interval": _LOOK_FOR_COMMITS, "sparseCheckout": only}
         declared = Source(git=Git.model_validate(git))
         helm = Helm.model_validate({"chart": path or ".", "reconcileStrategy": "ChartVersion"})
     else:
         assert chart.helm is not None  # one of the three is given
-        declared = Source(helm=HelmRepository.model_validate(chart.helm.model_dump(exclude={"version"})))
+        declared = Source(helm=HelmRepository.model_validate(chart.helm.model_dump(include={"url", "type"})))
         helm = Helm(chart=OBJECTS_CHART, version=chart.helm.version)
     return declared.model_copy(update={"credentials": chart.credentials}), helm
 

@@ -85,5 +85,5 @@ def test_what_would_get_lost_is_refused(keyword: str) -> None:
 
     assert str(refused.value) == (
         f"Widget.spec.a[] uses '{keyword}', which no schema here can express yet\n"
-        "  fix: teach it to docgen/schemas/keywords.py and to tenantry/conformance"
+        "  fix: teach it to docgen/schemas/keywords.py and to tenantry/flux/conformance.py"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.flux.conformance.check import completed, described
+from tenantry.flux.conformance import _described, completed
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -42,4 +42,4 @@ def test_values_of_the_wrong_type_pass_through() -> None:
 
 def test_only_what_may_be_anything_is_hidden() -> None:
     value = {"labels": {"a": "b"}, "entries": [{"n": 1}], "values": {"a": 10**40}}
-    assert described(SCHEMA, value) == value | {"values": None}
+    assert _described(SCHEMA, value) == value | {"values": None}

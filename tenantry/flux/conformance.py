@@ -1,12 +1,22 @@
-"""Types, keys, enumerations, patterns and bounds: a JSON Schema library finds the errors, this module writes the messages."""
+"""Checks offline whether an API server would accept a Flux object, and reports problems in the author's terms.
+
+In the same order as an API server: defaults, the structure (JSON Schema: a library finds the errors, this module writes the
+messages), then how fields relate to each other (CEL, with our text for each rule), then lists with equal keys. The schemas are
+derived from the pinned Flux (`tenantry.flux.schemas`). What a controller rejects later, such as a reference to an object that does
+not exist, is not found here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from tenantry.flux.schemas import Schema, schema_of
+from tenantry.flux.texts import text_problems
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import (
@@ -24,6 +34,48 @@ from tenantry.model.durations import duration_fix, is_bounded
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
+
+
+def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """The problems of a part of a spec as written. Missing keys are no problem, because other layers can add them, and `null`
+    removes a key. Texts with placeholders are checked when these are filled in.
+
+    Raises: KeyError: there is no such kind.
+    """
+    if part:  # most blocks have no keys of Flux's own, and a validator takes a while to build
+        errors = _validator(kind, of_part=True).iter_errors(_without_null(part))
+        given = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
+        yield from _misfits(given, schema_of(kind), at)
+
+
+def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """The problems of the spec of a Flux object.
+
+    CEL rules and texts with a grammar of their own rely on the structure, so they are checked only if the structure is right.
+    Args:    spec: JSON data as it would be sent, without null; defaults may be missing. at: its path in the document.
+    Returns: findings at paths below `at`, as if the author had written the spec there.
+    Raises:  KeyError: there is no such kind.
+    """
+    schema = schema_of(kind)
+    complete = completed(schema.spec, dict(spec))
+    if misfits := list(_misfits(list(_validator(kind, of_part=False).iter_errors(complete)), schema, at)):
+        yield from misfits
+    else:
+        yield from _broken_rules(schema.spec, _described(schema.spec, complete), at)
+        yield from text_problems(kind, spec, at)
+
+
+def completed(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value with the schema's defaults, as an API server adds them."""
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        own = {key: part["default"] for key, part in properties.items() if "default" in part}
+        return own | {key: completed(properties.get(key, {}), part) for key, part in value.items()}
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [completed(items, entry) for entry in value]
+    return value
+
+
+# --- structure --------------------------------------------------------------------------------------------------------
 
 _TYPES = {
     "array": "a list",
@@ -50,23 +102,7 @@ _FORMS = {
 """For patterns that are hard to read: what they mean, how to write a value that matches, and the code of the finding."""
 
 
-def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
-    """The errors in the structure of a value at a path of the document."""
-    errors = list(_validator(schema.kind, of_part=False).iter_errors(value))
-    yield from _worded(errors, schema, at)
-
-
-def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
-    """As `misfits`, for a part of a spec as written: other layers can add missing keys, and `null` removes a key.
-
-    Texts with placeholders are not checked here, but after the placeholders are filled in.
-    """
-    errors = _validator(schema.kind, of_part=True).iter_errors(_without_null(value))
-    given = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
-    yield from _worded(given, schema, at)
-
-
-def _worded(errors: list[ValidationError], schema: Schema, at: Path) -> Iterator[Problem]:
+def _misfits(errors: list[ValidationError], schema: Schema, at: Path) -> Iterator[Problem]:
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
         # A value of the wrong type breaks other constraints too. One error for it is enough.
@@ -111,7 +147,7 @@ def _nothing_required(schema: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-def _without_null(value: dict[str, Any]) -> dict[str, Any]:
+def _without_null(value: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: part for key, part in value.items() if part is not None}
     return {key: _without_null(part) if isinstance(part, dict) else part for key, part in given.items()}
 
@@ -175,5 +211,69 @@ def _schema_at(schema: dict[str, Any], path: list[str | int]) -> dict[str, Any]:
     part: Any = schema
     for step in path:
         part = part[step]
-    part_schema: dict[str, Any] = part
-    return part_schema
+    return dict(part)
+
+
+# --- rules between fields ---------------------------------------------------------------------------------------------
+
+
+def _described(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value with None in place of parts of any type, such as the values of a chart.
+
+    No rule reads these parts, but they can contain numbers beyond 64 bits, which CEL does not accept.
+    """
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        return {key: _described(properties[key], part) if key in properties else None for key, part in value.items()}
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [_described(items, entry) for entry in value]
+    return value if "type" in schema else None
+
+
+def _broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Problem]:
+    """The rules that a value and its parts break. The value has the right structure and includes defaults."""
+    for rule in schema.get("x-kubernetes-validations", ()):
+        if not holds(rule, value):
+            explained = explanations()[rule]
+            key, code = explained.get("key", ""), explained.get("code", "bad-combination")
+            # At the key to change if the author wrote it, otherwise at the block.
+            at_key, notes = key in value, tuple(explained.get("notes", ()))
+            place = (*at, key) if at_key else at
+            yield Problem(place, code, explained["message"], notes, explained.get("fix", ""), at_key)
+    if keys := schema.get("x-kubernetes-list-map-keys"):
+        seen: dict[tuple[Any, ...], int] = {}
+        for index, entry in enumerate(value):
+            if (first := seen.setdefault(tuple(entry.get(key) for key in keys), index)) != index:
+                message = f"{' and '.join(keys)} must differ between entries, entry {first} has the same"
+                yield Problem((*at, index), "duplicate", message, fix="remove one of them")
+    if isinstance(value, dict):
+        for key, part in schema.get("properties", {}).items():
+            if key in value:
+                yield from _broken_rules(part, value[key], (*at, key))
+    elif isinstance(value, list) and (items := schema.get("items")):
+        for index, entry in enumerate(value):
+            yield from _broken_rules(items, entry, (*at, index))
+
+
+def holds(rule: str, value: Any) -> bool:
+    """Whether a value satisfies a rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
+    return _compiled(rule).eval(data={"self": value}).value() is True
+
+
+@cache
+def _compiled(rule: str) -> Any:
+    return _environment().compile(rule)
+
+
+@cache
+def _environment() -> Any:
+    # Most commands, and fleets without rules to check, do not need it.
+    from cel_expr_python import cel  # type: ignore[import-untyped]
+
+    return cel.NewEnv(variables={"self": cel.Type.DYN})
+
+
+@cache
+def explanations() -> dict[str, dict[str, Any]]:
+    """What each rule says in the author's words: message, key, fix, notes, code."""
+    rows = yaml.safe_load(File(__file__).with_name("explanations.yaml").read_bytes())
+    return {row["rule"]: row for row in rows}
