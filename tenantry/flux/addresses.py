@@ -253,34 +253,25 @@ def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
 
 
 def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
-    kind, address, channel = str(spec.get("type")), spec.get("address"), spec.get("channel")
+    kind, address, channel = str(spec.get("type")), str(spec.get("address") or ""), str(spec.get("channel") or "")
+    place = (*at, "address")
     if address and kind not in PROVIDERS:
-        yield _bad(
-            (*at, "address"), "is of a type of provider whose addresses Tenantry does not know", "choose another type"
-        )
-    if address and kind in _NAMES and not _NAMES[kind][0].fullmatch(str(address)):
-        yield _bad(
-            (*at, "address"),
-            f"is not {_NAMES[kind][1]}",
-            f"write {_NAMES[kind][1]}; a connection string belongs into credentials",
-        )
-    if address and kind in _REPOSITORIES and not _misfit(str(address), PROVIDERS[kind] or _GIT):
+        yield _bad(place, "is of a type of provider whose addresses Tenantry does not know", "choose another type")
+    elif address and kind in _NAMES and not _NAMES[kind][0].fullmatch(address):
+        words = _NAMES[kind][1]
+        yield _bad(place, f"is not {words}", f"write {words}; a connection string belongs into credentials")
+    elif address and kind in _REPOSITORIES and not _misfit(address, PROVIDERS[kind] or _GIT):
         repository, words = _REPOSITORIES[kind]
-        path = _PATH.fullmatch(str(address))
+        path = _PATH.fullmatch(address)
         if path and not repository.fullmatch(path[1].removesuffix(".git")):
-            yield _bad(
-                (*at, "address"), f"names no repository as Flux reads it for '{kind}'", f"write 'https://HOST/{words}'"
-            )
-    if not channel:
-        return
+            yield _bad(place, f"names no repository as Flux reads it for '{kind}'", f"write 'https://HOST/{words}'")
     form, words = _CHANNELS.get(kind, (None, ""))
-    if form and not form.fullmatch(str(channel)):
+    if channel and form and not form.fullmatch(channel):
         message = f"the channel of a provider of type '{kind}' has another form than Flux reads"
         yield Problem((*at, "channel"), "bad-value", message, fix=f"write {words}")
-    elif not str(channel).isprintable():
-        yield Problem(
-            (*at, "channel"), "bad-value", "the channel contains characters that cannot be seen", fix="remove them"
-        )
+    elif not channel.isprintable():
+        message = "the channel contains characters that cannot be seen"
+        yield Problem((*at, "channel"), "bad-value", message, fix="remove them")
 
 
 def _bad(at: Path, why: str, fix: str) -> Problem:

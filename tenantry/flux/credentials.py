@@ -164,43 +164,29 @@ def needed(kind: str, spec: Mapping[str, Any]) -> tuple[Path, Use] | None:
     return None
 
 
-class Misfit(NamedTuple):
-    """Why credentials do not fit, and what to do about it."""
-
-    message: str
-    fix: str
-
-
-def misfit(use: Use, name: str, keys: Collection[str], registry: str = "", url: str = "") -> Misfit | None:
-    """Why credentials do not have what Flux reads; None: they have. Args: registry: whose login they are; url: what it is for."""
+def misfit(use: Use, name: str, keys: Collection[str], registry: str = "", url: str = "") -> tuple[str, str] | None:
+    """Why credentials do not have what Flux reads, and the fix; None: they have. registry: whose login; url: of what uses it."""
     host = urlsplit(url).netloc.rpartition("@")[2] if use.registry else ""
-    if registry:
-        if use.registry and (not host or _hub(registry) == _hub(host)):
+    fix = f"declare '{name}' as {forms(use, host)}, or name other credentials"
+    if registry and use.registry:
+        if not host or _hub(registry) == _hub(host):
             return None
-        if use.registry:
-            message = f"credentials '{name}' are a login of '{registry}', and Flux fetches from '{host}'"
-            return Misfit(message, f"name credentials that are declared as '{{registry: {host}}}', or none")
-        return Misfit(
-            _has(use, name, "are the login of a registry"),
-            f"declare '{name}' as {forms(use, host)}, or name other credentials",
-        )
-    have = f"have the key{'s' if len(keys) > 1 else ''} {format_keys([*map(shorten, keys)])}"
-    if use.either and {*use.either} <= {*keys}:
-        return Misfit(
-            f"credentials '{name}' {have}, of which Flux takes one alone",
-            f"remove '{use.either[0]}' or '{use.either[1]}'",
-        )
-    if "githubAppID" in keys and use in (GIT, SSH):
-        message = f"credentials '{name}' have keys of a GitHub App, which Flux reads with 'provider: github' alone"
-        return Misfit(message, "write 'provider: github' beside 'url:'")
-    missing = use.missing(keys)
-    if missing is None:
-        return Misfit(_has(use, name, have), f"declare '{name}' as {forms(use, host)}, or name other credentials")
-    return Misfit(_has(use, name, have), f"add {format_keys(missing)} to the keys") if missing else None
-
-
-def _has(use: Use, name: str, have: str) -> str:
-    return f"credentials '{name}' {have}, and for {use.what} Flux reads {use.words}"
+        message = f"credentials '{name}' are a login of '{registry}', and Flux fetches from '{host}'"
+        return message, f"name credentials that are declared as '{{registry: {host}}}', or none"
+    have = "are the login of a registry"
+    if not registry:
+        have = f"have the key{'s' if len(keys) > 1 else ''} {format_keys([*map(shorten, keys)])}"
+        if use.either and {*use.either} <= {*keys}:
+            fix = f"remove '{use.either[0]}' or '{use.either[1]}'"
+            return f"credentials '{name}' {have}, of which Flux takes one alone", fix
+        if "githubAppID" in keys and use in (GIT, SSH):
+            message = f"credentials '{name}' have keys of a GitHub App, which Flux reads with 'provider: github' alone"
+            return message, "write 'provider: github' beside 'url:'"
+        if (missing := use.missing(keys)) is not None:
+            if not missing:
+                return None
+            fix = f"add {format_keys(missing)} to the keys"
+    return f"credentials '{name}' {have}, and for {use.what} Flux reads {use.words}", fix
 
 
 def forms(use: Use, host: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Expressions that Flux compiles only when it runs, CEL and regular ones: each function returns what is wrong with one, or None.
+"""Expressions that Flux compiles only when it runs, CEL and regular ones: each function returns the problem of one, or None.
 
 Called by: `texts`, which knows where a kind has such expressions.
 Never: evaluates an expression on data of a fleet.
@@ -10,19 +10,10 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
+from tenantry.messages.errors import Problem
 from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
-
-
-class Misread(NamedTuple):
-    """What is wrong with a text. message: begins with the text, where it may be repeated."""
-
-    code: str
-    message: str
-    fix: str
-    notes: tuple[str, ...] = ()
-
 
 # --- CEL --------------------------------------------------------------------------------------------------------------
 
@@ -73,20 +64,23 @@ _GROWING = ("replace", "join", "format")
 
 
 @cache
-def expression_problem(text: str, language: Language) -> Misread | None:
+def expression_problem(text: str, language: Language) -> Problem | None:
     """What is wrong with a CEL expression, which is compiled as Flux does and never evaluated."""
     if len(text) > MOST_CHARACTERS:
         message = f"the expression has {len(text):,} characters, and at most {MOST_CHARACTERS:,} are taken"
-        return Misread("bad-expression", message, "shorten it")
+        return _bad(message, "shorten it")
     if cost := _cost(text):
         return cost
-    names: tuple[str, ...] = language.variables
-    while True:
+    names, compiled = language.variables, None
+    while compiled is None:
         try:
             compiled = _environment(names).compile(text)
         except RuntimeError as error:
-            line, column, why = _first_error(str(error))
-            name = undeclared[1] if (undeclared := _UNDECLARED.match(why)) else ""
+            line, column, why = (
+                match.groups() if (match := _ERROR.search(str(error))) else ("1", "1", "it cannot be compiled")
+            )
+            undeclared = _UNDECLARED.match(why)
+            name = undeclared[1] if undeclared else ""
             if _MIXED.search(why):
                 return None
             # An unknown name may be a field at the top of some object, if it is no function.
@@ -95,43 +89,28 @@ def expression_problem(text: str, language: Language) -> Misread | None:
             if language.of_object and is_field:
                 names = (*names, name)
                 continue
-            return _not_compiled(text, language, line, column, why)
-        break
+            where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
+            example, notes = f"write it as in {language.example}", (f"variables: {', '.join(language.variables)}",)
+            if undeclared:
+                return _bad(f"'{shorten(name)}' is not known in this expression ({where})", example, notes)
+            why = why.partition(" (in container")[0].removeprefix("Syntax error: ").partition(" expecting ")[0]
+            why = "it ends too early" if "'<EOF>'" in why else shorten(why)
+            return _bad(f"this is no CEL expression: {why} ({where})", example)
     got = compiled.return_type().name()
     if language.yields in ("", got) or (got == "DYN" and language.of_object):
         patterns = (match[2] if match[2] is not None else match[3] for match in _MATCHES.finditer(text))
         return next(filter(None, map(pattern_problem, patterns)), None)
     what = "what may be anything" if got == "DYN" else f"a value of type {got.lower()}"
     around = "string(...)" if language.yields == "STRING" else "(...) == true" if got == "DYN" else ""
-    return Misread(
-        "bad-expression",
-        f"the expression has to yield {_WORDS[language.yields]}, and yields {what}",
-        f"write '{around}' around it" if around else f"compare it with something, as in {language.example}",
-    )
+    fix = f"write '{around}' around it" if around else f"compare it with something, as in {language.example}"
+    return _bad(f"the expression has to yield {_WORDS[language.yields]}, and yields {what}", fix)
 
 
-def _first_error(error: str) -> tuple[str, str, str]:
-    """The line, the column and the text of the compiler's first error."""
-    line, column, why = match.groups() if (match := _ERROR.search(error)) else ("1", "1", "it cannot be compiled")
-    return line, column, why.partition(" (in container")[0]
+def _bad(message: str, fix: str, notes: tuple[str, ...] = ()) -> Problem:
+    return Problem((), "bad-expression", message, notes, fix)
 
 
-def _not_compiled(text: str, language: Language, line: str, column: str, why: str) -> Misread:
-    where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
-    notes: tuple[str, ...] = ()
-    if named := _UNDECLARED.match(why):
-        message, notes = (
-            f"'{shorten(named[1])}' is not known in this expression",
-            (f"variables: {', '.join(language.variables)}",),
-        )
-    else:
-        why = why.removeprefix("Syntax error: ").partition(" expecting ")[0]
-        why = "it ends too early" if "'<EOF>'" in why else shorten(why)
-        message = f"this is no CEL expression: {why}"
-    return Misread("bad-expression", f"{message} ({where})", f"write it as in {language.example}", notes)
-
-
-def _cost(text: str) -> Misread | None:
+def _cost(text: str) -> Problem | None:
     """Loops that are nested too deep, or calls that can make a value too long; counted on the text, before anything parses it."""
     growth, deepest, opened = 1, 0, list[tuple[str, int]]()
     for token in _TEXT_OR_PARENTHESIS.finditer(text):
@@ -148,11 +127,11 @@ def _cost(text: str) -> Misread | None:
                 growth *= max(1, sum(len(part) - 2 for part in texts))
     if deepest > MOST_NESTED:
         message = f"more than {MOST_NESTED} loops are nested in this expression, and Flux evaluates it without a limit"
-        return Misread("bad-expression", message, f"write it with fewer of {', '.join(_LOOPS)}")
+        return _bad(message, f"write it with fewer of {', '.join(_LOOPS)}")
     if growth > MOST_GROWTH:
         message = f"this expression can make a value {growth:,} times as long, and Flux evaluates it without a limit of memory"
         fix = f"use fewer of map, {', '.join(_GROWING)}, at most {MOST_GROWTH:,} times in all"
-        return Misread("bad-expression", message, fix)
+        return _bad(message, fix)
     return None
 
 
@@ -185,7 +164,7 @@ _PLAIN_PATTERN = re.compile(r"[A-Za-z0-9 _/.|-]*")
 
 
 @cache
-def pattern_problem(text: str) -> Misread | None:
+def pattern_problem(text: str) -> Problem | None:
     """What is wrong with a regular expression of Go. CEL's `matches` has the same engine, RE2."""
     if _PLAIN_PATTERN.fullmatch(text):
         return None
@@ -193,5 +172,5 @@ def pattern_problem(text: str) -> Misread | None:
     if not isinstance(result, bool) or r"\C" in text.replace(r"\\", ""):  # Go has no bytes in patterns
         why = str(result).partition("invalid regular expression: ")[2] or "it does not compile"
         fix = "Flux takes RE2, without look-around and back references; '.*' is any text, and '\\' stands before a plain bracket"
-        return Misread("bad-pattern", f"{shown(text)} is no regular expression of Go: {shorten(why)}", fix)
+        return Problem((), "bad-pattern", f"{shown(text)} is no regular expression of Go: {shorten(why)}", fix=fix)
     return None

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.flux.expressions import Misread
 from tenantry.kube.names import object_name_problem
 from tenantry.kube.objects import CLUSTER_SCOPED, group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.data import mappings_in
-from tenantry.messages.errors import Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
@@ -93,83 +92,76 @@ _CHECK = {"apiVersion": "apps/v1", "kind": "", "name": ""}
 _RBAC = "rbac.authorization.k8s.io"
 
 
-def check_problems(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Misread]]:
+def check_problems(spec: Mapping[str, Any]) -> Iterator[Problem]:
     """What is wrong with the health checks of a Kustomization. Flux takes apps/v1 where one has no API version."""
     if spec.get("wait"):
         return  # Flux ignores them then
     for index, entry in enumerate(mappings_in(spec.get("healthChecks"))):
-        at = ("healthChecks", index)
+        at: Path = ("healthChecks", index)
         api, kind, name = (str(entry.get(key) or default) for key, default in _CHECK.items())
-        if misread := kind_problem(api, kind):
-            yield (*at, misread[0]), misread[1]
-        if group_of(api) != _RBAC and (problem := object_name_problem(name)):
-            why = "a health check has no patterns" if "*" in name else f"it {problem}"
+        if problem := kind_problem(api, kind):
+            yield problem.below(*at)
+        if group_of(api) != _RBAC and (why := object_name_problem(name)):
+            why = "a health check has no patterns" if "*" in name else f"it {why}"
             fix = "name one object, or write 'wait: true' instead, which waits for all that is applied"
             if not object_name_problem(name.lower()):
                 fix = f"write '{name.lower()}'"
-            yield (*at, "name"), Misread("bad-check", f"{shown(name)} is no name of an object: {why}", fix)
+            yield Problem((*at, "name"), "bad-check", f"{shown(name)} is no name of an object: {why}", fix=fix)
         if is_namespaced(api, kind) and not entry.get("namespace"):
             target = spec.get("targetNamespace")
             message = f"{kind} '{shorten(name)}' of this health check has no namespace, and Flux takes none from 'targetNamespace'"
-            yield at, Misread("bad-check", message, f"add 'namespace: {target or 'NAMESPACE'}'")
+            yield Problem(at, "bad-check", message, fix=f"add 'namespace: {target or 'NAMESPACE'}'")
 
 
-def kind_problem(api: str, kind: str) -> tuple[str, Misread] | None:
-    """The key that is wrong, and how, of a group, version and kind."""
+def kind_problem(api: str, kind: str) -> Problem | None:
+    """What is wrong with a group, version and kind, at the key that is wrong."""
     if not _KIND.fullmatch(kind):
-        return "kind", _no_kind(kind)
+        return _no_kind(kind)
     if not _API.fullmatch(api):
         fix = f"write '{API_OF[kind]}'" if kind in API_OF else "write group and version, such as 'apps/v1'"
-        return "apiVersion", Misread("unknown-kind", f"{shown(api)} is no group and version", fix)
+        return _unknown("apiVersion", f"{shown(api)} is no group and version", fix)
     if is_served(api, kind):
         return None
     who = "Flux 2.9" if is_of_flux(api) else "Kubernetes"
     if kind in API_OF:
-        return "apiVersion", Misread("unknown-kind", f"{who} has no {kind} in {api}", f"write '{API_OF[kind]}'")
+        return _unknown("apiVersion", f"{who} has no {kind} in {api}", f"write '{API_OF[kind]}'")
     near = kind_named(kind) or closest(kind, kinds_of(api))
     fix = f"write '{near}'" if near else "correct the kind, or the group"
-    return "kind", Misread("unknown-kind", f"{who} has no kind '{kind}' in {api}", fix)
+    return _unknown("kind", f"{who} has no kind '{kind}' in {api}", fix)
 
 
-def _no_kind(kind: str) -> Misread:
-    meant = kind_named(kind)
-    fix = (
-        f"write '{meant}'"
-        if meant
-        else "write it as in a manifest, such as 'Deployment', and the group in 'apiVersion'"
-    )
-    return Misread("unknown-kind", f"{shown(kind)} is no kind, and matches no object", fix)
+def _no_kind(kind: str) -> Problem:
+    fix = "write it as in a manifest, such as 'Deployment', and the group in 'apiVersion'"
+    fix = f"write '{meant}'" if (meant := kind_named(kind)) else fix
+    return _unknown("kind", f"{shown(kind)} is no kind, and matches no object", fix)
 
 
-def target_problems(target: Mapping[str, Any]) -> Iterator[tuple[str, Misread]]:
+def _unknown(key: str, message: str, fix: str) -> Problem:
+    return Problem((key,), "unknown-kind", message, fix=fix)
+
+
+def target_problems(target: Mapping[str, Any]) -> Iterator[Problem]:
     """What no object can match in a target, whose texts are regular expressions for the whole value: alternatives are looked at."""
     for key in ("group", "version"):
         text = str(target.get(key) or "")
         if "/" in text:
             group, _, version = text.rpartition("/")
             fix = f"write 'group: {shorten(group)}' and 'version: {shorten(version)}'"
-            yield key, Misread("unknown-kind", f"{shown(text)} is no {key} of an object", fix)
+            yield _unknown(key, f"{shown(text)} is no {key} of an object", fix)
             return
     group, version, kinds = (str(target.get(key) or "") for key in ("group", "version", "kind"))
     for kind in kinds.split("|") if re.fullmatch(r"[\w.|]+", kinds) else ():
         meant = kind_named(kind)
         if kind[:1].islower() or (meant and kind not in API_OF):
-            yield "kind", _no_kind(kind)
+            yield _no_kind(kind)
         elif meant and kinds == kind and not set(group + version) & set("*+?[](){}|\\^$"):
             own = group_of(API_OF[kind])
+            # Others have a Role, a Service or a Provider too: without a group only the old versions of the groups without a dot are
+            # surely Kubernetes' own.
+            is_own = group == own if group else own in OLD_GROUPS and bool(own) and "beta" in version
             if group and not is_served(f"{group}/{version or 'v1'}", kind) and group != own:
                 fix = f"write 'group: {own}'" if own else "remove 'group'"
-                yield "group", Misread("unknown-kind", f"group '{shorten(group)}' has no kind '{kind}'", fix)
-            elif version and _is_of(own, group, version) and not is_served(f"{own}/{version}".lstrip("/"), kind):
+                yield _unknown("group", f"group '{shorten(group)}' has no kind '{kind}'", fix)
+            elif version and is_own and not is_served(f"{own}/{version}".lstrip("/"), kind):
                 fix = f"write 'version: {API_OF[kind].rpartition('/')[2]}'"
-                yield (
-                    "version",
-                    Misread("unknown-kind", f"no cluster serves {kind} in version '{shorten(version)}'", fix),
-                )
-
-
-def _is_of(own: str, group: str, version: str) -> bool:
-    """Whether a target means Kubernetes' or Flux's own kind. Others have a Role, a Service or a Provider too, so without a group
-    only the old versions of the groups without a dot are surely Kubernetes' own.
-    """
-    return group == own if group else own in OLD_GROUPS and bool(own) and "beta" in version
+                yield _unknown("version", f"no cluster serves {kind} in version '{shorten(version)}'", fix)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from tenantry.flux.expressions import OF_OBJECT, Language, Misread, expression_problem, pattern_problem
+from tenantry.flux.expressions import OF_OBJECT, Language, expression_problem, pattern_problem
 from tenantry.flux.kinds import check_problems, kind_problem, target_problems
 from tenantry.kube.acceptance import MOST_STORED
 from tenantry.kube.names import label_key_problem, label_value_problem
@@ -23,7 +23,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
 
-_Found: TypeAlias = Iterator[tuple[Path, Misread]]
+_Found: TypeAlias = Iterator[Problem]
 _Spec: TypeAlias = Mapping[str, Any]
 
 
@@ -31,18 +31,21 @@ def text_problems(kind: str, spec: _Spec, at: Path) -> Iterator[Problem]:
     """What Flux cannot parse in the texts of a spec. Its structure is right."""
     for where, check in _CHECKS.get(kind, ()):
         for path, value in values_at(spec, where.split(".") if where else ()):
-            for below, misread in check(value, spec):
-                yield Problem((*at, *path, *below), misread.code, misread.message, misread.notes, fix=misread.fix)
+            yield from (problem.below(*at, *path) for problem in check(value, spec))
 
 
-def _by(problem: Callable[[str], Misread | None]) -> Callable[[Any, _Spec], _Found]:
+def _by(problem_of: Callable[[str], Problem | None]) -> Callable[[Any, _Spec], _Found]:
     """The check of a text by itself."""
 
     def check(text: Any, _: _Spec) -> _Found:
-        if isinstance(text, str) and (misread := problem(text)):
-            yield (), misread
+        if isinstance(text, str) and (problem := problem_of(text)):
+            yield problem
 
     return check
+
+
+def _at(key: str, problems: _Found) -> _Found:
+    return (problem.below(key) for problem in problems)
 
 
 def _expression(*variables: str, yields: str = "BOOL") -> Callable[[Any, _Spec], _Found]:
@@ -57,10 +60,9 @@ def _resource_filter(text: Any, spec: _Spec) -> _Found:
 def _health(entry: _Spec, spec: _Spec) -> _Found:
     """One without a kind is for all of a group."""
     if entry.get("kind") and (problem := kind_problem(str(entry.get("apiVersion") or ""), str(entry["kind"]))):
-        yield (problem[0],), problem[1]
+        yield problem
     for key in ("current", "inProgress", "failed"):
-        for _, misread in _by(partial(expression_problem, language=OF_OBJECT))(entry.get(key), spec):
-            yield (key,), misread
+        yield from _at(key, _by(partial(expression_problem, language=OF_OBJECT))(entry.get(key), spec))
 
 
 # --- components of kustomize ------------------------------------------------------------------------------------------
@@ -79,9 +81,9 @@ def _component(component: str, spec: _Spec) -> _Found:
     what, path = f"component '{shorten(component)}'", posixpath.join(spec.get("path", "./"), component)
     if not is_path or _LIKE_A_HOST.match(component):
         fix = "write a directory of the source, such as './components/tls'"
-        yield (), Misread("bad-path", f"{what} could be the address of a repository", fix)
+        yield Problem((), "bad-path", f"{what} could be the address of a repository", fix=fix)
     elif component.startswith("/") or posixpath.normpath(path).startswith(".."):
-        yield (), Misread("bad-path", f"{what} leaves the source", "")
+        yield Problem((), "bad-path", f"{what} leaves the source")
 
 
 # --- what a patch or a list of ignored fields is for ------------------------------------------------------------------
@@ -90,15 +92,15 @@ def _component(component: str, spec: _Spec) -> _Found:
 def _target(target: Any, spec: _Spec) -> _Found:
     """Its fields are regular expressions, but for the selectors."""
     target = target if isinstance(target, Mapping) else {}
-    wrong = False
-    for key in ("group", "version", "kind", "name", "namespace"):
-        for _, misread in _by(pattern_problem)(target.get(key), spec):
-            wrong = True
-            yield (key,), misread
+    wrong = [
+        problem.below(key)
+        for key in ("group", "version", "kind", "name", "namespace")
+        for problem in _by(pattern_problem)(target.get(key), spec)
+    ]
+    yield from wrong
     for key in ("labelSelector", "annotationSelector"):
-        yield from (((key,), misread) for _, misread in _by(selector_problem)(target.get(key), spec))
-    if not wrong:
-        yield from (((key,), misread) for key, misread in target_problems(target))
+        yield from _at(key, _by(selector_problem)(target.get(key), spec))
+    yield from () if wrong else target_problems(target)
 
 
 _POINTERS = {
@@ -110,12 +112,12 @@ _POINTERS = {
 """What no pointer is, and why."""
 
 
-def pointer_problem(text: str) -> Misread | None:
+def pointer_problem(text: str) -> Problem | None:
     """What is wrong with a JSON pointer. One that leads nowhere ignores nothing, without a word."""
     for pattern, why in _POINTERS.items():
         if re.fullmatch(pattern, text, re.DOTALL):
             fix = "write it as in '/spec/ports/0/port', with '~1' for '/' in a key and '~0' for '~'"
-            return Misread("bad-pointer", f"{shown(text)} {why}", fix)
+            return Problem((), "bad-pointer", f"{shown(text)} {why}", fix=fix)
     return None
 
 
@@ -130,13 +132,13 @@ _REQUIREMENT = re.compile(
 """One part of a label selector."""
 
 
-def selector_problem(text: str) -> Misread | None:
+def selector_problem(text: str) -> Problem | None:
     """What is wrong with a label selector in the form of kubectl's `--selector`."""
     fix = "write it as for kubectl, such as 'tier=web,env in (dev,test),!old'"
     position = 0 if text.strip() else len(text)
     while position < len(text):
         if (part := _REQUIREMENT.match(text, position)) is None:
-            return Misread("bad-selector", f"{shown(text)} is no label selector", fix)
+            return Problem((), "bad-selector", f"{shown(text)} is no label selector", fix=fix)
         position, key = part.end(), part["absent"] or part["key"]
         values = map(str.strip, (part["values"] or part["value"] or "").split(","))
         for name, problem in (
@@ -144,7 +146,7 @@ def selector_problem(text: str) -> Misread | None:
             *((value, label_value_problem(value)) for value in values),
         ):
             if problem:
-                return Misread("bad-selector", f"'{shorten(name)}' in a selector {problem}", fix)
+                return Problem((), "bad-selector", f"'{shorten(name)}' in a selector {problem}", fix=fix)
     return None
 
 
@@ -164,67 +166,69 @@ _OPERATIONS = {
 
 def _patch(entry: _Spec, spec: _Spec) -> _Found:
     target = entry.get("target")
-    yield from ((("target", *path), misread) for path, misread in _target(target, spec))
+    yield from _at("target", _target(target, spec))
     if isinstance(text := entry.get("patch"), str):
-        yield from ((("patch",), misread) for misread in patch_problems(text, has_target=bool(target)))
+        yield from (_bad_patch(message, fix) for message, fix in patch_problems(text, has_target=bool(target)))
 
 
-def patch_problems(text: str, *, has_target: bool) -> Iterator[Misread]:
-    """What is wrong with the text of a patch: the first problem of the YAML, or of each part."""
-    code = "bad-patch"
+def _bad_patch(message: str, fix: str) -> Problem:
+    return Problem(("patch",), "bad-patch", message, fix=fix)
+
+
+def patch_problems(text: str, *, has_target: bool) -> Iterator[tuple[str, str]]:
+    """What is wrong with the text of a patch, each with its fix: the first problem of the YAML, or of each part."""
     if len(text) > MOST_STORED:
         return  # the object is refused as a whole
     documents = yaml_documents(text)
-    if isinstance(documents, Misread):
-        yield documents._replace(code=code, message=f"the patch {documents.message}")
+    if isinstance(documents, Problem):
+        yield f"the patch {documents.message}", documents.fix
         return
     parts = [document for document in documents if document is not None]
     if not parts:
-        yield Misread(code, "the patch is empty", "write a patch, or remove the entry")
+        yield "the patch is empty", "write a patch, or remove the entry"
     for part in parts:
         if isinstance(part, list):
             if not has_target:
                 fix = "write 'target:' beside it, such as {kind: Deployment, name: NAME}"
-                yield Misread(code, "a list of operations names no object, and this patch has no 'target:'", fix)
+                yield "a list of operations names no object, and this patch has no 'target:'", fix
             yield from _operations(part)
         elif isinstance(part, dict):
             yield from _merge_patch(part, has_target=has_target)
         else:
             fix = "write the fields of an object, or a list such as [{op: replace, path: /spec/replicas, value: 2}]"
-            yield Misread(code, "the patch is neither a mapping nor a list of operations", fix)
+            yield "the patch is neither a mapping nor a list of operations", fix
 
 
-def _operations(entries: list[Any]) -> Iterator[Misread]:
+def _operations(entries: list[Any]) -> Iterator[tuple[str, str]]:
     for index, entry in enumerate(entries):
         which = f"operation {index + 1} of the patch"
         if not isinstance(entry, dict):
-            yield Misread("bad-patch", f"{which} is no mapping", "write {op: replace, path: /spec/replicas, value: 2}")
+            yield f"{which} is no mapping", "write {op: replace, path: /spec/replicas, value: 2}"
         elif entry.get("op") not in _OPERATIONS:
             what = f"has the unknown op {shown(entry['op'])}" if "op" in entry else "has no 'op'"
-            yield Misread("bad-patch", f"{which} {what}", f"write one of {', '.join(_OPERATIONS)}")
+            yield f"{which} {what}", f"write one of {', '.join(_OPERATIONS)}"
         else:
             for key in (key for key in _OPERATIONS[entry["op"]] if key not in entry):
-                yield Misread("bad-patch", f"{which} has no '{key}'", f"add '{key}:'")
-            if "path" in entry and (misread := pointer_problem(str(entry["path"]))):
-                yield misread._replace(code="bad-patch", message=f"{which}: {misread.message}")
+                yield f"{which} has no '{key}'", f"add '{key}:'"
+            if "path" in entry and (problem := pointer_problem(str(entry["path"]))):
+                yield f"{which}: {problem.message}", problem.fix
 
 
-def _merge_patch(part: dict[str, Any], *, has_target: bool) -> Iterator[Misread]:
+def _merge_patch(part: dict[str, Any], *, has_target: bool) -> Iterator[tuple[str, str]]:
     """Kustomize wants to know what a patch is for, and with a target it wants a kind and a name all the same."""
-    needed = {"kind": part, "metadata.name": mapping_at(part, "metadata")} | (
-        {} if has_target else {"apiVersion": part}
-    )
+    needed = {"kind": part, "metadata.name": mapping_at(part, "metadata")}
+    needed |= {} if has_target else {"apiVersion": part}
     missing = sorted(key for key, above in needed.items() if not above.get(key.rpartition(".")[2]))
     if {"op", "path"} <= part.keys():
-        yield Misread("bad-patch", "the patch is a single operation, and no list of them", "begin it with '- '")
+        yield "the patch is a single operation, and no list of them", "begin it with '- '"
     elif missing:
         why = "kustomize wants them with a target, too" if has_target else "kustomize finds the object by them"
         beside = " (any name)" if has_target else ", or a 'target:'"
         fix = f"add apiVersion, kind and metadata.name of the object{beside}"
-        yield Misread("bad-patch", f"the patch has no {', '.join(missing)}: {why}", fix)
+        yield f"the patch has no {', '.join(missing)}: {why}", fix
 
 
-def yaml_documents(text: str) -> list[Any] | Misread:
+def yaml_documents(text: str) -> list[Any] | Problem:
     """The documents in a text, as Flux and Helm read it."""
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -232,13 +236,16 @@ def yaml_documents(text: str) -> list[Any] | Misread:
         for event in yaml.parse(text, Loader=loader):  # libyaml's composer would overflow the stack
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEPTH:
-                return Misread("bad-yaml", f"is nested deeper than {MOST_DEPTH} levels", "write it with fewer levels")
+                return Problem(
+                    (), "bad-yaml", f"is nested deeper than {MOST_DEPTH} levels", fix="write it with fewer levels"
+                )
         return list(yaml.load_all(text, Loader=loader))
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         place = f" (its line {mark.line + 1})" if mark else ""
         why = shorten(str(getattr(error, "problem", "") or "it cannot be read"))
-        return Misread("bad-yaml", f"is no YAML{place}: {why}", "correct the text, which is a file of its own")
+        fix = "correct the text, which is a file of its own"
+        return Problem((), "bad-yaml", f"is no YAML{place}: {why}", fix=fix)
 
 
 _TAGGED = re.compile(r"(.+?)(?::([^/:]+)|@(.+))")
@@ -258,11 +265,11 @@ def _image(entry: _Spec, _: _Spec) -> _Found:
     if tagged := _TAGGED.fullmatch(given.pop("newName", "")):
         message = f"{shown(tagged[0])} has a tag or a digest of its own, and the image would get two"
         fix = f"write 'newName: {shorten(tagged[1])}', and '{'newTag' if tagged[2] else 'digest'}:' beside it"
-        yield ("newName",), Misread("bad-image", message, fix)
+        yield Problem(("newName",), "bad-image", message, fix=fix)
     for key, value in given.items():
         form, what, written = _OF_IMAGE[key]
         if not form.fullmatch(value):
-            yield (key,), Misread("bad-image", f"{shown(value)} is no {what}", f"write {written}")
+            yield Problem((key,), "bad-image", f"{shown(value)} is no {what}", fix=f"write {written}")
 
 
 # --- where they stand -------------------------------------------------------------------------------------------------

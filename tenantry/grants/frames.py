@@ -34,178 +34,175 @@ OF_NAMESPACES = ("name", "quota", "limits", "network")
 def filled(main: ParsedFile) -> ParsedFile:
     """The file with its tenants' frames filled in. Problems of included files are added to it."""
     main = with_templates(main)
-    return _Filling(main).run() if main.fills else main
+    if not main.fills:
+        return main
+    tenants, written, problems = dict(mapping_at(main.data, "tenants")), dict[Path, Written](), list[Problem]()
+    for name, fill in main.fills.items():
+        filling = _Filling(main, name, fill, written, problems)
+        if (joined := filling.run(tenants.get(name, {}), is_declared=name in tenants)) is not None:
+            tenants[name] = joined
+    joined_file = main.joined({**main.data, "tenants": tenants}, written, problems)
+    joined_file.frame = main
+    return joined_file
 
 
 class _Filling:
-    """Joins data and remembers where each part is written; problems are settings that included files may not make."""
+    """Joins what an included file says of a tenant into its frame. Settings that the file may not make are problems.
 
-    def __init__(self, main: ParsedFile) -> None:
-        self.main = main
-        self.tenants: dict[str, Any] = dict(mapping_at(main.data, "tenants"))
-        self.written: dict[Path, Written] = {}
-        self.problems: list[Problem] = []
+    written: is given where each part of all tenants is written that is not in the main file.
+    """
 
-    def run(self) -> ParsedFile:
-        for name, fill in self.main.fills.items():
-            self._fill(name, fill)
-        joined = self.main.joined({**self.main.data, "tenants": self.tenants}, self.written, self.problems)
-        joined.frame = self.main
-        return joined
+    def __init__(
+        self, main: ParsedFile, name: str, fill: Fill, written: dict[Path, Written], problems: list[Problem]
+    ) -> None:
+        self.main, self.name, self.fill, self.written, self.problems = main, name, fill, written, problems
+        self.at: Path = ("tenants", name)
+        self.own: Any = fill.file.data["tenants"][name]
 
-    def _fill(self, name: str, fill: Fill) -> None:
-        at, own, frame = ("tenants", name), fill.file.data["tenants"][name], self.tenants.get(name)
-        frame, is_declared = {} if frame is None else frame, name in self.tenants
+    def run(self, frame: Any, *, is_declared: bool) -> dict[str, Any] | None:
+        """The tenant as a whole; None: one of the two is no mapping, or nobody declares the tenant."""
         if not is_declared:
-            self.written[at] = (fill.file, at)
-            message = f"tenant '{name}' is not declared in {self.main.file}"
-            fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
-            self._problem(fill, at, "no-frame", message, fix)
-        if not isinstance(own, dict):
-            problem = wrong_type(at, "a mapping", own)
-            self._problem(fill, at, problem.code, problem.message, problem.fix)
-        elif isinstance(frame, dict):  # else the check of shapes reports it
-            joined = self._joined(name, fill, own, frame)
-            if is_declared:  # else nobody knows what the file may say, beside what no file may
-                self.tenants[name] = joined
+            self.written[self.at] = (self.fill.file, self.at)
+            message = f"tenant '{self.name}' is not declared in {self.main.file}"
+            fix = f"declare it there under 'tenants:' with what the platform decides, or with '{self.name}: {{}}' if nothing"
+            self._problem(self.at, "no-frame", message, fix)
+        frame = {} if frame is None else frame
+        if not isinstance(self.own, dict):
+            problem = wrong_type(self.at, "a mapping", self.own)
+            self._problem(self.at, problem.code, problem.message, problem.fix)
+            return None
+        if not isinstance(frame, dict):
+            return None  # the check of shapes reports it
+        joined = self._joined(frame)
+        # Of one that is not declared nobody knows what the file may say, beside what no file may.
+        return joined if is_declared else None
 
-    def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
-        at = ("tenants", name)
-        joined = dict(frame)
-        if isinstance(frame.get("grants"), dict | None) and SELECTOR in own and SELECTOR in frame:
-            self._keep_selector(at, joined)
-        granted = _granted(frame)
-        for key, value in own.items():
+    def _joined(self, frame: dict[str, Any]) -> dict[str, Any]:
+        joined, granted = dict(frame), _granted(frame)
+        if isinstance(frame.get("grants"), dict | None) and SELECTOR in self.own and SELECTOR in frame:
+            self._keep_selector(joined)
+        for key, value in self.own.items():
             if key in PARTS and not isinstance(frame.get(key, {}), dict):
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
-                self._add_entries(name, fill, key, joined)
+                self._add_entries(key, joined)
             elif key == OVERRIDES and isinstance(value, list) and isinstance(frame.get(key), list | None):
-                self._add_overrides(name, fill, frame, joined)
-            elif key in BLOCKS and key in frame and self.main.origin((*at, key))[:1] != (DEFAULTS,):
-                self._platforms(name, fill, (*at, key), "or write it in the apps")
-            elif key in (SELECTOR, OVERRIDES) or key in PARTS or key in BLOCKS:
+                self._add_overrides(frame, joined)
+            elif self._is_platforms_block(key, frame):
+                self._platforms((key,), "or write it in the apps")
+            elif key in (SELECTOR, OVERRIDES, *PARTS, *BLOCKS):
                 if value is not None:  # else what the platform says stays
-                    self._put(joined, fill, (*at, key), value)
+                    self._put(joined, key, value)
             else:
-                self._set(name, fill, key, joined, granted)
-        self._refuse_nulls(fill, at, own)
+                self._set(key, joined, granted)
+        # `null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`.
+        refused = {problem.path for problem in self.problems}
+        for path in _nulls(self.own, self.at):
+            if not any(path[:length] in refused for length in range(len(self.at) + 1, len(path) + 1)):
+                what = "has no value, and a team's file removes nothing outside of the 'values' of a chart"
+                self._problem(path, NO_VALUE, f"'{path[-1]}' {what}", "write a value, or remove the line")
         return joined
 
-    def _put(self, joined: dict[str, Any], fill: Fill, at: Path, value: Any) -> None:
+    def _is_platforms_block(self, key: str, frame: dict[str, Any]) -> bool:
+        return key in BLOCKS and key in frame and self.main.origin((*self.at, key))[:1] != (DEFAULTS,)
+
+    def _put(self, joined: dict[str, Any], key: str, value: Any) -> None:
         """Take a value of the file over, in place of what the tenant's entry and its templates say, and over `defaults`."""
-        key = at[-1]
-        self.written[at] = (fill.file, at)
+        at = (*self.at, key)
+        self.written[at] = (self.fill.file, at)
         below = mapping_at(self.main.data, DEFAULTS, key)
         if below and isinstance(value, dict) and key != SELECTOR:
-            for path, _ in leaves(below):
-                self.written[*at, *path] = (self.main, (DEFAULTS, key, *path))
-            for path, _ in leaves(value):
-                self.written[*at, *path] = (fill.file, (*at, *path))
+            self.written |= {(*at, *path): (self.main, (DEFAULTS, key, *path)) for path, _ in leaves(below)}
+            self.written |= {(*at, *path): (self.fill.file, (*at, *path)) for path, _ in leaves(value)}
             value = overlay(below, value, [])
-        joined[str(key)] = value
+        joined[key] = value
 
-    def _refuse_nulls(self, fill: Fill, at: Path, own: dict[str, Any]) -> None:
-        """`null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`."""
-        refused = {problem.path for problem in self.problems}
-        for path in _nulls(own, at):
-            if not any(path[:length] in refused for length in range(len(at) + 1, len(path) + 1)):
-                message = (
-                    f"'{path[-1]}' has no value, and a team's file removes nothing outside of the 'values' of a chart"
-                )
-                self._problem(fill, path, NO_VALUE, message, "write a value, or remove the line")
-
-    def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
+    def _keep_selector(self, joined: dict[str, Any]) -> None:
         """The main file's selector is what the included file selects from, unless a grant says otherwise."""
-        grants = joined.get("grants") or {}
-        if SELECTOR not in grants or is_nearer(self.main, (*at, SELECTOR), (*at, "grants", SELECTOR)):
+        grants, own, granted = joined.get("grants") or {}, (*self.at, SELECTOR), (*self.at, "grants", SELECTOR)
+        if SELECTOR not in grants or is_nearer(self.main, own, granted):
             joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
-            self.written[*at, "grants", SELECTOR] = self.main.written_at((*at, SELECTOR))
+            self.written[granted] = self.main.written_at(own)
 
-    def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
+    def _add_entries(self, key: str, joined: dict[str, Any]) -> None:
         entries = mapping_at(joined, key)
-        own = fill.file.data["tenants"][name][key]
-        for entry in own:
-            at = ("tenants", name, key, entry)
+        for entry in self.own[key]:
+            at = (*self.at, key, entry)
             if entry in entries:
-                first = self.main.line_of(at)
                 written = self.main.origin(at)
                 owner = f"'{format_path(written[:-2])}'" if is_shared(written) else self.main.file
-                message = f"'{entry}' under '{key}' of tenant '{name}' is in {owner} already"
-                self._problem(fill, at, "duplicate-entry", message, "rename or remove it", (f"first: {first}",))
+                message = f"'{entry}' under '{key}' of tenant '{self.name}' is in {owner} already"
+                self._problem(
+                    at, "duplicate-entry", message, "rename or remove it", (f"first: {self.main.line_of(at)}",)
+                )
             else:
-                self.written[at] = (fill.file, at)
+                self.written[at] = (self.fill.file, at)
         if key not in joined:
-            self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
-        joined[key] = {**own, **entries}
+            self.written[*self.at, key] = (self.fill.file, (*self.at, key))
+        joined[key] = {**self.own[key], **entries}
 
-    def _add_overrides(self, name: str, fill: Fill, frame: dict[str, Any], joined: dict[str, Any]) -> None:
+    def _add_overrides(self, frame: dict[str, Any], joined: dict[str, Any]) -> None:
         """Append the file's overrides to those of the frame. They change what the file declares, and settings that are granted."""
-        at: Path = ("tenants", name, OVERRIDES)
-        taken = list(frame.get(OVERRIDES) or [])
+        at, taken = (*self.at, OVERRIDES), list(frame.get(OVERRIDES) or [])
         if OVERRIDES not in joined:
-            self.written[at] = (fill.file, at)
-        for index, entry in enumerate(fill.file.data["tenants"][name][OVERRIDES]):
-            self.written[*at, len(taken)] = (fill.file, (*at, index))
-            refused = tuple(self._refused_in_override(name, entry, frame)) if isinstance(entry, dict) else ()
+            self.written[at] = (self.fill.file, at)
+        for index, entry in enumerate(self.own[OVERRIDES]):
+            self.written[*at, len(taken)] = (self.fill.file, (*at, index))
+            refused = tuple(self._refused_in_override(entry, frame)) if isinstance(entry, dict) else ()
             for path, fix in refused:
-                self._platforms(name, fill, (*at, index, *path), fix)
+                self._platforms((OVERRIDES, index, *path), fix)
             taken.append(without(entry, (path for path, _ in refused)) if refused else entry)
         joined[OVERRIDES] = taken
 
-    def _refused_in_override(
-        self, name: str, entry: dict[str, Any], frame: dict[str, Any]
-    ) -> Iterator[tuple[Path, str]]:
+    def _refused_in_override(self, entry: dict[str, Any], frame: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         """The paths of what an override of the file may not say, each with what else to do."""
         granted, known = _granted(frame), fields_of(TenantOverride)
         for key, value in entry.items():
             if key in ("apps", "sources"):
                 yield from (((key, inner), "") for inner in mapping_at(entry, key) if inner in mapping_at(frame, key))
             elif key in BLOCKS:
-                if key in frame and self.main.origin(("tenants", name, key))[:1] != (DEFAULTS,):
-                    yield (key,), "or write it in the apps"
+                yield from [((key,), "or write it in the apps")] if self._is_platforms_block(key, frame) else ()
             elif key != "when" and key in known:  # the check of shapes reports a key that is misspelt
                 yield from (((key, *path), fix) for path, fix in _refused(granted, key, value))
 
-    def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], granted: set[str]) -> None:
+    def _set(self, key: str, joined: dict[str, Any], granted: set[str]) -> None:
         """Take a setting over if it is granted, else report it."""
-        at = ("tenants", name, key)
-        value = fill.file.data["tenants"][name][key]
+        at, value = (*self.at, key), self.own[key]
         refused = list(_refused(granted, key, value))
         if refused and key not in fields_of(Tenant):
             unknown = unknown_key_of(at, Tenant)
-            self.problems += [] if self._is_full else [unknown.at(fill.file.locate(at, key=True))]
+            self.problems += [] if self._is_full else [unknown.at(self.fill.file.locate(at, key=True))]
             return
         for path, fix in refused:
-            self._platforms(name, fill, (*at, *path), fix)
+            self._platforms((key, *path), fix)
         if refused and refused[0][0] == ():
             return
         if key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
             # What the main file says of one, such as its pod security, holds.
-            self._add_entries(name, fill, key, joined)
+            self._add_entries(key, joined)
         elif not refused and value is not None:
-            self._put(joined, fill, at, value)
+            self._put(joined, key, value)
 
-    def _platforms(self, name: str, fill: Fill, path: Path, fix: str) -> None:
+    def _platforms(self, below: Path, fix: str) -> None:
+        """Report a setting that belongs to the platform's file. Args: below: its path below the tenant."""
         if self._is_full:
             return
-        first, last = fill.file.extent(path)
-        lines = f"line {first}" if first == last else f"lines {first} to {last}"
-        message = f"'{path[-1]}' of tenant '{name}' belongs to the platform's file"
-        at = ("tenants", name)
-        where = self.main.file if self.main.filled_by(at) else self.main.line_of(at)
-        it = "it" if first == last else "them"
-        asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{name}' in {where}"
-        self._problem(fill, path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
+        path = (*self.at, *below)
+        first, last = self.fill.file.extent(path)
+        lines, it = (f"line {first}", "it") if first == last else (f"lines {first} to {last}", "them")
+        where = self.main.file if self.main.filled_by(self.at) else self.main.line_of(self.at)
+        asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{self.name}' in {where}"
+        message = f"'{path[-1]}' of tenant '{self.name}' belongs to the platform's file"
+        self._problem(path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
 
     @property
     def _is_full(self) -> bool:
         """Whether more problems are known than one run reports, so that further ones need not be put into words."""
         return len(self.problems) > MAX_PROBLEMS
 
-    def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
+    def _problem(self, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
         if not self._is_full:
-            self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
+            self.problems.append(Problem(path, code, message, notes, fix).at(self.fill.file.locate(path, key=True)))
 
 
 def _granted(frame: dict[str, Any]) -> set[str]:

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.names import Named, names_of_spec
+from tenantry.fleet.rules.references import misfitting_keys
 from tenantry.fleet.settings import variable_at
 from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.flux.conformance import check_spec
 from tenantry.flux.credentials import borrowed
 from tenantry.flux.revisions import revision_problems
 from tenantry.grants.fields import ADVANCED
@@ -28,7 +30,7 @@ from tenantry.grants.grants import (
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import beyond_limits, foreign_address, limited_in_spec, not_advanced, refused_by_policy
 from tenantry.messages.data import leaves, value_at
-from tenantry.messages.errors import InvalidPart, Path, Problem
+from tenantry.messages.errors import InvalidPart, Path, Problem, raise_invalid
 from tenantry.messages.placeholders import Variables, fill, names_in
 from tenantry.plan.objects.scope import Scope
 
@@ -57,32 +59,37 @@ class Wall:
             key = (*key, *self._allowed_for("", self._grants))
         return self._fleet.once(key, of, make)
 
-    def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
+    def refuse(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], app: tuple[str, ...] = ()
+    ) -> None:
+        """Check a spec whose Secrets, ConfigMaps and included sources still have their names in the file.
 
-        Args: origin: where in the document the value at a path of the spec is written.
+        Args:   origin: where in the document the value at a path of the spec is written. app: the path of the app that has it.
+        Raises: InvalidPart: an API server or Flux would not take it, or it says what the grants do not allow.
         """
-        findings = [*address_problems(kind, spec), *revision_problems(kind, spec)]
-        if self._scope.tenant:
-            if not self._fleet.document.platform.sharedIdentity:
-                findings += borrowed(kind, spec)
-            findings += self._limits(kind, spec, origin)
+        fleet, tenant = self._fleet, self._scope.tenant
+        addresses = list(address_problems(kind, spec))
+        # The schema would say less of an address.
+        problems = addresses or list(check_spec(kind, spec, ()))
+        raise_invalid(self._placed(problem, origin, filled=bool(addresses)) for problem in problems)
+        problems = list(revision_problems(kind, spec))
+        if tenant:
+            problems += () if fleet.document.platform.sharedIdentity else borrowed(kind, spec)
+            problems += self._limits(kind, spec, origin)
         if self._grants:
-            findings += self._addresses(kind, spec, origin, self._grants)
-            findings += self._authors(kind, spec, origin)
-            findings += self._advanced(kind, spec, origin, self._grants)
-        yield from (self._placed(finding, origin) for finding in findings)
+            problems += self._addresses(kind, spec, origin, self._grants)
+            problems += self._authors(kind, spec, origin)
+            problems += self._advanced(kind, spec, origin, self._grants)
+        raise_invalid(self._placed(problem, origin) for problem in problems)
+        owner = fleet.document.tenants[tenant] if tenant else fleet.document.platform
+        raise_invalid(misfitting_keys(owner.credentials, kind, spec, origin))
+        if self._grants and app and is_filled(fleet, app):
+            raise_invalid(self._inherited(app, kind, spec, origin))
 
-    def check_addresses(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """The addresses alone. Args: as for `check`."""
-        yield from (self._placed(finding, origin) for finding in address_problems(kind, spec))
-
-    def check_inherited(
+    def _inherited(
         self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
     ) -> Iterator[Problem]:
         """Names that an included file's app takes over from the main file, and may not use. Args: at: of the app."""
-        if self._grants is None or not is_filled(self._fleet, at):
-            return
         for path, group, name, _ in names_of_spec(kind, dict(spec)):
             inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
             if inherited and not is_own(self._fleet, self._scope.tenant, group, name):
@@ -177,10 +184,11 @@ class Wall:
             is_files = self._grants and is_filled(self._fleet, place)
             yield from beyond_limits(tenant, named, limited.path) if is_files else own
 
-    def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
+    def _placed(self, finding: Problem, origin: Callable[[Path], Path], *, filled: bool = True) -> Problem:
+        """The finding where its value is written. Args: filled: whether a note says what placeholders became."""
         place = origin(finding.path)
         # What a placeholder of a password became is not repeated.
-        notes = () if finding.code == "secret-in-url" else self._filled_in(place)
+        notes = self._filled_in(place) if filled and finding.code != "secret-in-url" else ()
         return replace(finding, path=place, notes=(*finding.notes, *notes))
 
     def _filled_in(self, place: Path) -> Iterator[str]:

@@ -113,6 +113,10 @@ class Problem:
     location: Location = NOWHERE
     meant: Path = ()
 
+    def below(self, *at: str | int) -> Problem:
+        """The problem of a part that stands at a path."""
+        return replace(self, path=(*at, *self.path))
+
     def at(self, location: Location) -> Problem:
         """The problem at its place in a file, ready to print: its texts are bounded and redacted.
 

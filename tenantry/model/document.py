@@ -1,6 +1,6 @@
 """Apps and add-ons, tenants, the platform, and the whole of tenants.yaml."""
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -244,12 +244,17 @@ class ChartPlace(Model):
     """The address of the repository: http, https or oci; of a Git repository http, https or ssh."""
     version: Text | None = None
     """The version of the chart in a Helm repository: exact or a range."""
-    type: Literal["default", "oci"] = "default"
-    """`oci` for addresses of Helm repositories that begin with `oci://`."""
+    type: Literal["default", "oci"] | None = None
+    """`oci` for addresses of Helm repositories that begin with `oci://`. Default: `default`."""
     ref: GitRef | None = None
     """What to check out. Flux takes a changed chart when its `Chart.yaml` has another version, not with each commit."""
     path: SourcePath | None = None
     """The directory of the chart in a Git repository."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_helm(cls, value: Any) -> Any:
+        return {"type": "default", **value} if isinstance(value, dict) and "version" in value else value
 
 
 class ObjectsChart(OneOf):

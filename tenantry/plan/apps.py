@@ -12,13 +12,12 @@ from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
 from tenantry.fleet.templates import is_equal_for_all
-from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, is_cluster_scoped
 from tenantry.messages.data import leaves
-from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, collecting, raise_invalid
+from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, collecting
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import App, Helm, Kustomize
@@ -234,19 +233,15 @@ class _Builder:
         return any(references(planned.id.kind, planned.manifest["spec"]))
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
-        """Problems that an API server would report, at the values the author wrote; the fleet's own values are assumed correct.
+        """Problems are at the values the author wrote; the fleet's own values are assumed correct.
 
         Args: keys: paths in the spec that the file calls otherwise.
         """
-        kind, spec = planned.id.kind, planned.manifest["spec"]
 
         def origin(path: Path) -> Path:
             return app.origin(app.kind, *(keys or {}).get(path, path))
 
-        raise_invalid(replace(finding, path=origin(finding.path)) for finding in check_spec(kind, spec, ()))
-        raise_invalid(self.wall.check(kind, spec, origin))
-        raise_invalid(self.attachments.misfits(kind, spec, origin))
-        raise_invalid(self.wall.check_inherited(_path_of(self.scope, app.name), kind, spec, origin))
+        self.wall.refuse(planned.id.kind, planned.manifest["spec"], origin, _path_of(self.scope, app.name))
 
     def _source_name(self, app: EffectiveApp) -> str:
         at = _path_of(self.scope, app.name)

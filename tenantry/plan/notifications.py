@@ -68,11 +68,7 @@ def plan_alerts(
             reports_sources = scope.kubeconfig and (mine or not own)
             common = _events_of_sources(fleet, scope, alert, (*at, name)) if reports_sources else []
             if mine or common:
-                provider = _provider(scope, name, alert, (*at, name))
-                spec, written = provider.manifest["spec"], below(*at, name, "provider")
-                raise_invalid(wall.check("Provider", spec, written))
-                raise_invalid(attachments.misfits("Provider", spec, written))
-                provider = attachments.bound(provider)
+                provider = attachments.bound(_provider(scope, wall, name, alert, (*at, name)))
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
                 for object in planned:
@@ -86,14 +82,14 @@ def plan_alerts(
                 yield (*at, name), (*attachments.made.values(), *planned)
 
 
-def _provider(scope: Scope, name: str, alert: Alert, at: Path) -> KubeObject:
+def _provider(scope: Scope, wall: Wall, name: str, alert: Alert, at: Path) -> KubeObject:
     raise_invalid(secrets_of(alert.provider, (*at, "provider")))
     provider_spec = dict(alert.provider.flux)
     if alert.credentials:
         provider_spec["secretRef"] = {"name": alert.credentials}
     provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
     check_length(provider, at)
-    raise_invalid(check_spec("Provider", provider_spec, (*at, "provider")))
+    wall.refuse("Provider", provider_spec, below(*at, "provider"))
     return provider
 
 
@@ -212,20 +208,20 @@ def plan_receivers(
             own = partial(is_own, fleet, scope.tenant, "sources") if filled else None
             # Add-ons of the same content share a source.
             if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
-                made = _object(scope, name, receiver, fetched, (*at, name))
-                raise_invalid(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
-                bound = attachments.bound(made)
+                bound = attachments.bound(_object(scope, wall, name, receiver, fetched, (*at, name)))
                 yield (*at, name), (*attachments.made.values(), bound)
 
 
-def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId, ...], at: Path) -> KubeObject:
+def _object(
+    scope: Scope, wall: Wall, name: str, receiver: Receiver, fetched: tuple[ObjectId, ...], at: Path
+) -> KubeObject:
     spec = {**receiver.flux, "resources": [reference(id) for id in fetched]}
     if receiver.credentials:
         spec["secretRef"] = {"name": receiver.credentials}
     made = scope.object(RECEIVER_API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
     check_length(made, at)
     check_size(made, at)
-    raise_invalid(check_spec("Receiver", spec, at))
+    wall.refuse("Receiver", spec, below(*at))
     return made
 
 

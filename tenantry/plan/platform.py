@@ -12,12 +12,10 @@ from tenantry.fleet.apps import CHART, source_layers
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.settings import platform_settings, resolved_once, variables_of
-from tenantry.flux.addresses import address_problems
-from tenantry.flux.conformance import check_spec
-from tenantry.flux.revisions import revision_problems
+from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
-from tenantry.messages.errors import InvalidPart, Problem, collecting, raise_invalid
+from tenantry.messages.errors import InvalidPart, Problem, collecting
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
@@ -31,7 +29,7 @@ from tenantry.plan.objects.lifecycle import in_state, lifecycle
 from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.planned_apps import Gathering
 from tenantry.plan.shared import key_of_address, shared, shared_chart
-from tenantry.plan.sources import Attachments, place_of_reference
+from tenantry.plan.sources import Attachments, place_in_source
 
 _PUBLISH = (
     "copy the chart into a Git repository with `tenantry bootstrap --chart charts/objects`, and set"
@@ -233,16 +231,14 @@ class PlatformPlanner:
                 raise InvalidPart([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
             declared, helm = chart_of_objects(resolved_once(self.fleet, layers, ObjectsChart, self._variables(cluster)))
             source = source_object(platform, key_of_address(declared), declared, CHART, is_chart=helm is None)
-            kind, spec, block = source.id.kind, source.manifest["spec"], (*CHART, declared.kind)
-            raise_invalid((*address_problems(kind, spec, block), *revision_problems(kind, spec, block)))
-            raise_invalid(check_spec(kind, spec, block) if helm is None else ())
+            block, wall = (*CHART, declared.kind), Wall(self.fleet, platform, self._variables(cluster))
+            wall.refuse(source.id.kind, source.manifest["spec"], partial(place_in_source, layers, block))
             attachments = Attachments(self.fleet, platform, {})
-            raise_invalid(attachments.misfits(kind, spec, partial(place_of_reference, CHART, block)))
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
             taken = [source]
             if helm:
                 own = chart_object(platform, source, "", helm, self._settings.interval)
-                raise_invalid(revision_problems("HelmChart", own.manifest["spec"], block))
+                wall.refuse("HelmChart", own.manifest["spec"], below(*block))
                 taken.append(shared_chart(self.fleet, platform, own, source))
             self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
             self._charts[cluster] = taken[-1].id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,9 +11,7 @@ from tenantry.fleet.apps import EffectiveApp, source_layers, source_origin, sour
 from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.names import GROUPS, undeclared_name
-from tenantry.fleet.rules.references import misfitting_keys
 from tenantry.fleet.settings import resolved_once
-from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
@@ -51,10 +49,6 @@ class Attachments:
         manifest = {**planned.manifest, "spec": renamed(planned.id.kind, spec, self._name)}
         made = (object.id for object in needed if object)
         return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
-
-    def misfits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """Credentials without the keys that Flux reads. Args: spec: with the names of the file. origin: as for `bound`."""
-        yield from misfitting_keys(self._owner.credentials, kind, spec, origin)
 
     @property
     def _owner(self) -> Tenant | Platform:
@@ -131,9 +125,10 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
     return charts
 
 
-def place_of_reference(at: Path, block: Path, path: Path) -> Path:
-    """Where a source says what its spec has at a path. Args: at: of the source; block: of the key with its kind."""
-    return (*at, "credentials") if path[0] == "secretRef" else (*block, *path)
+def place_in_source(layers: Sequence[Layer], block: Path, path: Path) -> Path:
+    """Where a source says what its spec has at a path. Args: block: of the key with its kind."""
+    place = (*block[:-1], "credentials") if path[0] == "secretRef" else (*block, *path)
+    return source_origin(layers, place)
 
 
 class SourceSet:
@@ -184,16 +179,8 @@ class SourceSet:
 
         def checked() -> KubeObject:
             planned = source_object(scope, name, source, at, is_chart=is_chart)
-            kind, spec = planned.id.kind, planned.manifest["spec"]
-
-            def origin(path: Path) -> Path:
-                return source_origin(layers, (*block, *path))
-
             check_size(planned, at)
-            raise_invalid(self._wall.check_addresses(kind, spec, origin))
-            raise_invalid(check_spec(kind, spec, block))
-            raise_invalid(self._wall.check(kind, spec, origin))
-            raise_invalid(self._attachments.misfits(kind, spec, partial(place_of_reference, at, block)))
+            self._wall.refuse(planned.id.kind, planned.manifest["spec"], partial(place_in_source, layers, block))
             return planned
 
         def bound() -> tuple[KubeObject, dict[ObjectId, KubeObject]]:

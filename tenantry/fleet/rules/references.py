@@ -23,7 +23,6 @@ from tenantry.flux.credentials import (
     needed,
     use_of,
 )
-from tenantry.flux.expressions import Misread
 from tenantry.flux.references import references
 from tenantry.flux.texts import yaml_documents
 from tenantry.kube.objects import REGISTRY_KEY
@@ -105,7 +104,7 @@ def misfitting_keys(
             continue
         url = str(spec.get("url", ""))
         if mistake := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
-            yield Problem(origin(reference.path), "wrong-keys", mistake.message, fix=mistake.fix)
+            yield Problem(origin(reference.path), "wrong-keys", mistake[0], fix=mistake[1])
     if missing := needed(kind, spec):
         path, use = missing
         message = f"{use.what} needs credentials, of which Flux reads {use.words}"
@@ -125,7 +124,7 @@ def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
         if named.entry.get("kind") != "ConfigMap" or "targetPath" in named.entry or not isinstance(text, str):
             continue
         documents = None if is_unfilled(text) else yaml_documents(text)
-        if isinstance(documents, Misread):
+        if isinstance(documents, Problem):
             problems[at] = Problem(at, "bad-yaml", f"'{key}' of {named.what} {documents.message}", fix=documents.fix)
         elif documents and not (len(documents) == 1 and isinstance(documents[0], dict | None)):
             message = f"'{key}' of {named.what} is no mapping, and an app takes its values from it"

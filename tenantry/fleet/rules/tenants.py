@@ -142,9 +142,8 @@ def _of_kind(at: Path, manifest: ObjectManifest, refusal: _Refusal) -> Iterator[
     if refusal:
         code, message, fix = refusal
         yield Problem((*at, "kind"), code, message, fix=fix)
-    elif misread := kind_problem(manifest.apiVersion, manifest.kind):
-        key, problem = misread
-        yield Problem((*at, key), problem.code, problem.message, fix=problem.fix)
+    elif problem := kind_problem(manifest.apiVersion, manifest.kind):
+        yield problem.below(*at)
 
 
 def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:

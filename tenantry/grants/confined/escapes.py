@@ -8,6 +8,7 @@ Called by: `load`, for every plan of a fleet with team files.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -138,7 +139,7 @@ class Object:
         manifest = _of_no_cluster({**self.manifest, "spec": spec})
         metadata = {key: value for key, value in manifest["metadata"].items() if key != "name"}
         entry = self.entry(self.kind, self.name, self.labels)
-        return (self.kind, entry, *self.place.alike, repr({**manifest, "metadata": metadata}))
+        return (self.kind, entry, *self.place.alike, marshal.dumps({**manifest, "metadata": metadata}, 2))
 
     def _names_are_right(self, tree: Tree) -> bool:
         """Whether the same finds nothing in what tells such objects apart: the cluster, and names. Args: tree: of the spec."""
@@ -191,8 +192,10 @@ class Object:
 
     @cached_property
     def declared(self) -> Manifest | None:
-        """The object as the main file itself writes it, filled in; None: it does not."""
+        """The object as the main file itself writes it, filled in; None: it does not. Objects of Flux it cannot write."""
         place, namespace = self.place, self.namespace
+        if self.is_flux:
+            return None
         written = place.settings(namespace).objects if namespace else place.frame.cluster_objects
         account = {"account": f"system:serviceaccount:{place.home}:{place.account}"} if namespace else {}
         for key, declared_object in written.items():
