@@ -33,7 +33,8 @@ def json_schema() -> dict[str, Any]:
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
     _let_complete(schema)
-    _let_include(schema)
+    schema["required"].remove("clusters")  # pieces of the file can hold all of them
+    schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
@@ -41,17 +42,12 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
-SHORT_FORMS = {
-    "PodSecurity": get_args(tenancy.PodSecurityLevel),
-}
+SHORT_FORMS = {"PodSecurity": get_args(tenancy.PodSecurityLevel)}
 """Models for which a word may stand."""
-
-
-_NUMBER_OR_SHARE = TypeAdapter(NumberOrShare).json_schema()
 SHORT_TEXTS = {
     "Include": {"type": "string", "minLength": 1},
     "RolloutWave": {"type": "string", "pattern": f"^({REST}|{SHARE})$", "examples": ["10%", REST]},
-    "Tolerate": _NUMBER_OR_SHARE,
+    "Tolerate": TypeAdapter(NumberOrShare).json_schema(),
 }
 """Models for which a text may stand."""
 
@@ -83,12 +79,6 @@ _WITH_SHARED_BLOCKS = (model.Tenant, model.TenantOverride, model.Platform, model
 """What has blocks for all of its apps or add-ons."""
 
 
-def _options(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The models that a key of a definition may hold."""
-    for part in definition["properties"].values():
-        yield from (option for option in part.get("anyOf", ()) if "$ref" in option)
-
-
 def _with_wholes(schema: Any) -> Any:
     """A copy in which a part of an entry is described as the whole is: both have the same keys."""
     if isinstance(schema, list):
@@ -112,7 +102,8 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value.pop("default", None)
     if described in _WITH_SHARED_BLOCKS:
         for kind in (model.KustomizePatch, model.HelmPatch):
-            block = next(option for option in _options(definition) if option["$ref"].endswith(f"/{kind.__name__}"))
+            options = (option for part in definition["properties"].values() for option in part.get("anyOf", ()))
+            block = next(option for option in options if option.get("$ref", "").endswith(f"/{kind.__name__}"))
             block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if of_flux := flux_keys(described):
         choices = described.choices() if issubclass(described, model.FluxBlock) else {}
@@ -123,7 +114,11 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
                 definition["properties"][key] = _removable(part)
         definition["additionalProperties"] = False
     if described is model.Environment:
-        _let_inherit(definition)
+        # One that extends another is checked when it is whole; as written it may remove by `null` what it inherits.
+        namespace, variables = (definition["properties"][key] for key in ("namespace", "variables"))
+        for part in (namespace, variables):
+            part["type"] = [part["type"], "null"]
+        variables["additionalProperties"]["type"].append("null")
     if issubclass(described, OneOf):
         # Validators say it in Python, which no schema can show.
         definition |= _one_of(described.one_of)
@@ -132,14 +127,6 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
 def _one_of(keys: Iterable[str], lifted_by: str = "") -> dict[str, Any]:
     choice = {"oneOf": [_given(key) for key in keys]}
     return {"anyOf": [_given(lifted_by), choice]} if lifted_by else choice
-
-
-def _let_inherit(environment: dict[str, Any]) -> None:
-    """One that extends another is checked when it is whole; as written it may remove by `null` what it inherits."""
-    namespace, variables = (environment["properties"][key] for key in ("namespace", "variables"))
-    for part in (namespace, variables):
-        part["type"] = [part["type"], "null"]
-    variables["additionalProperties"]["type"].append("null")
 
 
 _COMPLETED = {
@@ -189,12 +176,6 @@ def _let_remove(definitions: dict[str, Any]) -> None:
 
 def _takes_null(schema: dict[str, Any]) -> bool:
     return {"type": "null"} in schema.get("anyOf", ()) or "null" in schema.get("type", ())
-
-
-def _let_include(schema: dict[str, Any]) -> None:
-    """Pieces of the file can hold all clusters."""
-    schema["required"].remove("clusters")
-    schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
 
 
 def _given(key: str) -> dict[str, Any]:

@@ -67,21 +67,21 @@ def overlay(
     result = dict(below)
     for key, value in over.items():
         path, inherited = (*at, key), result.get(key, ABSENT)
-        if value is None and inherited is not ABSENT and not _is_in_block_of_app(path):
+        is_in_block = len(path) > 3 and path[0] == "apps" and path[2] in ("kustomize", "helm")
+        if value is None and inherited is not ABSENT and not is_in_block:
             del result[key]
             removed.append(path)
         elif isinstance(value, dict) and isinstance(inherited, dict) and not _is_replaced(path):
             result[key] = overlay(inherited, value, removed, path)
-        elif isinstance(value, list) and isinstance(inherited, list) and _is_appended(path):
+        elif isinstance(value, list) and isinstance(inherited, list) and (*path[:1], *path[2:]) in _APPENDED:
             result[key] = [*inherited, *value]
         else:
             result[key] = value
     return result
 
 
-def _is_appended(path: tuple[str, ...]) -> bool:
-    """Whether another layer's entries are appended to a list: it holds the overrides of a tenant or of its app."""
-    return path == ("overrides",) or (path[0] == "apps" and path[2:] == ("overrides",))
+_APPENDED = (("overrides",), ("apps", "overrides"))
+"""Lists to which another layer's entries are appended, without the name of an app: the overrides of a tenant or of its app."""
 
 
 def _is_replaced(path: tuple[str, ...]) -> bool:
@@ -96,10 +96,6 @@ def _is_replaced(path: tuple[str, ...]) -> bool:
         ):
             return True
     return False
-
-
-def _is_in_block_of_app(path: tuple[str, ...]) -> bool:
-    return len(path) > 3 and path[0] == "apps" and path[2] in ("kustomize", "helm")
 
 
 def origin(layers: Sequence[Layer], path: Path) -> Path:

@@ -129,18 +129,14 @@ _WORDS = {
 def _known(fleet: Fleet, at: Path, group: str, owner: tuple[str, ...]) -> set[str]:
     """The names that may stand at a path. They are gathered once, as a list may name each of hundreds of clusters."""
     if "dependsOn" in at and at[0] != "platform":
-        beside = ("tenants", str(at[1])) if "apps" in without_override(at)[2:3] else ()
-        return fleet.once(("dependencies", *beside), (), lambda: _dependencies(fleet, beside))
+        # An app can wait for others of its tenant, all apps of a tenant together for add-ons.
+        beside = ("tenants", str(at[1]), "apps") if "apps" in without_override(at)[2:3] else ()
+        addons = {f"{ADDON_PREFIX}{name}" for name in fleet.names("platform", "addons")}
+        return fleet.once(("dependencies", *beside), (), lambda: addons | (fleet.names(*beside) if beside else set()))
     known = fleet.once(("declared", *owner, group), (), lambda: fleet.names(*owner, group))
     if _is_included(at):
         return {name for name in known if fleet.raw(*owner, group, name).get("git")}
     return known
-
-
-def _dependencies(fleet: Fleet, tenant: tuple[str, ...]) -> set[str]:
-    """What an app can wait for. Args: tenant: of the app; (): what all apps of a tenant can wait for."""
-    addons = {f"{ADDON_PREFIX}{name}" for name in fleet.names("platform", "addons")}
-    return addons | (fleet.names(*tenant, "apps") if tenant else set())
 
 
 def _is_included(at: Path) -> bool:

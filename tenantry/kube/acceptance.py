@@ -71,7 +71,7 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     if (labels := max(len(manifest["metadata"].get("labels", ())), len(common))) > MOST_LABELS:
         message = f"{_name(manifest)} has {labels:,} labels, and at most {MOST_LABELS} are taken"
         yield Problem(("labels",), "too-large", message, fix="remove some, or write them as annotations")
-    if len(marshal.dumps(manifest, 2)) < _SMALL / 4:  # as nearly all; without shared parts, it has all texts
+    if len(marshal.dumps(dict(manifest), 2)) < _SMALL / 4:  # as nearly all; without shared parts, it has all texts
         return
     text = json.dumps(manifest, ensure_ascii=False)
     kind, metadata = manifest["kind"], manifest["metadata"]

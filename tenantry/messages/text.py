@@ -54,22 +54,19 @@ def format_diagnostic(diagnostic: Problem) -> str:
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
-    lines += [line for note in diagnostic.notes for line in _wrapped(note)]
+    for note in diagnostic.notes:
+        if note.startswith("known: "):  # a long list of names
+            from textwrap import wrap
+
+            lines += wrap(note, _COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        else:
+            lines.append(f"  {note}")
     if diagnostic.fix:
         lines.append(f"  fix: {diagnostic.fix}")
     return "\n".join(printable(line) for line in lines)
 
 
 _COLUMNS = 80
-
-
-def _wrapped(note: str) -> list[str]:
-    """A note, with a long list of known names on several lines."""
-    if not note.startswith("known: "):
-        return [f"  {note}"]
-    from textwrap import wrap
-
-    return wrap(note, _COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def printable(text: str) -> str:

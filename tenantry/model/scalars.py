@@ -66,11 +66,6 @@ def _number_as_text(value: Any) -> Any:
     return repr(value)
 
 
-def _whole_number_as_text(value: Any) -> Any:
-    """As above, but 1.10 would become "1.1": text that looks like a decimal number has to be in quotes."""
-    return value if isinstance(value, float) else _number_as_text(value)
-
-
 def _scalar(value: Any) -> Scalar:
     """The value of a variable as it is; numbers only if Kubernetes keeps them, which has floats of 64 bits."""
     if not isinstance(value, str | int | float):
@@ -278,7 +273,10 @@ def share_of(limit: int | str, total: int) -> int:
 
 
 SubstituteValue = Annotated[
-    str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})
+    str,
+    # 1.10 would become "1.1": text that looks like a decimal number has to be in quotes.
+    BeforeValidator(lambda value: value if isinstance(value, float) else _number_as_text(value)),
+    WithJsonSchema({"type": ["string", "integer"]}),
 ]
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""
 VariableValue = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean"]})]

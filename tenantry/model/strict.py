@@ -95,7 +95,8 @@ class ByShape:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         first, second = get_args(source)
-        many, single = (second, first) if _is_list(second) else (first, second)
+        inner = get_args(second)[0] if get_origin(second) is Annotated else second
+        many, single = (second, first) if get_origin(inner) is list else (first, second)
         is_model = isinstance(resolved(single), type) and issubclass(resolved(single), BaseModel)
         single = resolved(single) if is_model else single
 
@@ -104,11 +105,6 @@ class ByShape:
             return _adapter(single if alone else many).validate_python(value)
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
-
-
-def _is_list(annotation: Any) -> bool:
-    inner = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    return get_origin(inner) is list
 
 
 @cache

@@ -159,21 +159,19 @@ class Gathering:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
         for object in objects:
             self.findings += (replace(problem, path=at, at_key=True) for problem in too_large(object.manifest))
-            self._take((object,), at)
+            self._take(object, at)
 
-    def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
-        for object in objects:
-            known = self.objects.get(object.id)
-            if known is None:
-                self.objects[object.id], self.origins[object.id] = object, at
-            elif known != object:  # two that need it planned another one
-                if both := at_one_pace(known, object):
-                    self.objects[object.id] = both
-                else:
-                    first = self.origins.get(object.id, ())
-                    self._twice(
-                        at, "duplicate-name", f"{object.id} would be created twice", first, "rename one of them"
-                    )
+    def _take(self, object: KubeObject, at: Path) -> None:
+        known = self.objects.get(object.id)
+        if known is None:
+            self.objects[object.id], self.origins[object.id] = object, at
+        elif known == object:
+            return
+        elif both := at_one_pace(known, object):
+            self.objects[object.id] = both
+        else:  # two that need it planned another one
+            message, first = f"{object.id} would be created twice", self.origins.get(object.id, ())
+            self._twice(at, "duplicate-name", message, first, "rename one of them")
 
     def note(self, cluster: str, written: Iterable[tuple[Manifest, Path]]) -> None:
         """Remember where the file has objects as they are, whoever creates them on the cluster."""
@@ -192,7 +190,7 @@ class Gathering:
         shared_at = planned.apps[0].at[:2] if planned.apps else ("platform", "addons")
         for object in planned.objects.values():
             tenant = object.owner.tenant
-            self._take([object], places.get(object.id, ("tenants", tenant) if tenant else shared_at))
+            self._take(object, places.get(object.id, ("tenants", tenant) if tenant else shared_at))
         self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)

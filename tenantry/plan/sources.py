@@ -102,18 +102,16 @@ class Attachments:
 
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""
-        resolved = (self._scope.home, self._name(kind, name))
-        if cluster := self._fleet.once(("kubeconfigs",), (), lambda: _kubeconfigs(self._fleet)).get(resolved):
+        resolved, clusters = (self._scope.home, self._name(kind, name)), self._fleet.clusters
+
+        def kubeconfigs() -> dict[tuple[str, str], str]:
+            """The first cluster of each kubeconfig, by the namespace and the name of what holds it."""
+            ways = [(key, cluster.kubeconfig.resolved) for key, cluster in clusters.items() if cluster.kubeconfig]
+            return {(way.namespace, way.name): key for key, way in reversed(ways)}
+
+        if cluster := self._fleet.once(("kubeconfigs",), (), kubeconfigs).get(resolved):
             message = f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
             raise InvalidPart([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
-
-
-def _kubeconfigs(fleet: Fleet) -> dict[tuple[str, str], str]:
-    """The first cluster of each kubeconfig, by the namespace and the name of what holds it."""
-    ways = (
-        (name, cluster.kubeconfig.resolved) for name, cluster in reversed(fleet.clusters.items()) if cluster.kubeconfig
-    )
-    return {(way.namespace, way.name): name for name, way in ways}
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.lineages import AFTER, Lineages
 from tenantry.fleet.names import format_part
-from tenantry.fleet.placement import barrier, clusters_taken, matches, placements_of, tenant_barrier
+from tenantry.fleet.placement import Barrier, barrier, clusters_taken, matches, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.data import value_at
@@ -129,31 +129,30 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
 
 def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
     """An environment of a few tenants of which none can be there would be empty."""
-    for name, tenants in _tenants_of_environments(fleet):
-        environments = fleet.extending(name) if fleet.is_frame(name) else [name]
-        known = fleet.document.tenants.keys() >= {*tenants}
-        if not (
-            known
-            and all(_is_kept_out(fleet, environment, tenant) for environment in environments for tenant in tenants)
-        ):
+    for name, environment in fleet.document.environments.items():
+        tenants = environment.tenants if "tenants" in fleet.own(name) else None
+        if tenants is None or not fleet.document.tenants.keys() >= {*tenants}:
             continue
-        yield Problem(
-            ("environments", name, "tenants"),
-            "selects-nothing",
-            f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
-            tuple(_why_not(fleet, environments[0], tenant) for tenant in tenants[:3]),
-            fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
-        )
+        environments = fleet.extending(name) if fleet.is_frame(name) else [name]
+        reasons = [_why_not(fleet, environment, tenant) for environment in environments for tenant in tenants]
+        if all(reasons):
+            yield Problem(
+                ("environments", name, "tenants"),
+                "selects-nothing",
+                f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
+                tuple(reasons[: min(len(tenants), 3)]),
+                fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
+            )
 
 
 def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
-        for index, name in _foreign(fleet, tenant, app):
+        for index, name, keeps_out in _foreign(fleet, tenant, app):
             yield Problem(
                 ("tenants", tenant, "apps", app, "environments", index),
                 "not-granted",
                 f"app '{app}' of tenant '{tenant}' names environment '{name}', which is not the tenant's",
-                (_why_not(fleet, name, tenant),),
+                (_format(fleet, tenant, keeps_out),),
                 fix="remove it, or ask the platform team to put the tenant into the environment",
             )
 
@@ -164,7 +163,10 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
     for at, _ in walk.apps(fleet):
         if any(placements_of(fleet, at)) or _is_reported_elsewhere(fleet, at):
             continue
-        taken, place = list(clusters_taken(fleet, at)), _place_of(fleet, at)
+        # At the nearest list or selector; else at the tenant, whose list leaves out all of its apps.
+        written = ((*at, "environments"), (*at, "clusters"), (*at[:2], "environments"))
+        place = next((path for path in written if path[-1] in fleet.raw(*path[:-1])), at[:2])
+        taken = list(clusters_taken(fleet, at))
         if not taken or place in reported:
             continue
         reported.add(place)
@@ -183,41 +185,25 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
         )
 
 
-def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:
-    """The environments that name their tenants themselves."""
-    for name, environment in fleet.document.environments.items():
-        if environment.tenants is not None and "tenants" in fleet.own(name):
-            yield name, environment.tenants
-
-
-def _is_kept_out(fleet: Fleet, environment: str, tenant: str) -> bool:
-    apps = fleet.document.tenants[tenant].apps
-    if not apps:
-        return tenant_barrier(fleet, environment, tenant) is not None
-    return all(barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
-
-
 def _why_not(fleet: Fleet, environment: str, tenant: str) -> str:
-    apps = fleet.document.tenants[tenant].apps
-    barriers = (barrier(fleet, environment, ("tenants", tenant, "apps", app)) for app in apps)
-    first = tenant_barrier(fleet, environment, tenant) or next(filter(None, barriers))
-    return f"tenant '{tenant}', {first.reason} ({fleet.source.line_of(first.at)})"
+    """What keeps all apps of a tenant out of an environment; "" if one can be there."""
+    whole = tenant_barrier(fleet, environment, tenant)
+    apps = [("tenants", tenant, "apps", app) for app in fleet.document.tenants[tenant].apps]
+    barriers = [barrier(fleet, environment, app) for app in apps] or [whole]
+    first = whole or barriers[0]
+    return _format(fleet, tenant, first) if first and all(barriers) else ""
 
 
-def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str]]:
-    """The environments that an included file names for an app, and that are not the tenant's."""
+def _format(fleet: Fleet, tenant: str, barrier: Barrier) -> str:
+    return f"tenant '{tenant}', {barrier.reason} ({fleet.source.line_of(barrier.at)})"
+
+
+def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str, Barrier]]:
+    """The environments that an included file names for an app, and what keeps the tenant out of them."""
     declared_app = fleet.document.tenants[tenant].apps.get(app)
     for index, name in enumerate((declared_app and declared_app.environments) or ()):
-        if name in fleet.document.environments and tenant_barrier(fleet, name, tenant):
-            yield index, name
-
-
-def _place_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
-    """The nearest list or selector; else the tenant, whose list leaves out all of its apps."""
-    for key in ("environments", "clusters"):
-        if key in fleet.raw(*at):
-            return (*at, key)
-    return (*at[:2], "environments") if "environments" in fleet.raw(*at[:2]) else at[:2]
+        if name in fleet.document.environments and (keeps_out := tenant_barrier(fleet, name, tenant)):
+            yield index, name, keeps_out
 
 
 def _is_reported_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:

@@ -31,7 +31,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import holds_password, shown
 from tenantry.messages.text import declared
-from tenantry.model import COMMIT_STATUS, Alert, App, Credentials, Provider, Receiver
+from tenantry.model import COMMIT_STATUS, Alert, Credentials, Provider, Receiver
 
 
 def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Problem]:
@@ -42,11 +42,6 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Pro
         if path[0] != "platform":
             named = model is Provider and fleet.raw(*path[:-1]).get("credentials")
             yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)
-
-
-def _owner(path: Path) -> tuple[str, ...]:
-    """The owner of the credentials that something at a path may name."""
-    return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 
 # Flux's own check, in fluxcd/pkg/kustomize.
@@ -119,7 +114,8 @@ def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
     problems: dict[Path, Problem] = {}
     for named in _entries(fleet, "HelmRelease", "valuesFrom"):
         key, name = named.entry.get("valuesKey", _VALUES_KEY), named.entry["name"]
-        at = (*_owner(named.at), "configs", name, "data", key)
+        owner = named.at[:2] if named.at[0] == "tenants" else named.at[:1]
+        at = (*owner, "configs", name, "data", key)
         text = value_at(fleet.source.data, at)
         if named.entry.get("kind") != "ConfigMap" or "targetPath" in named.entry or not isinstance(text, str):
             continue
@@ -190,7 +186,9 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, alert in walk.declared(fleet, Alert):
         metadata = alert.flux.get("eventMetadata")
         for key in metadata if isinstance(metadata, dict) else ():
-            if _as_shown(key) in _OWNED_METADATA[at[0]]:
+            # As a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`.
+            shown_key = "".join(char for char in normalize("NFKC", key) if char.isprintable() and not char.isspace())
+            if shown_key.casefold() in _OWNED_METADATA[at[0]]:
                 yield Problem(
                     (*at, "eventMetadata", key),
                     "owned-key",
@@ -198,11 +196,6 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
                     fix="remove it, or choose another key",
                     at_key=True,
                 )
-
-
-def _as_shown(key: str) -> str:
-    """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
-    return "".join(char for char in normalize("NFKC", key) if char.isprintable() and not char.isspace()).casefold()
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
@@ -286,7 +279,8 @@ def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
     """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
     for at, alert in walk.declared(fleet, Alert):
         kind = alert.provider.type
-        apps: Mapping[str, App] = _apps(fleet, at)
+        is_platforms = at[0] == "platform"
+        apps = fleet.document.platform.addons if is_platforms else fleet.document.tenants[at[1]].apps
         reported = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
         if kind in COMMIT_STATUS and reported and all(app.kind == "helm" for app in reported.values()):
             names = ", ".join(f"'{name}'" for name in reported)
@@ -306,11 +300,6 @@ def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
                 " Tenantry's objects do not have it",
                 fix=f"use '{status}', which sets commit statuses, or another type",
             )
-
-
-def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
-    """The apps or add-ons that the alert at a path may report."""
-    return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
 
 
 def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, use: Use) -> bool:
