@@ -114,13 +114,18 @@ def _serve(server: socket.socket) -> NoReturn:
 
 
 def _warm_up() -> None:
-    """Do once what each command would do at its start: imports, and Flux's schemas."""
+    """Do once what each command would do at its start: imports, Flux's schemas and rules, and a client of an API server."""
     import importlib
     import urllib.request  # for the scripts of .ci
+
+    import grpc.experimental  # for Pulumi's SDK
+    import httpx2
 
     from tenantry.cli.app import run
 
     assert urllib
+    assert grpc
+    httpx2.Client(base_url="https://localhost").close()
     # Whatever a command or the program imports only where it needs it.
     for package in (REPOSITORY / "tenantry", REPOSITORY / "components", REPOSITORY / "sandbox" / "tenantry_sandbox"):
         for file in package.rglob("*.py"):
