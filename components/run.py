@@ -21,7 +21,7 @@ from tenantry.cluster.reading import change_of, clusters_ever_ready, live_for, n
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held as Holds
-from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
+from tenantry.guard import Known, check, doubts, held, limits_of, never_applied, removals
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here, taken
 from tenantry.guard.places import Places
@@ -236,7 +236,8 @@ def check_plan(fleet: Fleet, config: StackConfig, state: State) -> tuple[Plan, M
             pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
         check(planned, now, limits)
         refused = list(taken(planned, now, limits.adopting, limits.adopting_addons))
-        check_unprotected(state, never_applied(planned, now))
+        if removals(planned, now):
+            check_unprotected(state, {object.id for object in planned.objects}, never_applied(planned, now))
     places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))

@@ -17,7 +17,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import RefusedChange, refuse
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.stacks.states import exported_resources, key_in_state, key_of, owner_of
+from tenantry.stacks.states import FLEET, exported_resources, key_in_state, key_of, owner_of
 
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
@@ -140,12 +140,22 @@ class StillProtected(RefusedChange):
         )
 
 
-def check_unprotected(state: State, removed: Iterable[ObjectId]) -> None:
-    """Refuse a run that may remove objects which Pulumi itself protects. It is asked only about what was never applied.
+def check_unprotected(state: State, planned: Collection[ObjectId], unapplied: Iterable[ObjectId]) -> None:
+    """Refuse a run that removes objects which Pulumi itself protects: it would end in the midst of its deletions.
 
-    Raises: StillProtected; Refused: the state cannot be read.
+    The mark of a removal can be on a namespace, and not yet on what is held in it.
+
+    Args:   planned: the objects of the whole environment. unapplied: what Flux has never applied anything for: nobody marks that.
+    Raises: StillProtected: it is all unapplied; RefusedChange: it is not; Refused: the state cannot be read.
     """
-    if keys := {key_in_state(id) for id in removed}:
-        urns = [str(resource.get("urn")) for resource in state.resources if resource.get("protect")]
-        if protected := [urn for urn in urns if key_of(urn) in keys]:
-            raise StillProtected(protected)
+    kept, keys = ({key_in_state(id) for id in ids} for ids in (planned, unapplied))
+    urns = [str(resource.get("urn")) for resource in state.resources if resource.get("protect")]
+    # Other components of the program may protect what they have.
+    protected = [urn for urn in urns if f"{FLEET}$" in urn and key_of(urn) not in kept]
+    if marked := [urn for urn in protected if key_of(urn) not in keys]:
+        raise RefusedChange(
+            f"this run would remove what Pulumi's state still protects, because no run has marked it\n{lines_of(marked)}",
+            "put it back and run `tenantry up` until nothing of it is held, which marks it; then remove it",
+        )
+    if protected:
+        raise StillProtected(protected)

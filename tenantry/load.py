@@ -16,7 +16,6 @@ from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.data import texts_and_keys
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
-from tenantry.messages.progress import Progress, silent, steps
 from tenantry.messages.redact import kind_of
 from tenantry.messages.text import joined
 from tenantry.plan.plan import Plan, collisions, plan
@@ -128,18 +127,18 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
     return planned
 
 
-def plan_all(fleet: Fleet, report: Progress = silent) -> dict[str, Plan]:
+def plan_all(fleet: Fleet) -> dict[str, Plan]:
     """The plan of every environment, in their order. Raises: InvalidFleet: the problems of all of them."""
-    plans, problems = _plan_all(fleet, report)
+    plans, problems = _plan_all(fleet)
     if problems:
         raise InvalidFleet(problems)
     return {environment: _confined(fleet, planned) for environment, planned in plans.items()}
 
 
-def _plan_all(fleet: Fleet, report: Progress = silent) -> tuple[dict[str, Plan], list[Problem]]:
+def _plan_all(fleet: Fleet) -> tuple[dict[str, Plan], list[Problem]]:
     plans: dict[str, Plan] = {}
     problems: list[Problem] = []
-    for environment in steps(fleet.in_order(), "environments", report):
+    for environment in fleet.in_order():
         try:
             plans[environment] = plan(fleet, environment)
         except InvalidFleet as invalid:

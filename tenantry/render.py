@@ -9,7 +9,6 @@ from pathlib import Path
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.kube.yaml_text import DocumentWriter, documents
 from tenantry.messages.errors import Refused
-from tenantry.messages.progress import Progress, silent, steps
 from tenantry.plan.plan import Plan
 
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
@@ -37,22 +36,22 @@ def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:
     return [object for object in objects if object.secret is None]
 
 
-def write_directory(plan: Plan, directory: Path, report: Progress = silent) -> tuple[int, int]:
+def write_directory(plan: Plan, directory: Path) -> tuple[int, int]:
     """Write the plan's objects to a directory; returns how many files were written and how many removed.
 
     Removes files of an earlier rendering that are no longer planned. Refuses a directory that contains other files, before
     writing anything. Does not touch unchanged files, so that file times show what changed. Omits Secrets with values.
     """
     try:
-        return _write(dict(files(steps(shown(plan.objects), "objects", report))), directory, report)
+        return _write(dict(files(shown(plan.objects))), directory)
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror}", "name another directory with --directory") from None
 
 
-def _write(wanted: dict[str, str], directory: Path, report: Progress) -> tuple[int, int]:
+def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
     present = _rendered_before(directory)
     written = 0
-    for name, content in steps(wanted.items(), "files", report):
+    for name, content in wanted.items():
         file = directory / name
         if name in present and file.read_text(encoding="utf-8") == content:
             continue

@@ -64,7 +64,7 @@ Exit codes:
      directory of --chart has other files or cannot be written
 """,
 )
-@click.argument("name", metavar="[CLUSTER]", required=False, shell_complete=options.complete_clusters)
+@click.argument("name", metavar="[CLUSTER]", required=False)
 @options.environment("The environment that the cluster is prepared for; of CLUSTER, its first.")
 @click.option(
     "--kubeconfig",

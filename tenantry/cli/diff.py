@@ -25,7 +25,6 @@ from tenantry.guard import limits_of, refusals_of_change
 from tenantry.guard.ways import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
-from tenantry.messages.progress import Progress, steps
 from tenantry.plan.plan import Plan, plan
 from tenantry.stacks.outcome import for_stack
 
@@ -75,7 +74,6 @@ Exit codes:
     "--between",
     nargs=2,
     metavar="FIRST SECOND",
-    shell_complete=options.complete_environments,
     help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
 )
 @options.output(*FORMATS, kind="Diff")
@@ -157,17 +155,17 @@ def compared(
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
     """
-    with working(f"planning {file}") as tell:
+    with working(f"planning {file}"):
         fleet = load_fleet(file)
         if environment is None:
-            after: Plans = plan_all(fleet, tell)
+            after: Plans = plan_all(fleet)
         else:
             after = {environment: plan_one(fleet, environment)} if environment in fleet.in_order() else {}
             fleet.check_stack(environment)
     try:
-        with working(f"planning {base}") as tell:
+        with working(f"planning {base}"):
             side = load_base(file, base, merge_base=merge_base)
-            before = _plans_before(side.fleet, fleet, after, environment, tell)
+            before = _plans_before(side.fleet, fleet, after, environment)
     except InvalidFleet as invalid:
         message = f"the file at '{base}' is invalid, so there is nothing to compare with"
         fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
@@ -185,7 +183,7 @@ def compared(
         return Result(side, before, fleet, after, allowed)
 
 
-def _plans_before(before: Fleet | None, fleet: Fleet, after: Plans, environment: str | None, tell: Progress) -> Plans:
+def _plans_before(before: Fleet | None, fleet: Fleet, after: Plans, environment: str | None) -> Plans:
     if before is None:
         return {}
     # `==` would treat True as 1. The order of keys counts, because plans are in the order of the file. A comment or another
@@ -194,8 +192,7 @@ def _plans_before(before: Fleet | None, fleet: Fleet, after: Plans, environment:
     if source.fills.keys() == other.fills.keys() and repr(source.data) == repr(other.data):
         return after
     # Nothing is applied of this side, so nobody needs a second opinion of it, or what its environments have in common.
-    wanted = [name for name in before.in_order() if environment in (None, name)]
-    return {name: plan(before, name) for name in steps(wanted, "environments", tell)}
+    return {name: plan(before, name) for name in before.in_order() if environment in (None, name)}
 
 
 class Result:

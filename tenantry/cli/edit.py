@@ -11,7 +11,6 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.editing import EXIT_CODES, edits
 from tenantry.cli.lines import shortened
-from tenantry.cli.options import complete_environments, complete_subjects
 from tenantry.edit import entries
 from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit, Kind, selector
@@ -114,9 +113,9 @@ Examples:
 
 {EXIT_CODES}""",
 )
-@click.argument("first", metavar="FROM", shell_complete=complete_environments)
-@click.argument("second", metavar="TO", shell_complete=complete_environments)
-@click.argument("apps", nargs=-1, metavar="[APP|TENANT]...", shell_complete=complete_subjects)
+@click.argument("first", metavar="FROM")
+@click.argument("second", metavar="TO")
+@click.argument("apps", nargs=-1, metavar="[APP|TENANT]...")
 @edits
 def promote(editor: Editor, first: str, second: str, apps: tuple[str, ...]) -> Edit:
     """Edit tenants.yaml so that environment TO gets the versions that environment FROM has.
@@ -181,7 +180,6 @@ Exit codes:
     metavar="NAME",
     multiple=True,
     help="Set it in this environment alone; may be repeated.",
-    shell_complete=complete_environments,
 )
 @click.option(
     "--clusters",

@@ -59,10 +59,7 @@ Exit codes:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> int:
-    """Print the script that makes a shell complete commands and options.
-
-    It also completes the environments, tenants, apps and clusters of tenants.yaml, and Git revisions.
-    """
+    """Print the script that makes a shell complete commands and options."""
     script = get_completion_class(shell)
     assert script is not None  # the choices are click's own shells
     data(script(context.find_root().command, {}, "tenantry", "_TENANTRY_COMPLETE").source())

@@ -44,7 +44,7 @@ Exit codes:
   2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
-@options.subject
+@options.subject("TENANT[/APP]")
 @options.environment("The environment to show.", required=True)
 @options.cluster("Only this cluster; default: all of the environment.")
 @options.output("text", "json", kind="Explanation")

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tenantry.cli.output import working
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
-from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, Refused, TenantryError
-from tenantry.messages.text import declared, listed
+from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, Refused
+from tenantry.messages.text import declared
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -89,74 +87,24 @@ def _nearest() -> Path | None:
     return None
 
 
-# --- completion: names that the fleet's files declare -------------------------------------------------------------------
-
-
-def _fleet_data(context: click.Context) -> dict[str, Any]:
-    """The data of the fleet's files; empty if the files cannot be read."""
-    from tenantry.grants.frames import filled
-    from tenantry.source.include import read_all
-
-    try:
-        return filled(read_all(fleet_file(context))).data
-    except TenantryError:
-        return {}
-
-
-def complete_environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the environments that have a stack."""
-    from tenantry.fleet.lineages import stacks_in
-
-    return [name for name in stacks_in(_fleet_data(context)) if name.startswith(start)]
-
-
-def complete_clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [name for name in mapping_at(_fleet_data(context), "clusters") if name.startswith(start)]
-
-
-def complete_subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete tenants and `platform`, and behind `rocky/` the apps of that tenant."""
-    data, (owner, slash, _rest) = _fleet_data(context), start.partition("/")
-    addons = [f"{ADDON_PREFIX}{name}" for name in mapping_at(data, "platform", "addons")]
-    apps = [f"{owner}/{name}" for name in mapping_at(data, "tenants", owner, "apps")] if slash else []
-    names = (*mapping_at(data, "tenants"), *apps, PLATFORM, *addons)
-    return [name for name in names if name.startswith(start)]
-
-
-def _complete_owners(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in complete_subjects(context, parameter, start) if "/" not in name]
-
-
 # --- arguments and options ----------------------------------------------------------------------------------------------
 
 
-def subject(command: _F) -> _F:
-    """`TENANT[/APP]`, or `platform[/ADDON]`, as a tenant and an app, which is None without one."""
+def subject(metavar: str) -> Callable[[_F], _F]:
+    """`TENANT/APP`, or `platform/ADDON`, as a tenant and an app. metavar: `TENANT[/APP]` may have none, which is None then."""
 
     def parted(_: click.Context, __: click.Parameter, word: str) -> tuple[str, str | None]:
         tenant, slash, app = word.partition("/")
-        if not tenant or (slash and not app):
-            raise click.BadParameter(f"'{word}' is neither TENANT nor TENANT/APP, such as 'rocky/web'.")
+        if not tenant or (not app and (slash or "[" not in metavar)):
+            raise click.BadParameter(f"'{word}' is not {metavar}, such as 'rocky/web'.")
         return tenant, app or None
 
-    return click.argument("subject", metavar="TENANT[/APP]", callback=parted, shell_complete=complete_subjects)(command)
-
-
-def app(command: _F) -> _F:
-    """`TENANT/APP`, or `platform/ADDON`, as a tenant and an app."""
-
-    def parted(_: click.Context, __: click.Parameter, word: str) -> tuple[str, str]:
-        tenant, _slash, app = word.partition("/")
-        if not (tenant and app):
-            raise click.BadParameter(f"'{word}' is not TENANT/APP, such as 'rocky/web'.")
-        return tenant, app
-
-    return click.argument("app", metavar="TENANT/APP", callback=parted, shell_complete=complete_subjects)(command)
+    return click.argument("subject", metavar=metavar, callback=parted)
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`"""
-    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=complete_clusters)
+    return click.option("-c", "--cluster", metavar="NAME", help=help)
 
 
 _WORD = "tenantry.environment"
@@ -173,43 +121,37 @@ def environment(help: str, *, required: bool = False, argument: bool = False) ->
         if len(words) > 1:
             raise click.UsageError(f"Two environments are named, {' and '.join(sorted(words))}: name one.", context)
         if required and not words:
-            names = listed(mapping_at(_fleet_data(context), "environments"))
-            raise click.UsageError(f"Name an environment{f': {names}' if names else ''}.", context)
+            raise click.UsageError("Name an environment.", context)
         return next(iter(words), None)
 
     def keep(context: click.Context, _: click.Parameter, word: str | None) -> None:
         context.meta[_WORD] = word
 
-    common: dict[str, Any] = {"shell_complete": complete_environments}
-    option: Callable[[_F], _F] = click.option(
-        "-e", "--environment", metavar="NAME", help=help, callback=settle, **common
-    )
+    option: Callable[[_F], _F] = click.option("-e", "--environment", metavar="NAME", help=help, callback=settle)
     # Before the option, which takes its value.
     word: Callable[[_F], _F] = click.argument(
-        "word", metavar="[ENVIRONMENT]", required=False, is_eager=True, expose_value=False, callback=keep, **common
+        "word", metavar="[ENVIRONMENT]", required=False, is_eager=True, expose_value=False, callback=keep
     )
     return (lambda command: word(option(command))) if argument else option
 
 
 def tenants(help: str) -> Callable[[_F], _F]:
     """`-n, --tenant NAME`, or `platform`; may be repeated."""
-    return _names("tenant", help, _complete_owners, "-n")
+    return _names("tenant", help, "-n")
 
 
 def apps(help: str) -> Callable[[_F], _F]:
     """`--app NAME` of an app or add-on; may be repeated."""
-    return _names("app", help, None)
+    return _names("app", help)
 
 
 def clusters(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`; may be repeated."""
-    return _names("cluster", help, complete_clusters, "-c")
+    return _names("cluster", help, "-c")
 
 
-def _names(name: str, help: str, complete: Callable[..., list[str]] | None, *short: str) -> Callable[[_F], _F]:
-    return click.option(
-        *short, f"--{name}", f"{name}s", metavar="NAME", multiple=True, help=help, shell_complete=complete
-    )
+def _names(name: str, help: str, *short: str) -> Callable[[_F], _F]:
+    return click.option(*short, f"--{name}", f"{name}s", metavar="NAME", multiple=True, help=help)
 
 
 def timeout(default: int, help: str) -> Callable[[_F], _F]:

@@ -1,4 +1,4 @@
-"""How messages, JSON and tables look, and what a terminal shows of long work. All commands print through this module."""
+"""How messages, JSON and tables look, and how a terminal names long work. All commands print through this module."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from shutil import get_terminal_size
-from threading import Lock, Timer
+from threading import Timer
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import NOWHERE, Refused
-from tenantry.messages.progress import Progress, silent
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import printable
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Display
 
 
 def colours(stream: Any) -> bool:
@@ -64,8 +60,7 @@ def _write(text: str, stream: Any) -> None:
     if stream is None:  # the process that started the command closed it
         return
     try:
-        with room():
-            click.echo(text, file=stream, color=colours(stream))
+        click.echo(text, file=stream, color=colours(stream))
     except OSError as failure:
         # The rest of the buffer cannot be written either, so the end of the process must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -174,83 +169,24 @@ def _camel(name: str) -> str:
 # --- long work ---------------------------------------------------------------------------------------------------------
 
 PATIENCE = 1.0
-"""Seconds before anything is shown: nobody misses it for shorter work."""
-
-_lock = Lock()
-_shown: Display | None = None
-"""What is on the screen, if something is."""
-_tell: Progress | None = None
-"""Takes how far the work has got that goes on; None: none does."""
-
-
-def shows_progress() -> bool:
-    """Whether stderr is a terminal that a person watches. Continuous integration can have a terminal, and keeps its log."""
-    if os.environ.get("TERM") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false"):
-        return False
-    return sys.stderr is not None and bool(sys.stderr.isatty())
+"""Seconds before work is named: nobody misses it for shorter work."""
 
 
 @contextmanager
-def working(what: str) -> Iterator[Progress]:
-    """Show long work on a terminal. It gives a function that takes how far the work has got: "3 of 9 environments"."""
-    global _tell
-    if _tell or not shows_progress():  # one line is enough
-        yield _tell or silent
+def working(what: str) -> Iterator[None]:
+    """Name work that takes long, if a person watches: continuous integration can have a terminal, and keeps its log."""
+    is_watched = sys.stderr is not None and sys.stderr.isatty()
+    if not is_watched or os.environ.get("CI", "").lower() not in ("", "0", "false"):
+        yield
         return
-    texts = [printable(what)]
-
-    def tell(detail: str) -> None:
-        texts[:] = texts[0], detail
-        if display := _shown:
-            display.update(display.task_ids[0], description=": ".join(texts))
-
-    _tell, timer = tell, Timer(PATIENCE, _show, (texts,))
+    timer = Timer(PATIENCE, say, (f"{printable(what)} ...",))
     timer.daemon = True
     timer.start()
     try:
-        yield tell
+        yield
     finally:
         timer.cancel()
         timer.join()
-        _end()
-        _tell = None
-
-
-def _show(texts: list[str]) -> None:
-    # It takes a while to import, and quick work does not need it.
-    from rich.console import Console
-    from rich.progress import Progress as Display
-    from rich.progress import TextColumn, TimeElapsedColumn
-
-    global _shown
-    columns = (TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    display = Display(
-        *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
-    )
-    display.add_task(": ".join(texts))
-    with _lock:
-        display.start()
-        _shown = display
-
-
-def _end() -> None:
-    global _shown
-    with _lock:
-        if _shown:
-            with suppress(OSError):  # the terminal is closed
-                _shown.stop()
-            _shown = None
-
-
-@contextmanager
-def room() -> Iterator[None]:
-    """Remove the line while something is printed. It comes back if the work goes on."""
-    with _lock:
-        if _shown:
-            _shown.stop()
-        yield
-        if _shown:
-            _shown.start()
 
 
 # --- tables ------------------------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def report_on(
     now = datetime.now(UTC)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
-        working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
+        working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
     ):
         check = Check(
             client,
@@ -176,7 +176,6 @@ def report_on(
             limits,
             now=now,
             claim=stack.claim,
-            tell=tell,
             project=project,
             preview=preview,
             drift=drift,

@@ -266,10 +266,8 @@ class Session:
 
 
 def _announce(command: Command) -> None:
-    """Print a command to copy, and what of the user's own it keeps."""
+    """Print a command to copy."""
     say(click.style(presentable(command.line()), bold=True))
-    if command.kept:
-        say(f"with your own {', '.join(map(presentable, command.kept))}")
 
 
 INTERRUPTED = 130

@@ -50,9 +50,9 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
 
     The label tenantry/environment of each object says which environment it belongs to.
     """
-    with working(f"planning {file}") as tell:
+    with working(f"planning {file}"):
         fleet = load_fleet(file)
-        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
+        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
         objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
@@ -62,8 +62,8 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, plan in plans.items():
         place = directory / name
-        with working(f"writing {place}") as tell:
-            written, removed = write_directory(plan, place, tell)
+        with working(f"writing {place}"):
+            written, removed = write_directory(plan, place)
         files = f"{counted(written, 'file')} written, {removed} removed"
         say(f"{place}: {counted(len(shown(plan.objects)), 'object')}, {files}")
         _say_beside(plan.objects)

@@ -104,7 +104,10 @@ def command(
     selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         report = read_report(client, fleet, planned, selection, timeout if wait else None)
-    print_status(only_failing(report) if failing else report, planned, output)
+    shown = only_failing(report) if failing else report
+    if failing and not (shown.apps or shown.objects):
+        say(f"nothing failed, is missing or was changed; {counts(report.apps)}")
+    print_status(shown, planned, output)
     return 0 if report.ready else 5 if report.waits else 1
 
 
@@ -127,7 +130,7 @@ def print_status(report: StatusReport, planned: Plan, output: str = "text") -> N
         data_json(report, "Status")
     elif text := status_text(report, planned.rollout, columns(sys.stdout)):
         data(text)
-    for message in filter(None, (report.left_out, *report.messages())):
+    for message in report.messages():
         say(message)
 
 

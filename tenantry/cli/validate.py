@@ -50,9 +50,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     `github` prints workflow commands, whose paths start at the root of the Git repository.
     """
     try:
-        with working(f"checking {file}") as tell:
+        with working(f"checking {file}"):
             fleet = load_fleet(file)
-            plans = plan_all(fleet, tell)
+            plans = plan_all(fleet)
     except InvalidFleet as invalid:
         if output != "github":
             raise

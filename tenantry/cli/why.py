@@ -48,7 +48,7 @@ Exit codes:
   2  there is no such app, or the management cluster does not answer
 """,
 )
-@options.app
+@options.subject("TENANT/APP")
 @options.environment("The environment of the app.", required=True)
 @options.clusters("Only on this cluster; repeatable.")
 @options.management
@@ -56,7 +56,7 @@ Exit codes:
 @reads_file
 def command(
     file: Path,
-    app: tuple[str, str],
+    subject: tuple[str, str],
     environment: str,
     clusters: tuple[str, ...],
     kubeconfig: Path | None,
@@ -73,7 +73,7 @@ def command(
 
     Nothing is changed, and no value of a Secret is printed. Why an app is not on a cluster at all, `tenantry explain` says.
     """
-    tenant, name = app
+    tenant, name = subject
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         known("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)

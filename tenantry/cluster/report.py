@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
@@ -29,13 +29,13 @@ from tenantry.guard.claims import Kept
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, grouped
+from tenantry.messages.text import grouped
 from tenantry.plan.engine_order import Users
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import Change, Evidence, Lines, Reason, format_until
+from tenantry.rollout.blocked import Asking
+from tenantry.rollout.change import Evidence, Lines, Reason, format_until
 from tenantry.rollout.flux_status import Readiness, moment
 
 if TYPE_CHECKING:
@@ -79,14 +79,6 @@ class WaveState:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """What a run would change. reasons: why some of it is blocked."""
-
-    change: Change | None = None
-    reasons: Mapping[ObjectId, Reason] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class StatusReport:
     """apps: what needs attention first.
 
@@ -98,7 +90,6 @@ class StatusReport:
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
     foreign_rights: a message with a fix for each tenant in whose namespaces somebody else gave rights.
-    left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
     json_keys: ClassVar = (
@@ -117,7 +108,6 @@ class StatusReport:
     unread: str = ""
     remaining: tuple[ObjectId, ...] = ()
     kept: tuple[Kept, ...] = ()
-    left_out: str = ""
     foreign_rights: tuple[str, ...] = ()
 
     @property
@@ -159,7 +149,7 @@ def _report(
     states: Mapping[ObjectId, State],
     selection: Selection,
     now: datetime,
-    pending: Pending = Pending(),
+    pending: Asking | None = None,
 ) -> StatusReport:
     users = Users(plan)
     apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
@@ -188,16 +178,16 @@ def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
     return tuple(sorted(states, key=order))
 
 
-def _waves(plan: Plan, apps: Sequence[State], pending: Pending) -> Iterator[WaveState]:
+def _waves(plan: Plan, apps: Sequence[State], pending: Asking | None) -> Iterator[WaveState]:
     if plan.rollout is None:
         return
     # By wave and subject, the reason of the first object that has one.
     by_wave: dict[int, dict[str, Reason | None]] = defaultdict(dict)
-    for id in pending.change.changed if pending.change else ():
-        if pending.change and (wave := plan.wave_of(id)):
+    for id in pending.change.changed if pending else ():
+        if pending and (wave := plan.wave_of(id)):
             of_wave = by_wave[wave.number]
-            for subject in pending.change.lines.subjects[id]:
-                of_wave[subject] = of_wave.get(subject) or pending.reasons.get(id)
+            for subject in pending.lines.subjects[id]:
+                of_wave[subject] = of_wave.get(subject) or pending.blocked.get(id)
     for wave in plan.rollout.waves:
         count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
         changes = tuple(
@@ -260,26 +250,27 @@ def full_report(
 
 def _pending(
     client: Client, plan: Plan, differences: Sequence[Difference], live: Iterable[Manifest], now: datetime
-) -> Pending:
-    """What a run would change, and what of that is blocked. Of Secrets the plan knows no values."""
+) -> Asking | None:
+    """What a run would change, and what of that is blocked; None without waves. Of Secrets the plan knows no values."""
     if plan.rollout is None:
-        return Pending()
+        return None
     lines = Lines(plan)
     change = change_of(lines, [difference for difference in differences if difference.id.kind != "Secret"])
     objects = {id: manifest for manifest in live if (id := readable_id(manifest))}
     if change.changed:
         objects = {**live_for(client, change, objects)}
-    evidence = Evidence(live=objects, ever_ready=clusters_ever_ready(lines, objects))
-    return Pending(change, blocked(change, evidence, now))
+    return Asking(change, Evidence(live=objects, ever_ready=clusters_ever_ready(lines, objects)), now)
 
 
-def _held(states: Mapping[ObjectId, State], pending: Pending, now: datetime) -> dict[ObjectId, State]:
+def _held(states: Mapping[ObjectId, State], pending: Asking | None, now: datetime) -> dict[ObjectId, State]:
     """The states, where what the next run holds says why."""
-    reconcilers = pending.change.lines.reconcilers if pending.change else {}
+    if pending is None:
+        return {**states}
+    reconcilers, blocked = pending.lines.reconcilers, pending.blocked
 
     def held(state: State) -> State:
         parts = (state.id, *(reconcilers[state.id].sources if state.id in reconcilers else ()))
-        reason = next((pending.reasons[id] for id in parts if id in pending.reasons), None)
+        reason = next((blocked[id] for id in parts if id in blocked), None)
         if reason is None or state.readiness not in (Readiness.OUTDATED, Readiness.MISSING):
             return state
         return replace(state, message=f"not applied yet: {reason.message}{format_until(reason.until, now)}", waits=True)
@@ -319,16 +310,7 @@ def failing(report: StatusReport) -> StatusReport:
         return state.readiness in _FAILING or (state.readiness is Readiness.PROGRESSING and late)
 
     apps, objects = tuple(filter(fails, report.apps)), tuple(filter(fails, report.objects))
-    left_out = "" if apps or objects else _left_out(report)
-    return replace(report, apps=apps, objects=objects, planned=0, waves=(), left_out=left_out)
-
-
-def _left_out(report: StatusReport) -> str:
-    """Such as: nothing failed, missing or changed; 1 app progressing, 2 other objects not ready"""
-    by_state = grouped(report.apps, lambda state: state.readiness)
-    parts = [f"{counted(len(alike), 'app')} {readiness}" for readiness, alike in by_state.items()]
-    parts += [f"{counted(len(report.objects), 'other object')} not ready"] if report.objects else []
-    return f"nothing failed, missing or changed; {', '.join(parts)}"
+    return replace(report, apps=apps, objects=objects, planned=0, waves=())
 
 
 def why_command(app: PlannedApp, environment: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held
@@ -36,7 +36,7 @@ class RunLimits:
 
     allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
     adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
-    declared: what the file declares, of all environments; None: what the plan has.
+    declared: what the file declares, of all environments.
     """
 
     protected: bool
@@ -45,7 +45,7 @@ class RunLimits:
     emptying: bool = False
     adopting: frozenset[str] = frozenset()
     adopting_addons: frozenset[str] = frozenset()
-    declared: Declared | None = None
+    declared: Declared = field(default_factory=Declared)
 
 
 def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allowed: tuple[str, ...] = ()) -> RunLimits:
@@ -157,19 +157,11 @@ def _protected(
     unasked = [removal for removal in unasked if not others.issuperset(removal.clusters)]
     protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
-        ways = two_runs(plan, now, unasked, _declared(plan, limits))
+        ways = two_runs(plan, now, unasked, limits.declared)
         yield error("removals", f"{protected} remove\n{lines_of(unasked)}", ways)
     if again:
         message = f"{protected} uninstall apps and install them anew: {lost(again)}\n{lines_of(again)}"
         yield error(REINSTALLS, message, f"{_PUT_BACK}; if this is intended, {permitting(again, limits.allowed)}")
-
-
-def _declared(plan: Plan, limits: RunLimits) -> Declared:
-    if limits.declared is not None:
-        return limits.declared
-    placed, apps = plan.placements, {(app.tenant, app.name) for app in plan.apps}
-    clusters = {plan.management, *(placement.cluster for placement in placed)}
-    return Declared({placement.tenant for placement in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
@@ -211,7 +203,7 @@ def _over(
         raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
         allowing = raising if count <= CEILING else permitting(over, limits.allowed)
         if removed:
-            mark = first_mark(plan, now, removed, _declared(plan, limits))
+            mark = first_mark(plan, now, removed, limits.declared)
             run = (
                 f"{mark}{'  # and so on' if len(over) > 1 else ''}\n    tenantry up -e {shlex.quote(plan.environment)}"
             )

@@ -240,11 +240,6 @@ class Resource:
         return ENVIRONMENT_LABEL in self.labels or MANAGED_BY.items() <= self.labels.items()
 
     @property
-    def is_suspended(self) -> bool:
-        """Whether Flux does not reconcile it."""
-        return self.spec.get("suspend") is True
-
-    @property
     def is_remote(self) -> bool:
         """Whether it acts on a cluster with a kubeconfig of its own."""
         return bool(self.spec.get("kubeConfig"))

@@ -18,7 +18,6 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
-from tenantry.messages.progress import Progress, counting
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.model.durations import seconds_of
@@ -197,18 +196,13 @@ class _Answer(NamedTuple):
         return {"metadata": content["metadata"]} if self.planned.id.kind == "Secret" else content
 
 
-def dry_run(client: Client, plan: Plan, tell: Progress) -> tuple[DryRun, list[Problem]]:
+def dry_run(client: Client, plan: Plan) -> tuple[DryRun, list[Problem]]:
     """Ask for each planned object of an environment, 16 at a time; and what Flux would do about them.
 
-    Args:   plan: as the management cluster takes it. tell: is told how many objects are done.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
     live = _live(client, plan)
-
-    def ask(planned: KubeObject) -> _Answer:
-        return _asked(client, planned, live.get(planned.id))
-
-    answers = requests.in_parallel(counting(ask, len(plan.objects), "objects", tell), plan.objects)
+    answers = requests.in_parallel(lambda planned: _asked(client, planned, live.get(planned.id)), plan.objects)
     unplanned = compare(client, plan.environment, ()).unplanned
     planned = {object.id for object in plan.objects}
     deleted = tuple(id for manifest in unplanned if (id := readable_id(manifest)) and id not in planned)

@@ -20,7 +20,6 @@ from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
-from tenantry.messages.progress import Progress, counting, silent
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import homes_of_addons, management_policies
@@ -69,7 +68,7 @@ class Check:
     """Finds everything that would make the next run of an environment fail or do something unexpected.
 
     client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
-    connect: makes clients of remotes. tell: is told how many remote clusters are checked.
+    connect: makes clients of remotes.
     project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
     preview: nothing is changed, so that an environment before that cannot be read refuses nothing.
     drift: whether planned objects are compared with the live ones, as each run does by itself.
@@ -84,7 +83,6 @@ class Check:
     now: datetime
     claim: Claim | None = None
     connect: Connect = connect_app
-    tell: Progress = silent
     project: Path | None = None
     preview: bool = False
     drift: bool = True
@@ -203,7 +201,7 @@ class Check:
             )
 
     def _dry_run(self) -> list[Problem]:
-        self._rehearsed, problems = dry_run(self.client, self.plan, self.tell)
+        self._rehearsed, problems = dry_run(self.client, self.plan)
         return problems
 
     def _remotes(self) -> Iterator[Problem]:
@@ -219,7 +217,7 @@ class Check:
                 return remotes.Contact(remote.name, (error("not-readable", refused.message, refused.fix),))
 
         asked = remotes.remotes(self.fleet, self.plan)
-        contacts = in_parallel(counting(contact, len(asked), "remote clusters", self.tell), asked)
+        contacts = in_parallel(contact, asked)
         for problem, name in ((problem, contact.cluster) for contact in contacts for problem in contact.problems):
             yield replace(problem, message=f"cluster '{name}': {problem.message}")
         if unread:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import is_reconciled, reference_of
@@ -22,13 +22,11 @@ from tenantry.rollout.change import (
     Ignoring,
     Kind,
     Reason,
-    Target,
     reconcilers_in,
-    used_by,
     worst,
 )
 from tenantry.rollout.flux_status import Readiness, changed_at, is_cut_off, moment
-from tenantry.rollout.readiness import Judged, Live, Reconciler, Request, Standing, judge_reconcilers, source_problems
+from tenantry.rollout.readiness import Live, Reconciler, Request, Standing, judge_reconcilers, source_problems
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)
@@ -75,20 +73,14 @@ class Asking:
         self.requests = [request for request in self._requests if request.id not in evidence.asked or not request.once]
 
     @cached_property
-    def judged(self) -> Mapping[ObjectId, Judged]:
-        reconcilers = reconcilers_in(self.change, self._applied)
-        result = judge_reconcilers(
-            reconcilers, self.evidence.live, self.now, self.timeout, asks=not self.evidence.is_foreign
-        )
+    def standings(self) -> Mapping[ObjectId, Standing]:
+        reconcilers, asks = reconcilers_in(self.change, self._applied), not self.evidence.is_foreign
+        standings = judge_reconcilers(reconcilers, self.evidence.live, self.now, self.timeout, asks=asks)
         for reconciler in reconcilers:
-            judged = result[reconciler.id]
-            if (
-                judged.state is Readiness.FAILED
-                and judged.cause
-                and self._asks_for_index(reconciler.sources, judged.cause)
-            ):
-                result[reconciler.id] = judged._replace(state=Readiness.PROGRESSING)
-        return result
+            standing = standings[reconciler.id]
+            if standing.readiness is Readiness.FAILED and self._asks_for_index(reconciler.sources, standing.cause):
+                standings[reconciler.id] = standing._replace(readiness=Readiness.PROGRESSING, lasts=False)
+        return standings
 
     def _decide(self) -> None:
         """What of the planned objects is blocked, wave by wave, and which lines are not ready."""
@@ -196,11 +188,12 @@ class Asking:
         running: set[tuple[str, str]] = set()
         contents: dict[tuple[str, str], str] = {}
         for app in (app for app in self.plan.apps if app.full_name in self.evidence.before):
-            reconciler, judged = self.lines.reconcilers[app.id], self.judged.get(app.id)
+            reconciler, standing = self.lines.reconcilers[app.id], self.standings.get(app.id)
             parts = (app.id, *reconciler.sources, *reconciler.inputs)
             content = _content_of(self.lines.objects[id].manifest for id in parts if id.kind != "Secret")
             contents[app.full_name, app.cluster] = content
-            if judged and judged.state is Readiness.READY and self.change.changed.keys().isdisjoint(parts):
+            is_ready = standing is not None and standing.readiness is Readiness.READY
+            if is_ready and self.change.changed.keys().isdisjoint(parts):
                 running.add((app.full_name, content))
         return {(name, cluster) for (name, cluster), content in contents.items() if (name, content) in running}
 
@@ -215,11 +208,11 @@ class Asking:
                 name = self.lines.name_of(other)
                 if other in self.change.changed:
                     return Reason(Kind.PROGRESSING, f"waits for {name}", cause=other)
-                judged = self.judged.get(other) or Judged(Readiness.MISSING, "not on the management cluster")
-                if judged.state not in (Readiness.READY, Readiness.SUSPENDED):
-                    failed = judged.state is Readiness.FAILED or judged.is_late
-                    kind = Kind.FAILED if failed else Kind.PROGRESSING
-                    return Reason(kind, f"waits for {name}: {judged.message}", cause=other)
+                missing = Standing(Readiness.MISSING, "not on the management cluster", other)
+                standing = self.standings.get(other, missing)
+                if standing.readiness not in (Readiness.READY, Readiness.SUSPENDED):
+                    kind = Kind.FAILED if standing.lasts else Kind.PROGRESSING
+                    return Reason(kind, f"waits for {name}: {standing.message}", cause=other)
         return None
 
     def _dependencies(self, id: ObjectId) -> Iterator[ObjectId]:
@@ -253,24 +246,24 @@ class Asking:
         held = worst(reason for reason in reasons if reason.kind in (Kind.WAITING, Kind.NOT_REQUESTED))
         if first := worst(pending.get("", ())) or held:
             return first if first.wave else first._replace(message=f"{name}: {first.message}", wave=wave.number)
-        judged = {cluster: self._on_cluster(members[cluster], pending.get(cluster, ())) for cluster in counting}
-        by_state = grouped(judged, lambda cluster: judged[cluster].state)
+        states = {cluster: self._on_cluster(members[cluster], pending.get(cluster, ())) for cluster in counting}
+        by_state = grouped(states, lambda cluster: states[cluster][0])
         failed, lost = by_state.get(Readiness.FAILED, []), by_state.get(Readiness.UNREACHABLE, [])
         progressing, ready = by_state.get(Readiness.PROGRESSING, []), by_state.get(Readiness.READY, [])
         if len(failed) > wave.tolerate.failed:
             kind, bad = Kind.FAILED, failed
         elif len(lost) > wave.tolerate.unreachable:
-            kind, bad = Kind.FAILED if all(judged[cluster].is_late for cluster in lost) else Kind.PROGRESSING, lost
+            kind, bad = Kind.FAILED if all(states[cluster][2] for cluster in lost) else Kind.PROGRESSING, lost
         elif progressing:
             kind, bad = Kind.PROGRESSING, progressing
         elif counting and not ready:
             kind, bad = Kind.FAILED, [*failed, *lost, *by_state.get(Readiness.SUSPENDED, ())]
             name = f"nothing in {name} runs it ready"
         else:
-            times = [self.judged[reconciler.id].since for cluster in ready for reconciler in members[cluster]]
+            times = [self.standings[reconciler.id].since for cluster in ready for reconciler in members[cluster]]
             return self._soak(wave, times) if soaks and wave.soak else None
         rest = f", and {counted(len(bad) - 1, 'more cluster')}" if bad[1:] else ""
-        return Reason(kind, f"{name}: {bad[0]}: {judged[bad[0]].message}{rest}", wave=wave.number)
+        return Reason(kind, f"{name}: {bad[0]}: {states[bad[0]][1]}{rest}", wave=wave.number)
 
     def _soak(self, wave: Wave, ready_since: Collection[datetime | None]) -> Reason | None:
         name, known = self._name_of(wave), [time for time in ready_since if time]
@@ -302,30 +295,29 @@ class Asking:
                 pending.setdefault(cluster, []).append(self.blocked.get(id, free))
         return pending
 
-    def _on_cluster(self, reconcilers: Iterable[Reconciler], pending: Iterable[Reason]) -> Judged:
-        """How a line is on one cluster: as the worst of its reconcilers."""
+    def _on_cluster(self, reconcilers: Iterable[Reconciler], pending: Iterable[Reason]) -> tuple[Readiness, str, bool]:
+        """How a line is on one cluster: as the worst of its reconcilers; with a message, and whether that lasts."""
         if reason := worst(pending):
-            return Judged(Readiness.FAILED if reason.kind is Kind.FAILED else Readiness.PROGRESSING, reason.message)
-        bad, order = Judged(Readiness.READY), [*Readiness]
+            failed = reason.kind is Kind.FAILED
+            return Readiness.FAILED if failed else Readiness.PROGRESSING, reason.message, failed
+        bad, order = (Readiness.READY, "", False), [*Readiness]
         for reconciler in reconcilers:
-            judged = self.judged[reconciler.id]
-            if judged.request:
-                self._requests[judged.request] = None
-            if order.index(judged.state) < order.index(bad.state):
-                bad = judged._replace(message=f"{reconciler.name}: {judged.message}")
+            standing = self.standings[reconciler.id]
+            if standing.request:
+                self._requests[standing.request] = None
+            if order.index(standing.readiness) < order.index(bad[0]):
+                bad = standing.readiness, f"{reconciler.name}: {standing.message}", standing.lasts
         return bad
 
     # --- what is no longer planned leaves the waves in the order in which a change comes ------------------------------
 
     def _decide_removals(self) -> None:
-        # A reference has no version.
         removed = self.change.removed
-        targets = {target[1:]: live for live in removed.values() if (target := readable_id(live))}
         self.blocked |= {id: reason for id, live in removed.items() if (reason := self._own_removal(id, live))}
         before = -1
         while removed and before < len(self.blocked):
             before = len(self.blocked)
-            self._hold_what_is_used(targets)
+            self._hold_what_is_used()
             self._hold_for_earlier_waves()
 
     def _own_removal(self, id: ObjectId, live: Manifest) -> Reason | None:
@@ -347,21 +339,14 @@ class Asking:
             return Reason(Kind.FAILED, message)
         return None
 
-    def _hold_what_is_used(self, targets: Mapping[Target, Manifest]) -> None:
-        """What held objects use as they live now, and what lies beside them: the same tenant on the same cluster.
-
-        targets: what is to be removed.
-        """
+    def _hold_what_is_used(self) -> None:
+        """What held objects use as they live now, and what lies beside them: the same tenant on the same cluster."""
         beside: dict[tuple[str, str], Reason] = {}
         for id, reason in [*self.blocked.items()]:
             owner = self._places[id].owner if id in self._places else self.lines.objects[id].owner
             for cluster in (owner.cluster, "") if owner.tenant else ():
                 beside.setdefault((owner.tenant, cluster), reason)
-            changed = self.change.changed.get(id)
-            live = self.change.removed.get(id) or (changed.live if changed else None)
-            if live is None:
-                continue  # it is left out, and uses nothing
-            for used in (*self.evidence.uses.get(id, ()), *used_by(live, targets)):
+            for used in self.evidence.uses.get(id, ()):
                 if used in self._places:
                     self.blocked.setdefault(used, reason.needed(id))
         for id, place in self._places.items():

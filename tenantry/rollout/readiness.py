@@ -97,20 +97,31 @@ def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
         yield ObjectId("v1", str(reference.get("kind")), planned.id.namespace, str(reference.get("name")))
 
 
+class Request(NamedTuple):
+    """A value of `requestedAt` that makes Flux reconcile an object now. once: in a run, also if it changes nothing."""
+
+    id: ObjectId
+    token: str
+    once: bool = False
+
+
 class Standing(NamedTuple):
     """How a reconciler or a source is.
 
     message: Flux's reason, or what it waits for; "" if there is nothing to say.
     cause:   the object that decides: the reconciler itself, a source, or what it waits for.
-    lasts:   whether it has failed for good: Flux has given up, or two attempts since the last change ended in the same failure.
-    tried_before: since when what it depends on is ready, if it was tried before that, and is tried again; else None.
+    lasts:   whether it has failed for good: Flux has given up, or two attempts since the last change ended in the same failure; in
+             a run also whether it has not been ready for longer than the timeout.
+    request: what Flux has to be asked for, so that it goes on; None: nothing.
+    since:   in a run, since when it is ready; None: not known.
     """
 
     readiness: Readiness
     message: str
     cause: ObjectId
     lasts: bool = False
-    tried_before: datetime | None = None
+    request: Request | None = None
+    since: datetime | None = None
 
 
 # --- one reconciler ---------------------------------------------------------------------------------------------------
@@ -213,7 +224,9 @@ def _waits_for(
             ended, good = _ended(manifest), _good_since(other)
             if ended is not None and good is not None and ended <= good:
                 message = f"tried before {before.name} was ready, and is tried again: {message_of(ready)}"
-                yield Standing(Readiness.PROGRESSING, message, reconciler.id, tried_before=good)
+                # Flux waits for its interval then, which nobody has to.
+                request = Request(reconciler.id, f"tenantry-{good:%Y%m%d%H%M%S}", once=True)
+                yield Standing(Readiness.PROGRESSING, message, reconciler.id, request=request)
 
 
 def _good_since(manifest: Manifest) -> datetime | None:
@@ -345,89 +358,62 @@ def judge_all(
 # --- for a run that waits -----------------------------------------------------------------------------------------------
 
 
-class Request(NamedTuple):
-    """A value of `requestedAt` that makes Flux reconcile an object now. once: in a run, also if it changes nothing."""
-
-    id: ObjectId
-    token: str
-    once: bool = False
-
-
-class Judged(NamedTuple):
-    """What has become of one reconciler.
-
-    state: failed if waiting longer changes nothing: Flux has given up, has failed twice alike, or the timeout is over; suspended if
-    somebody did that by hand to it or its source.
-    message: why it is not ready. since: since when it is ready; None: not known. request: what Flux has to be asked for, so that it
-    goes on; None: nothing. is_late: whether it has not been ready for longer than the timeout. cause: the object that decides.
-    """
-
-    state: Readiness
-    message: str = ""
-    since: datetime | None = None
-    request: Request | None = None
-    is_late: bool = False
-    cause: ObjectId | None = None
-
-
 def judge_reconcilers(
     reconcilers: Iterable[Reconciler], live: Live, now: datetime, timeout: timedelta, *, asks: bool = True
-) -> dict[ObjectId, Judged]:
+) -> dict[ObjectId, Standing]:
     """Whether Flux has applied this generation, from this revision, with these inputs.
+
+    What has failed and does not last is progressing. What somebody has suspended by hand, or its source, is suspended.
 
     timeout: for an attempt, from the last change. asks: whether Flux has to have handled a request for the present inputs.
     """
     reconcilers = list(reconcilers)
     standings = judge_all(reconcilers, live, now)
     return {
-        reconciler.id: _judged(reconciler, standings[reconciler.id], live, now, timeout, asks=asks)
+        reconciler.id: _awaited(reconciler, standings[reconciler.id], live, now, timeout, asks=asks)
         for reconciler in reconcilers
     }
 
 
-def _judged(
+def _awaited(
     reconciler: Reconciler, standing: Standing, live: Live, now: datetime, timeout: timedelta, *, asks: bool
-) -> Judged:
-    reconciled = live.get(reconciler.id)
+) -> Standing:
+    id, reconciled = reconciler.id, live.get(reconciler.id)
     if reconciled is None:
-        return Judged(Readiness.PROGRESSING, "not on the management cluster")
+        return Standing(Readiness.PROGRESSING, "not on the management cluster", id)
     if standing.readiness is Readiness.SUSPENDED:
-        return Judged(Readiness.SUSPENDED, "suspended by hand")
+        return standing._replace(message="suspended by hand")
     # What keeps newer content from coming counts, also if the reconciler is ready with what was fetched before.
     is_of_source = standing.cause in reconciler.sources
     problem = standing if is_of_source else next(source_problems(reconciler.sources, live, now), None)
     if problem and problem.readiness is Readiness.SUSPENDED:
-        return Judged(Readiness.SUSPENDED, one_line(problem.message))
+        return problem
     token = token_of(reconciler, live) if asks else ""
     if problem is None and token and mapping_at(reconciled, "status").get("lastHandledReconcileAt") != token:
         asked = mapping_at(reconciled, "metadata", "annotations").get(REQUESTED) == token
-        request = None if asked else Request(reconciler.id, token)
-        unread = Judged(Readiness.PROGRESSING, "Flux has not read its configs again yet", request=request)
-        changed = latest(*(changed_at(live[id]) for id in reconciler.inputs if id in live))
+        request = None if asked else Request(id, token)
+        unread = Standing(Readiness.PROGRESSING, "Flux has not read its configs again yet", id, request=request)
+        changed = latest(*(changed_at(live[input]) for input in reconciler.inputs if input in live))
         return _late(unread, changed, now, timeout)
     if problem is None and standing.readiness is Readiness.READY:
-        return Judged(Readiness.READY, since=since_of(reconciler, live))
+        return Standing(Readiness.READY, "", id, since=since_of(reconciler, live))
     problem = problem or standing
     state = Readiness.FAILED if problem.lasts else Readiness.PROGRESSING
     if problem.readiness is Readiness.UNREACHABLE:
         state = Readiness.UNREACHABLE
-    message = one_line(problem.message).removeprefix("waits for ")
     # When what is not ready began not to be, at the earliest with the last change of the reconciler.
     source = live.get(problem.cause) if problem.cause in reconciler.sources else None
     since = unready_since(source, changed_at(source)) if source else since_of(reconciler, live)
-    started = latest(_changed_at(reconciler, live), since)
-    # Where it was tried too early, Flux waits for its interval, which nobody has to.
-    early = problem.tried_before
-    request = Request(reconciler.id, f"tenantry-{early:%Y%m%d%H%M%S}", once=True) if early else None
-    return _late(Judged(state, message, request=request, cause=problem.cause), started, now, timeout)
+    problem = problem._replace(readiness=state, message=one_line(problem.message).removeprefix("waits for "))
+    return _late(problem, latest(_changed_at(reconciler, live), since), now, timeout)
 
 
-def _late(judged: Judged, started: datetime | None, now: datetime, timeout: timedelta) -> Judged:
+def _late(standing: Standing, started: datetime | None, now: datetime, timeout: timedelta) -> Standing:
     """What has had the timeout has failed. An unreachable cluster remains one."""
     if started is None or now - started < timeout:
-        return judged
-    state = Readiness.FAILED if judged.state is Readiness.PROGRESSING else judged.state
-    return judged._replace(state=state, is_late=True)
+        return standing
+    is_reached = standing.readiness is Readiness.PROGRESSING
+    return standing._replace(readiness=Readiness.FAILED if is_reached else standing.readiness, lasts=True)
 
 
 def token_of(reconciler: Reconciler, live: Live) -> str:

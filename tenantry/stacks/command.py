@@ -55,14 +55,10 @@ TUNED = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command line, and the environment variables that it needs besides those of the user.
-
-    kept: settings of the user's that replace ours, as they are written: `PULUMI_PARALLEL=8`.
-    """
+    """A command line, and the environment variables that it needs besides those of the user."""
 
     argv: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
 
     def line(self) -> str:
         """The command for a shell, without values that may be secret."""
@@ -89,16 +85,14 @@ def tuned(
     given = given or {}
     flags: list[str] = []
     variables: dict[str, str] = {}
-    kept: list[str] = []
     for setting in _settings(verb, self_managed=self_managed, memory=memory):
-        own = _own(setting, options, given)
-        if own:
-            kept += [own] if own != f"{setting.variable}={setting.value}" else []
-        elif setting.options:
+        if _is_set(setting, options, given):
+            continue
+        if setting.options:
             flags += [setting.options[0], setting.value]
         else:
             variables[setting.variable] = setting.value
-    return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables, tuple(kept))
+    return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables)
 
 
 def memory_here() -> int | None:
@@ -122,17 +116,13 @@ def _settings(verb: str, *, self_managed: bool, memory: int | None) -> Iterator[
                 yield setting
 
 
-def _own(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> str:
-    """How the user has set it, as it is written; "" if they have not. An option wins over a variable, as for Pulumi."""
-    for index, word in enumerate(options):
-        name, equals, _ = word.partition("=")
-        if name in setting.options:
-            return word if equals else " ".join((word, *options[index + 1 : index + 2]))
-        if any(len(short) == 2 and word.startswith(short) for short in setting.options):  # -p8
-            return word
-    if setting.variable not in given:
-        return ""
-    return f"{setting.variable}={given[setting.variable]}"
+def _is_set(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> bool:
+    """Whether the user has set it, by a variable or by an option such as `--parallel=8`, `-p 8` or `-p8`."""
+    short = tuple(option for option in setting.options if len(option) == 2)
+    names = (word.partition("=")[0] for word in options)
+    return setting.variable in given or any(
+        name in setting.options or (short and name.startswith(short)) for name in names
+    )
 
 
 _WITH_VALUE = re.compile(r"(-c|--config)(=?)(.*)", re.DOTALL)

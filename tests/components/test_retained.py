@@ -11,7 +11,7 @@ import pytest
 from components import state
 from components.state import State, StillProtected, check_retained, check_unprotected
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Refused, RefusedChange
 from tenantry.stacks.states import key_in_state
 from tests.unit.guard.fleets import fleet, tenant
 from tests.unit.texts import planned
@@ -61,10 +61,22 @@ def test_what_was_never_applied_is_named_if_the_state_protects_it(monkeypatch: p
     urns = [f"urn:pulumi:dev::fleet::tenantry:index:Fleet${key_in_state(each)}" for each in (lost, kept)]
     reading(monkeypatch, *({"urn": urn, "protect": True} for urn in urns))
     with pytest.raises(StillProtected) as refused:
-        check_unprotected(State(), [lost])
+        check_unprotected(State(), {kept}, [lost])
     assert refused.value.urns == (urns[0],)
     assert refused.value.fix.endswith(f"without it: pulumi state unprotect --yes --stack dev '{urns[0]}'")
     reading(monkeypatch, {"urn": urns[0]}, {"urn": urns[1], "protect": True})
-    check_unprotected(State(), [lost])
-    reading(monkeypatch, problem="unread")
-    check_unprotected(State(), [])
+    check_unprotected(State(), {kept}, [lost])
+
+
+def test_what_is_removed_before_its_mark_has_come_to_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "movy", "web")
+    own, others = (f"urn:pulumi:dev::fleet::{above}{key_in_state(held)}" for above in ("tenantry:index:Fleet$", ""))
+    reading(monkeypatch, {"urn": others, "protect": True})
+    check_unprotected(State(), set(), [])
+    reading(monkeypatch, {"urn": own, "protect": True})
+    with pytest.raises(RefusedChange) as refused:
+        check_unprotected(State(), set(), [])
+    assert str(refused.value) == (
+        f"this run would remove what Pulumi's state still protects, because no run has marked it\n    {own}"
+        "\n  fix: put it back and run `tenantry up` until nothing of it is held, which marks it; then remove it"
+    )

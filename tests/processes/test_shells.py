@@ -11,14 +11,6 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import app
-from tests.unit.texts import rocky
-
-
-@pytest.fixture(autouse=True)
-def _below_the_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "tenants.yaml").write_text(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}"))
-    (tmp_path / "below").mkdir()
-    monkeypatch.chdir(tmp_path / "below")
 
 
 def test_commands_are_offered_without_importing_them() -> None:
@@ -39,15 +31,15 @@ def test_the_script_is_one_for_the_shell(shell: str, check: str, capsys: pytest.
 
 
 def test_bash_completes_with_the_script() -> None:
-    """As after `eval "$(tenantry completion bash)"` and TAB behind `tenantry explain ro`."""
+    """As after `eval "$(tenantry completion bash)"` and TAB behind `tenantry list cl`."""
     session = """
         eval "$(tenantry completion bash)"
-        COMP_WORDS=(tenantry explain ro); COMP_CWORD=2
-        _tenantry_completion tenantry ro explain
+        COMP_WORDS=(tenantry list cl); COMP_CWORD=2
+        _tenantry_completion tenantry cl list
         printf '%s\\n' "${COMPREPLY[@]}"
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", session], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
     )
-    assert (done.stdout, done.stderr) == ("rocky\n", "")
+    assert (done.stdout, done.stderr) == ("clusters\n", "")

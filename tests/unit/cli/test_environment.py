@@ -31,14 +31,14 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
 @table(
     ("line", "message"),
     [
-        ("explain rocky/web", "Name an environment: dev, prod."),
-        ("status", "Name an environment: dev, prod."),
-        ("up --yes -- --parallel 4", "Name an environment: dev, prod."),
-        ("destroy", "Name an environment: dev, prod."),
+        ("explain rocky/web", "Name an environment."),
+        ("status", "Name an environment."),
+        ("up --yes -- --parallel 4", "Name an environment."),
+        ("destroy", "Name an environment."),
         ("render dev -e prod", "Two environments are named, dev and prod: name one."),
     ],
 )
-def test_what_is_not_clear_is_answered_with_the_names(capsys: Capture, line: str, message: str) -> None:
+def test_what_is_not_clear_is_refused(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, "-f", "two.yaml", *line.split())
     assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
 
@@ -57,7 +57,7 @@ def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tupl
         ("explain rocky/web api -e dev", "Got unexpected extra argument (api)"),
         (
             "explain rocky/",
-            "Invalid value for 'TENANT[/APP]': 'rocky/' is neither TENANT nor TENANT/APP, such as 'rocky/web'.",
+            "Invalid value for 'TENANT[/APP]': 'rocky/' is not TENANT[/APP], such as 'rocky/web'.",
         ),
         ("why rocky", "Invalid value for 'TENANT/APP': 'rocky' is not TENANT/APP, such as 'rocky/web'."),
         ("remove app rocky web", "Got unexpected extra argument (web)"),

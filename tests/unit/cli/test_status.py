@@ -233,7 +233,9 @@ def live_app(each: KubeObject) -> dict[str, Any]:
 
 def found(capsys: Capture, *options: str) -> tuple[int, list[tuple[str, str, str]]]:
     code, out, err = tenantry(capsys, *COMMAND, *options)
-    assert err == ("nothing failed, missing or changed; 2 apps ready\n" if code == 0 and "--failing" in options else "")
+    assert err == (
+        "nothing failed, is missing or was changed; 2 of 2 apps ready\n" if code == 0 and "--failing" in options else ""
+    )
     return code, [(each["cluster"], each["app"], each["status"]) for each in json.loads(out)["apps"]]
 
 
@@ -397,7 +399,7 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
 @pytest.mark.parametrize(
     ("minutes", "listed", "told"),
     [
-        (1, [], "nothing failed, missing or changed; 1 app progressing"),
+        (1, [], "nothing failed, is missing or was changed; 0 of 1 app ready"),
         (7, ["web"], ""),
     ],
 )

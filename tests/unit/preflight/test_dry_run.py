@@ -35,7 +35,7 @@ def rehearsed(*live: dict[str, Any], others: tuple[dict[str, Any], ...] = ()) ->
             path_of(ObjectId(each["apiVersion"], each["kind"], metadata.get("namespace", ""), metadata["name"]))
         ] = each
     memory.objects[list_of(WEB.id)] = {"metadata": {}, "items": list(others)}
-    found, problems = dry_run(memory.client(), PLAN, lambda _: None)
+    found, problems = dry_run(memory.client(), PLAN)
     return found, problems, memory
 
 
@@ -68,10 +68,10 @@ def test_the_live_values_of_a_secret_are_not_shown() -> None:
     live = {"metadata": dict(token.manifest["metadata"]), "type": "Opaque", "data": {"username": "bWFya2Vy"}}
     memory.objects[path_of(token.id)] = live
     memory.bare = {path_of(token.id)}
-    found, _ = dry_run(memory.client(), plan, lambda _: None)
+    found, _ = dry_run(memory.client(), plan)
     assert (token.id in found.equal, found.changed) == (True, ())
     live["metadata"]["labels"] = {}
-    found, _ = dry_run(memory.client(), plan, lambda _: None)
+    found, _ = dry_run(memory.client(), plan)
     assert "bWFya2Vy" not in repr(found)
 
 
@@ -79,7 +79,7 @@ def test_what_the_server_does_not_take_is_an_error_with_its_reason() -> None:
     memory = Memory()
     memory.objects[list_of(WEB.id)] = {"metadata": {}, "items": []}
     memory.refuse("PATCH", path_of(WEB.id), 422, "spec is wrong")
-    found, problems = dry_run(memory.client(), PLAN, lambda _: None)
+    found, problems = dry_run(memory.client(), PLAN)
     assert [each.id for each in found.rejected] == [WEB.id]
     assert told(problems) == [
         f"dry-run-rejected: the API server does not take {WEB.id}: cannot change {WEB.id}: HTTP 422: spec is wrong"
@@ -94,7 +94,7 @@ def test_a_release_is_tried_as_it_is_after_the_step_that_takes_its_old_chart_off
     memory = Memory()
     memory.objects[path_of(release.id)] = live
     memory.objects[list_of(WEB.id)] = {"metadata": {}, "items": []}
-    found, _ = dry_run(memory.client(), plan, lambda _: None)
+    found, _ = dry_run(memory.client(), plan)
     (changed,) = found.changed
     assert {each.path for each in changed.fields} == {("spec", "chart"), ("spec", "chartRef")}
 

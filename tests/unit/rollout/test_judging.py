@@ -8,7 +8,7 @@ from typing import Any
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
 from tenantry.rollout.flux_status import Readiness
-from tenantry.rollout.readiness import Judged, Live, Reconciler, Request, judge_reconcilers, token_of
+from tenantry.rollout.readiness import Live, Reconciler, Request, Standing, judge_reconcilers, token_of
 from tests.table import table
 
 GIT = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "rocky", "manifests")
@@ -37,7 +37,7 @@ NOT_YET = "Flux has not reconciled the change yet"
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def judged(awaited: Reconciler, found: Live) -> Judged:
+def judged(awaited: Reconciler, found: Live) -> Standing:
     return judge_reconcilers([awaited], found, NOW, timedelta(minutes=10))[awaited.id]
 
 
@@ -198,7 +198,7 @@ def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, r
     ids=["app", "source"],
 )
 def test_what_somebody_suspended_is_suspended(found: Live, reason: str) -> None:
-    assert judged(WEB, found) == Judged(Readiness.SUSPENDED, reason)
+    assert judged(WEB, found)[:2] == (Readiness.SUSPENDED, reason)
 
 
 def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
@@ -206,7 +206,7 @@ def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
     found = {**FETCHED, **CHARTED, **live(CACHE.id, **DEPLOYED)}
     assert judged(release, found).message == f"{CHART} is not from {COMMIT} yet"
     current = live(CHART, artifact=artifact("1.2.3"), observedSourceArtifactRevision=COMMIT)
-    assert judged(release, {**found, **current}).state is Readiness.READY
+    assert judged(release, {**found, **current}).readiness is Readiness.READY
 
 
 def test_a_reason_cannot_come_alive_in_a_terminal_and_shows_no_password() -> None:
@@ -221,8 +221,8 @@ def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
     web = Reconciler(WEB.id, Owner("rocky", "edge"), "rocky/web", (GIT,), (SETTINGS,))
     found = {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT), **live(SETTINGS)}
     token = token_of(web, found)
-    assert judged(web, found) == Judged(
-        Readiness.PROGRESSING, "Flux has not read its configs again yet", request=Request(web.id, token)
+    assert judged(web, found) == Standing(
+        Readiness.PROGRESSING, "Flux has not read its configs again yet", web.id, request=Request(web.id, token)
     )
 
     asked = dict(found[WEB.id])
@@ -230,7 +230,7 @@ def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
     assert judged(web, {**found, WEB.id: asked}).request is None
 
     handled = {**asked, "status": {**asked["status"], "lastHandledReconcileAt": token}}
-    assert judged(web, {**found, WEB.id: handled}).state is Readiness.READY
+    assert judged(web, {**found, WEB.id: handled}).readiness is Readiness.READY
 
     changed = {**found[SETTINGS], "metadata": {**found[SETTINGS]["metadata"], "resourceVersion": "8"}}
     again = judged(web, {**found, WEB.id: handled, SETTINGS: changed})

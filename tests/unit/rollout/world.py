@@ -44,7 +44,8 @@ class Run:
 class World:
     """failing: names on which Flux gives up, once they have other content than before. slow: that stay progressing.
 
-    cut_off: clusters that Flux does not reach. absent: sources and charts without an artifact.
+    cut_off: clusters that Flux does not reach. absent: sources and charts without an artifact. uses: what the state says that
+    objects depend on.
     """
 
     live: dict[ObjectId, dict[str, Any]] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class World:
     missing: dict[ObjectId, str] = field(default_factory=dict)
     refused: dict[ObjectId, str] = field(default_factory=dict)
     before: dict[str, Reason] = field(default_factory=dict)
+    uses: dict[ObjectId, tuple[ObjectId, ...]] = field(default_factory=dict)
     plan: Plan | None = None
 
     def change(self, plan: Plan) -> Change:
@@ -81,7 +83,12 @@ class World:
         }
         flux = {id: each for id, each in self.live.items() if is_of_flux(id.api_version) or id.kind == "ConfigMap"}
         return Evidence(
-            live=flux, ever_ready=ready, missing=self.missing, refused=self.refused, before=self.before, uses={}
+            live=flux,
+            ever_ready=ready,
+            missing=self.missing,
+            refused=self.refused,
+            before=self.before,
+            uses=self.uses,
         )
 
     def up(self, plan: Plan, ignoring: Ignoring = NOTHING, rounds: int = 20) -> Run:
@@ -123,7 +130,7 @@ class World:
         return next(each for id, each in self.live.items() if id.name == name)
 
     def apply(self, planned: KubeObject) -> None:
-        before = self.live.get(planned.id)
+        before, self.uses[planned.id] = self.live.get(planned.id), planned.depends_on
         manifest = deepcopy(dict(planned.manifest))
         manifest["metadata"] = {
             **manifest["metadata"],

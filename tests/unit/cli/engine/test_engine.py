@@ -65,7 +65,7 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     assert (code, out) == (0, "")
     assert err == (
         "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --suppress-outputs --refresh=false --yes"
-        " --target urn:x --message 'a b' -p 8\nwith your own -p 8\n"
+        " --target urn:x --message 'a b' -p 8\n"
     )
     assert (
         log.read_text()
