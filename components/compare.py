@@ -28,7 +28,7 @@ from tenantry.rollout.readiness import Live
 from tenantry.stacks.file import Reach, refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
 
-from .provider import connected
+from .config import connected
 from .secrets import SecretConfig, with_plain_secrets
 from .state import State, check_retained
 

@@ -14,8 +14,8 @@ from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 from tenantry.stacks.states import CLUSTER, FLEET, PLACEMENT, TENANT
 
+from .config import management_provider
 from .objects import Objects, without_positions
-from .provider import management_provider
 from .rounds import Rounds
 from .run import Run, run_of
 

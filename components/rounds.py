@@ -22,8 +22,8 @@ from tenantry.rollout.blocked import Asking
 from tenantry.rollout.change import Kind, Reason
 
 from .compare import check_applied
+from .config import connected
 from .objects import Object, Objects
-from .provider import connected
 from .run import Run, end, readable_errors
 
 if TYPE_CHECKING:

@@ -56,8 +56,7 @@ from .compare import (
     report_orphans,
     unknown_to_state,
 )
-from .config import StackConfig, read_config
-from .provider import connected
+from .config import StackConfig, connected, read_config
 from .secrets import missing_values, orphaned_values, read_secrets, with_secrets
 from .state import State, StillProtected, check_retained, check_unprotected
 

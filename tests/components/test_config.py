@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from components.config import StackConfig, read_config
+from components.config import StackConfig, management_provider, read_config
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.stacks.file import Reach
@@ -78,3 +80,23 @@ def test_a_number_above_the_ceiling_is_refused() -> None:
         "  fix: name what may be removed: pulumi config set --path 'tenantry:allowDeletions[0]' tenant/TENANT; then pulumi config"
         " rm tenantry:maxDeletions"
     )
+
+
+def inputs(way: Reach) -> Mapping[str, Any]:
+    return record(lambda: management_provider(way, "hub-dev")).provider.inputs
+
+
+def test_a_cluster_is_known_by_its_name_and_reached_through_a_path() -> None:
+    assert inputs(Reach(Path("hub/kubeconfig"), "admin")) == {
+        "kubeconfig": "hub/kubeconfig",
+        "context": "admin",
+        "clusterIdentifier": "hub-dev",
+        "kubeClientSettings": '{"qps": 500, "burst": 1000}',
+        "enableSecretMutable": "true",
+        "enableConfigMapMutable": "true",
+    }
+
+
+def test_the_users_kubeconfig_stays_out_of_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/home/someone/.kube/config")
+    assert inputs(Reach())["kubeconfig"] == ""
