@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.shell_completion import ShellComplete
 
-from tenantry.cli.app import app, run
+from tenantry.cli.app import run
 from tests.unit.cli.test_cli import tenantry
 from tests.unit.rollout.test_waves import fleet as waves
 
@@ -313,21 +312,6 @@ def test_colours_are_for_those_who_ask(capsys: Capture, monkeypatch: pytest.Monk
     monkeypatch.setenv("FORCE_COLOR", "1")
     hub = explain(capsys, "rocky/cache", "--cluster", "hub").splitlines()[2]
     assert hub == "\x1b[33m  hub: not placed\x1b[0m  \x1b[2m# excluded by name, f:46:50 (app)\x1b[0m"
-
-
-@pytest.mark.parametrize(
-    ("words", "start", "expected"),
-    [
-        ("", "r", ["rocky"]),
-        ("nobody", "", []),
-        ("rocky/web --cluster", "", ["hub", "edge", "bare", "far"]),
-        ("rocky/web --environment", "p", ["prod"]),
-    ],
-)
-def test_names_are_completed_from_the_file(words: str, start: str, expected: list[str]) -> None:
-    complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
-    found = complete.get_completions(["-f", "f", "explain", *words.split()], start)
-    assert expected == [item.value for item in found]
 
 
 def test_what_an_environment_has_from_another_is_traced_to_it(capsys: Capture) -> None:

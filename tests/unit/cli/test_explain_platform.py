@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.shell_completion import ShellComplete
 
-from tenantry.cli.app import app, run
+from tenantry.cli.app import run
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -224,14 +223,6 @@ def test_values_from_an_included_file_are_traced_to_it_and_dependencies_on_add_o
 def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], expected: str, capsys: Capture) -> None:
     code = run(["-f", "f", "explain", "-e", "dev", *arguments])
     assert (2, ("", expected)) == (code, capsys.readouterr())
-
-
-@pytest.mark.parametrize(
-    ("start", "expected"), [("p", ["platform", "platform/crds", "platform/certs"]), ("platform/ce", ["platform/certs"])]
-)
-def test_add_ons_are_completed_from_the_file(start: str, expected: list[str]) -> None:
-    found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(["-f", "f", "explain"], start)
-    assert expected == [item.value for item in found]
 
 
 def test_the_platforms_alerts_are_shown_as_written(capsys: Capture) -> None:

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as module
-from tenantry.cli.app import app
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
 from tenantry.preflight.check import Check, Report
@@ -180,14 +178,6 @@ def test_nothing_of_a_kubeconfig_is_printed(capsys: Capture, management: Memory)
         assert code == 1
         assert "marker" not in out + err
         assert "edge.example.com" not in out + err
-
-
-@pytest.mark.usefixtures("management")
-def test_environments_are_completed_from_the_file() -> None:
-    found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(
-        ["preflight", "--environment"], "d"
-    )
-    assert [each.value for each in found] == ["dev"]
 
 
 @pytest.mark.usefixtures("management")

@@ -7,10 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.shell_completion import ShellComplete
 
 from tenantry.cli import engine, pulumi
-from tenantry.cli.app import app
 from tenantry.messages.errors import Refused, error
 from tenantry.preflight.check import Report
 from tests.terminal import INTERRUPT, tenantry_in_terminal
@@ -269,12 +267,6 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
 
     monkeypatch.setattr(engine, "report_on", unreachable)
     assert tenantry(capsys, "up", "-e", "dev")[0] == 2
-
-
-@pytest.mark.usefixtures("log")
-def test_environments_are_completed() -> None:
-    complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
-    assert [each.value for each in complete.get_completions(["up", "--environment"], "")] == ["dev"]
 
 
 CANCELLED = """#!/bin/sh
