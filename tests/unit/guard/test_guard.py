@@ -6,14 +6,15 @@ import pytest
 
 from tenantry.guard import Held, RunLimits, check, held, refusals, removals
 from tenantry.guard.keeping import taken
-from tenantry.guard.ways import most_of
+from tenantry.guard.ways import Declared, most_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused, refuse
 from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
 
-OPEN, GUARDED = RunLimits(protected=False, deletions=1), RunLimits(protected=True, deletions=9)
+HERE = Declared(clusters={"hub": ["dev"], "edge": ["dev"]})
+OPEN, GUARDED = RunLimits(protected=False, deletions=1, declared=HERE), RunLimits(protected=True, deletions=9)
 
 
 def gone(before: str, after: str) -> list[str]:
