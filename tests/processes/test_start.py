@@ -36,7 +36,7 @@ def test_a_question_about_the_command_itself_loads_no_other_command(option: str)
 
     assert libraries == {"click"}
     assert [name.removeprefix("tenantry.cli.") for name in ours if name.startswith("tenantry.cli.")] == AT_START
-    assert {name.split(".")[1] for name in ours} == {"cli", "kube", "messages"}
+    assert {name.split(".")[1] for name in ours} == {"cli", "messages"}
 
 
 @pytest.mark.parametrize("file", ["tenants.yaml", "examples/minimal/tenants.yaml"])
