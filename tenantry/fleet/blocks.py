@@ -16,7 +16,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import owned_key, unknown_key
 from tenantry.model import Document, FluxBlock, Model, PostBuild
-from tenantry.model.walk import model_at, parts
+from tenantry.model.walk import is_block, model_at, parts
 
 Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
@@ -38,7 +38,7 @@ def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
 
 def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """All blocks of a file's data, whether or not they fit the model. Those below templates are in the entries that have them."""
-    for path, model, block, _ in parts(Document, data, (), _is_block):
+    for path, model, block, _ in parts(Document, data, (), is_block):
         if isinstance(block, dict) and block and (not is_shared(path) or _is_for_all_apps(path)):
             yield path, model, block
 
@@ -46,10 +46,6 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks for all apps of a level: of all tenants, of one, of those that teams bring along, or of the platform."""
     return (block for block in flux_blocks(data) if _is_for_all_apps(block[0]))
-
-
-def _is_block(type_: Any) -> bool:
-    return isinstance(type_, type) and issubclass(type_, FluxBlock)
 
 
 def _is_for_all_apps(path: Path) -> bool:
@@ -87,7 +83,9 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
     for finding in check_part(model.flux_kind, written, at):
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
-            yield unknown_key(finding.path, _known(model), fix_for_former(model, str(finding.path[-1])))
+            of_flux = schema_of(model.flux_kind).spec["properties"]
+            known = {*of_flux, *model.model_fields, *model.foreign_keys()} - model.owned.keys()
+            yield unknown_key(finding.path, known, fix_for_former(model, str(finding.path[-1])))
         elif finding.path not in owned:
             yield finding
 
@@ -112,8 +110,3 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
             yield owned_key((*at, first), reason, FOR_OWNED.get(first, ""))
         elif second and isinstance(inner, dict) and second in inner:
             yield owned_key((*at, first, second), reason)
-
-
-def _known(model: type[FluxBlock]) -> list[str]:
-    known = {*schema_of(model.flux_kind).spec["properties"], *model.model_fields, *model.foreign_keys()}
-    return sorted(known - model.owned.keys())

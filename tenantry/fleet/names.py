@@ -17,9 +17,9 @@ from tenantry.kube.names import ADDON_PREFIX, dns_label_problem
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import undeclared
 from tenantry.messages.text import listed
-from tenantry.model import Document, FluxBlock, Model
+from tenantry.model import Document, Model
 from tenantry.model.scalars import Refers
-from tenantry.model.walk import parts
+from tenantry.model.walk import is_block, parts
 from tenantry.source.parsed_file import override_of, without_override
 
 GROUPS: dict[of_flux.Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
@@ -59,7 +59,7 @@ def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterat
 
 
 def _holds_names(type_: Any) -> bool:
-    return bool(_group(type_)) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
+    return bool(_group(type_)) or is_block(type_)
 
 
 @cache

@@ -114,11 +114,6 @@ def apps_by_cluster(fleet: Fleet, environment: str, tenant: str, clusters: Itera
     return placed
 
 
-def is_placed(fleet: Fleet, environment: str, tenant: str, cluster: str) -> bool:
-    """Whether an environment has a tenant on one of its clusters."""
-    return bool(apps_by_cluster(fleet, environment, tenant, [cluster]))
-
-
 def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
     """Whether an app is placed on any cluster, whatever the environment."""
     return any(clusters_taken(fleet, ("tenants", tenant, "apps", app)))

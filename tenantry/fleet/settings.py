@@ -29,14 +29,6 @@ _M = TypeVar("_M", bound=Model)
 _T = TypeVar("_T")
 
 
-def resolved(fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables) -> _M:
-    """The part of the file at a path, where only that place speaks about it.
-
-    Raises: InvalidPart: a placeholder is unknown, or the filled values do not fit the model.
-    """
-    return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables)
-
-
 def resolved_once(
     fleet: Fleet,
     layers: Sequence[Layer],
@@ -106,7 +98,7 @@ def resolved_layers(
 ) -> _M:
     """Several layers as one; variables: None where the layers take no placeholders; part: the path of the part that is wanted.
 
-    Raises: InvalidPart: as `resolved`; also where layers that fit by themselves do not fit together.
+    Raises: InvalidPart: a placeholder is unknown, or the filled values do not fit the model, each by itself or together.
     """
     data = mapping_at(merge(layers), *part)
     try:

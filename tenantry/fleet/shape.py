@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
+from pathlib import Path as File
 from typing import Any
 
+import yaml
 from pydantic_core import ValidationError
 
 from tenantry.fleet.lineages import ENVIRONMENTS
 from tenantry.fleet.templates import Once
-from tenantry.grants.model import Grants, Include
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
@@ -31,24 +33,7 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.model import (
-    After,
-    App,
-    Cluster,
-    Credentials,
-    Document,
-    Environment,
-    Git,
-    Model,
-    Oci,
-    PlacedSettings,
-    Platform,
-    RolloutWave,
-    Source,
-    Tenant,
-)
-from tenantry.model.clusters import KubeconfigObject
-from tenantry.model.tenancy import AddonAccount, ExtraNamespace
+from tenantry.model import Document, Model, Oci
 from tenantry.model.walk import fields_of, lacking_at, model_at
 
 _KEY_MARK = "[key]"
@@ -127,7 +112,13 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case "extra_forbidden":
             return unknown_key_of(place, model_at(model, path[:-1]))
         case "missing":
-            return missing_key(place[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path))
+            above, key = model_at(model, path[:-1]), str(path[-1])
+            example = _EXAMPLES.get(key, "")
+            if above is Document and key == "environments":
+                example = "environments: {NAME: {management: CLUSTER}}"
+            elif above and issubclass(above, Oci):
+                example = "ref: {tag: ...}"
+            return missing_key(place[:-1], key, example)
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return not_allowed(place, value_at(data, path), [allowed.replace("True", "true")])
@@ -147,7 +138,11 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             fix = fix_for_former(above, f"{path[-1]}[]") if above else ""
             if path[-1] == "ref":
                 fix = f"write '{_EXAMPLES['ref']}'"
-            return wrong_type(place, _EXPECTED[kind], value, _keys_to_write(model_at(model, path)), fix)
+            of_mapping = model_at(model, path)
+            fields = fields_of(of_mapping) if of_mapping else {}
+            # The keys that its author cannot do without, or the first ones.
+            keys = [name for name, field in fields.items() if field.is_required()] or list(fields)[:_SHOWN]
+            return wrong_type(place, _EXPECTED[kind], value, keys, fix)
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(place)} {text}" if context.get("of_entry") else text
@@ -156,12 +151,6 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
                 given = [key for key in value if key in context["keys"]]
                 place, at_key = ((*place, given[-1]), True) if len(given) > 1 else (place, at_key)
             return Problem(place, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
-
-
-def _keys_to_write(model: type[Model] | None) -> list[str]:
-    """The keys of a mapping that its author cannot do without, or the first ones."""
-    fields = fields_of(model) if model else {}
-    return [name for name, field in fields.items() if field.is_required()] or list(fields)[:_SHOWN]
 
 
 _SHOWN = 4
@@ -184,15 +173,6 @@ _EXPECTED = {
     "list_type": "a list",
     "none_required": "nothing",
 }
-
-
-def _example(model: type[Model] | None, path: Path) -> str:
-    """A missing key with a value; "" if nothing can be said."""
-    if model is Document and path[-1] == "environments":
-        return "environments: {NAME: {management: CLUSTER}}"
-    if model and issubclass(model, Oci):
-        return "ref: {tag: ...}"
-    return _EXAMPLES.get(str(path[-1]), "")
 
 
 def unknown_key_of(path: Path, model: type[Model] | None) -> Problem:
@@ -246,108 +226,14 @@ FOR_OWNED: Mapping[str, str] = {
 """What to write for keys of Flux that the fleet sets from others of ours."""
 
 
-_FROM = "write 'from:' with the names of templates"
-_SHARD = "write 'shard:' of each cluster"
-_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
-_BY_ENVIRONMENT = (
-    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
-)
-_OBJECTS = "declare {} under 'objects:'"
-_ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
-_HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
-_PLATFORMS = "remove it, and set the tenant's {} in the main file"
-_BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
-_BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
-_A_CA = (
-    "remove it: the CA of a Git host is a key of the source's own credentials, such as 'git: {keys: [username, password, ca.crt]}'"
-    " with 'credentials: git' beside the block"
-)
-FORMER_KEYS: Mapping[type[Model], Mapping[str, str]] = {
-    Include: {
-        "class": "declare each tenant with its 'from:' in this file or in a piece of it, and name a team's file after its tenant",
-        "clusters": "write 'files:': pieces of this file hold clusters, too",
-        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
-        "environment": "write what it says as 'overrides: [{when: {environments: ...}}]' into a piece of this file: 'files:' alone",
-        "of": "name each file after the tenant that it speaks of",
-    },
-    App: {
-        "rollout": "write 'waves: false'",
-        "scope": "remove it, and declare an add-on for each environment, with 'environments:'",
-        "imageAutomation": (
-            "let an app on the management cluster apply the objects of image automation from the tenant's repository"
-        ),
-    },
-    AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
-    Credentials: dict.fromkeys(
-        ("username", "password", "token", "identity", "bearerToken"),
-        "values never stand in the file: write 'keys: [username, password]', and set the values in the stack's config",
-    ),
-    Git: dict.fromkeys(("certSecretRef", "caFile", "ca"), _A_CA),
-    KubeconfigObject: {
-        "from": "remove it: the stack that makes the cluster writes the Secret",
-        **dict.fromkeys(
-            ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
-            "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
-        ),
-    },
-    ExtraNamespace: {"formerly": _HANDED_OVER},
-    Grants: {
-        "annotations": _PLATFORMS.format("annotations"),
-        "labels": _PLATFORMS.format("labels"),
-        "limits": _BOUND,
-        "push": "remove it: nothing of a team's file pushes",
-        "roles": "remove it: with 'settings: [owners]' the file gives 'view', and 'edit' if the tenant may as much",
-        "share": "declare what the file names in the file itself",
-        "shortestInterval": _BOUND,
-        "variables": _PLATFORMS.format("variables"),
-    },
-    PlacedSettings: {
-        "require": _ENGINE,
-        "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
-        "roles": _OBJECTS.format("a Role and a RoleBinding"),
-    },
-    Platform: {
-        "longNames": "remove it: names that are too long are always shortened, with a hash",
-        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
-        "require": _ENGINE,
-    },
-    Source: {
-        "externalArtifact": _ARTIFACT,
-        "overrides": "write it in the overrides of its tenant or of the platform: '- {when: ..., sources: {NAME: ...}}'",
-    },
-    Tenant: {"class": _FROM, "formerly": _HANDED_OVER, "shard": _SHARD},
-    Document: {
-        "clusterGroups": "write them as 'templates: {clusters: ...}', and 'from:' in clusters",
-        "tenantClasses": "write them as 'templates: {tenants: ...}', and 'from:' in tenants",
-        "windows": _BY_SCHEDULE,
-    },
-    Environment: {
-        "rollout": "write its keys beside it: 'waves:', 'timeout:' and 'tolerate:'",
-        "windows": _BY_SCHEDULE,
-        **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD),
-        "management[]": _BY_ENVIRONMENT,
-        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
-        "disabled": "remove it: without 'waves:' a change reaches all clusters at the same time",
-        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
-        "maxParallel": "remove it, and write more waves, such as '10%'",
-        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
-    },
-    After: {
-        "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
-    },
-    Cluster: {"group": _FROM, "management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
-    RolloutWave: {
-        "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",
-        "exclude": "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
-        "tenants": "write 'names:' or 'labels:' of clusters",
-        "class": "write 'names:' or 'labels:' of clusters",
-    },
-}
-"""Model -> key -> what to write, as the fix of an error; a key with `[]` had a list. A row holds for models that extend its
-model, too.
-"""
+@cache
+def former_keys() -> dict[str, dict[str, str]]:
+    """By the model and the key: what to write instead of keys that earlier drafts had."""
+    rows: dict[str, dict[str, str]] = yaml.safe_load(File(__file__).with_name("former_keys.yaml").read_bytes())
+    return rows
 
 
 def fix_for_former(model: type[Model], key: str) -> str:
-    """What to write instead of the key; "" if the model never had it."""
-    return next((rows[key] for known, rows in FORMER_KEYS.items() if issubclass(model, known) and key in rows), "")
+    """What to write instead of the key, of a mapping or, as `key[]`, of a list; "" if neither the model nor its bases had it."""
+    bases = (former_keys().get(base.__name__, {}) for base in model.__mro__)
+    return next((rows[key] for rows in bases if key in rows), "")

@@ -249,8 +249,10 @@ def _limits_of(kind: str) -> tuple[tuple[tuple[str, ...], str], ...]:
 
 
 def _with_limits(schema: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if limit := _limit_of(schema, at[-1:]):
-        yield at, limit
+    if schema.get("type") == "integer":
+        yield at, HISTORY if at[-1:] == ("maxHistory",) else RETRIES
+    elif schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", ""):
+        yield at, _limit_of_duration(at[-1])
     below = {**schema.get("properties", {}), "*": schema.get("items") or schema.get("additionalProperties")}
     for key, part in below.items():
         yield from _with_limits(part, (*at, key)) if isinstance(part, Mapping) else ()
@@ -285,14 +287,6 @@ def _limited(value: Any, limit: str, at: Path) -> Iterator[Limited]:
         value = int(value)
     if isinstance(value, str if limit in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
         yield Limited(at, value, limit)
-
-
-def _limit_of(schema: Mapping[str, Any], name: Path) -> str:
-    """The limit of the values of a schema; "" if they have none. Args: name: the last part of their path."""
-    if schema.get("type") == "integer":
-        return HISTORY if name == ("maxHistory",) else RETRIES
-    is_duration_of_flux = schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", "")
-    return _limit_of_duration("".join(map(str, name))) if is_duration_of_flux else ""
 
 
 def _limit_of_duration(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from tenantry.messages.errors import Path
+from tenantry.model.flux import FluxBlock
 from tenantry.model.strict import Keys, Model, declared_type, resolved
 
 
@@ -34,7 +35,7 @@ def parts(type_: Any, written: Any, at: Path, is_wanted: Callable[[Any], bool]) 
         return
     if is_wanted(type_):
         yield Part(at, type_, written)
-    if isinstance(type_, type) and issubclass(type_, Model):
+    if _is_model(type_):
         for key, field in fields_of(type_).items() if isinstance(written, dict) else ():
             if key in written:
                 yield from parts(declared_type(field), written[key], (*at, key), is_wanted)
@@ -59,7 +60,7 @@ def _leads_to(type_: Any, is_wanted: Callable[[Any], bool]) -> bool:
     """Whether a type, or one below it, is wanted."""
     if is_wanted(type_):
         return True
-    if isinstance(type_, type) and issubclass(type_, Model):
+    if _is_model(type_):
         return any(_leads_to(declared_type(field), is_wanted) for field in type_.model_fields.values())
     below = [resolved(type_)] if get_origin(type_) is Annotated else get_args(type_)
     return any(_leads_to(part, is_wanted) for part in below)
@@ -88,6 +89,11 @@ def _leading_to_models(model: type[Model]) -> tuple[str, ...]:
 
 def _is_model(type_: Any) -> bool:
     return isinstance(type_, type) and issubclass(type_, Model)
+
+
+def is_block(type_: Any) -> bool:
+    """Whether a type is a block of Flux's own keys."""
+    return isinstance(type_, type) and issubclass(type_, FluxBlock)
 
 
 def model_at(model: type[Model], path: Path) -> type[Model] | None:

@@ -37,13 +37,13 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     declared = fleet.clusters[cluster]
     platform = fleet.document.platform.namespace
     account = declared.platformServiceAccount
-    namespace = _namespace(platform)
+    namespace = _named("Namespace", platform)
     if cluster == fleet.environments[environment].management:
         homes, acting = homes_of_addons(fleet, cluster), homes_of_addons(fleet, cluster, acting=True)
         return (
             namespace,
-            *(_namespace(home) for home in homes if home != platform),
-            *(_account(account, home) for home in acting),
+            *(_named("Namespace", home) for home in homes if home != platform),
+            *({**_named("ServiceAccount", account, home), **NO_TOKEN} for home in acting),
             *(_binding(account, home) for home in acting),
             cluster_marker(platform, cluster),
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
@@ -71,19 +71,14 @@ def homes_of_addons(fleet: Fleet, hub: str, *, acting: bool = False) -> tuple[st
     return tuple(dict.fromkeys((platform.namespace, *sorted({namespace for namespace in own if namespace}))))
 
 
-def _namespace(name: str) -> Manifest:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": MANAGED_BY}}
-
-
-def _account(name: str, namespace: str) -> Manifest:
-    metadata = {"name": name, "namespace": namespace, "labels": MANAGED_BY}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, **NO_TOKEN}
+def _named(kind: str, name: str, namespace: str = "") -> Manifest:
+    inside = {"namespace": namespace} if namespace else {}
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **inside, "labels": MANAGED_BY}}
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:
     """The cluster's marker, so that no run mistakes it for another cluster."""
-    metadata = {"name": MARKER, "namespace": platform, "labels": MANAGED_BY}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"cluster": cluster}}
+    return {**_named("ConfigMap", MARKER, platform), "data": {"cluster": cluster}}
 
 
 def _binding(account: str, namespace: str) -> Manifest:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer
 from tenantry.fleet.rules.references import missing_in_alert, missing_in_receiver, secrets_of
-from tenantry.fleet.settings import resolved
+from tenantry.fleet.settings import resolved_once
 from tenantry.flux.conformance import check_spec
 from tenantry.grants.grants import is_filled, is_own, names_all
 from tenantry.grants.wall import Wall, below
@@ -62,7 +63,7 @@ def plan_alerts(
     at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
     for name in declared:
         with collecting(findings):
-            alert = resolved(fleet, (*at, name), Alert, variables)
+            alert = resolved_once(fleet, [Layer((*at, name), fleet.raw(*at, name))], Alert, variables)
             raise_invalid(missing_in_alert(fleet, (*at, name), alert))
             mine = _event_sources(fleet, scope, alert, apps, (*at, name)) if own else []
             reports_sources = scope.kubeconfig and (mine or not own)
@@ -202,7 +203,7 @@ def plan_receivers(
     at = ("tenants", scope.tenant, "receivers")
     for name in declared:
         with collecting(findings):
-            receiver = resolved(fleet, (*at, name), Receiver, variables)
+            receiver = resolved_once(fleet, [Layer((*at, name), fleet.raw(*at, name))], Receiver, variables)
             raise_invalid(missing_in_receiver(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
             own = partial(is_own, fleet, scope.tenant, "sources") if filled else None

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.apps import CHART, source_layers
 from tenantry.fleet.fleet import Fleet, environment_part, platform_account
-from tenantry.fleet.placement import addons_on, by_rank, is_placed
+from tenantry.fleet.placement import addons_on, apps_by_cluster, by_rank
 from tenantry.fleet.settings import platform_settings, resolved_once, variables_of
 from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
@@ -247,7 +247,9 @@ class PlatformPlanner:
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants
         return any(
-            is_placed(self.fleet, environment, tenant, cluster) for environment in environments for tenant in tenants
+            apps_by_cluster(self.fleet, environment, tenant, [cluster])
+            for environment in environments
+            for tenant in tenants
         )
 
     def _beside(self, cluster: str) -> list[str]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode
 
 from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, InvalidFleet, Location, Path, Problem
 from tenantry.messages.redact import shorten
@@ -107,11 +106,23 @@ class _BoundedLoader(_Loader):
 def compose(text: str, file: str) -> Node | None:
     """The root of the document; None where the text is empty. Raises: InvalidFleet: not YAML, or beyond the bounds."""
     try:
-        root = _bounded_root(text, file)
+        # Parse the text once. If something is wrong, parse it again: its events first, so that the first problem is reported.
+        try:
+            root = _root(text, _BoundedLoader)
+        except (_Beyond, yaml.MarkedYAMLError, yaml.reader.ReaderError):
+            check_events(yaml.parse(text, Loader=_Loader), file)
+            root = _root(text, _Loader)
     except yaml.MarkedYAMLError as error:
-        raise _syntax_error(error, text, file) from None
+        mistake = explained(error, LINE_BREAK.split(text))
+        if mistake is None:  # libyaml misses something behind the last line
+            raise invalid(end_of(text, file), "syntax", f"not valid YAML: {error.problem}") from None
+        place = Location(file, mistake.line + 1, mistake.column + 1)
+        raise invalid(place, "syntax", mistake.message, mistake.fix) from None
     except yaml.reader.ReaderError as error:
-        raise _bad_character(error, text, file) from None
+        shown = error.character if isinstance(error.character, int) else ord(error.character)
+        # libyaml counts the bytes before the character; the reader written in Python counts characters.
+        place = end_of(text[: text.find(chr(shown))], file)
+        raise invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed") from None
     if root is None:
         return None
     if not LINE_BREAK.fullmatch(text[-1:]):
@@ -121,14 +132,6 @@ def compose(text: str, file: str) -> Node | None:
     return root
 
 
-def _bounded_root(text: str, file: str) -> Node | None:
-    """Parse the text once. If something is wrong, parse it again: its events first, so that the first problem is reported."""
-    with suppress(_Beyond, yaml.MarkedYAMLError, yaml.reader.ReaderError):
-        return _root(text, _BoundedLoader)
-    check_events(yaml.parse(text, Loader=_Loader), file)
-    return _root(text, _Loader)
-
-
 def _root(text: str, kind: type[_Loader]) -> Node | None:
     loader = kind(text)
     try:
@@ -136,20 +139,6 @@ def _root(text: str, kind: type[_Loader]) -> Node | None:
     finally:
         loader.dispose()
     return root
-
-
-def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> InvalidFleet:
-    mistake = explained(error, LINE_BREAK.split(text))
-    if mistake is None:  # libyaml misses something behind the last line
-        return invalid(end_of(text, file), "syntax", f"not valid YAML: {error.problem}")
-    return invalid(Location(file, mistake.line + 1, mistake.column + 1), "syntax", mistake.message, mistake.fix)
-
-
-def _bad_character(error: yaml.reader.ReaderError, text: str, file: str) -> InvalidFleet:
-    shown = error.character if isinstance(error.character, int) else ord(error.character)
-    # libyaml counts the bytes before the character; the reader written in Python counts characters.
-    place = end_of(text[: text.find(chr(shown))], file)
-    return invalid(place, "syntax", f"not valid YAML: character #x{shown:04x} is not allowed")
 
 
 def _keep_inside(node: Node, end: Location) -> None:
@@ -300,16 +289,11 @@ class _Unfolded:
         if id(node) in self._open:
             raise invalid(location(self.file, node), "recursive-alias", "an alias holds itself")
         self._open.add(id(node))
-        size = 1 + sum(map(self.size, _below(node)))
+        values = [value for _, value in node.value] if isinstance(node, MappingNode) else node.value
+        size = 1 + sum(map(self.size, () if isinstance(node, ScalarNode) else values))
         self._open.discard(id(node))
         self._sizes[id(node)] = size
         if size > len(self._sizes) + MAX_UNFOLDED:
             message = f"aliases unfold to more than {MAX_UNFOLDED} values"
             raise invalid(location(self.file, node), "too-large", message)
         return size
-
-
-def _below(node: Node) -> Iterable[Node]:
-    if isinstance(node, MappingNode):
-        return (value for _, value in node.value)
-    return node.value if isinstance(node, SequenceNode) else ()

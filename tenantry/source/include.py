@@ -181,20 +181,15 @@ class _Reading:
                 self._seen.add(resolved)
                 if file.parent.resolve() != self._itself.parent:
                     self._directories.setdefault(file.parent, at)
-                yield from self._readable(file, at)
-
-    def _readable(self, file: FilePath, at: Path) -> Iterator[FilePath]:
-        """The file itself, unless reading it would wait for ever, or all files together are too large."""
-        if file.exists() and not file.is_file() and not file.is_dir():
-            message = f"'{file}' is not a file, but a pipe or a device"
-            self._problem(at, "unreadable-include", message, "make it a readable file, or narrow the pattern")
-            return
-        self._bytes += file.stat().st_size if file.exists() else 0
-        if self._bytes > MAX_BYTES:
-            message = f"with '{file}' the included files exceed {MAX_BYTES} bytes"
-            self._problem(at, "too-large", message, "narrow the pattern")
-            return
-        yield file
+                self._bytes += file.stat().st_size if file.exists() else 0
+                if file.exists() and not file.is_file() and not file.is_dir():  # reading it would wait for ever
+                    message = f"'{file}' is not a file, but a pipe or a device"
+                    self._problem(at, "unreadable-include", message, "make it a readable file, or narrow the pattern")
+                elif self._bytes > MAX_BYTES:
+                    message = f"with '{file}' the included files exceed {MAX_BYTES} bytes"
+                    self._problem(at, "too-large", message, "narrow the pattern")
+                else:
+                    yield file
 
     def _add(self, file: FilePath, entry: _Entry) -> None:
         try:
@@ -228,7 +223,8 @@ class _Reading:
                 self._lacks_pieces = True
             elif isinstance(known, dict):  # else the check of shapes reports it
                 for name, entry in entries.items():
-                    if part[-1] == _TENANTS and _appends(entry):
+                    only = entry.keys() == {APPENDED} if isinstance(entry, dict) else False
+                    if part[-1] == _TENANTS and only and isinstance(entry[APPENDED], list):
                         self.appended.append(((*part, name), source))
                         continue
                     first = self.main if name in known else self.added.setdefault((*part, name), source)
@@ -258,11 +254,6 @@ class _Reading:
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))
         self._lacks_pieces |= at[-1] == _FILES
-
-
-def _appends(entry: Any) -> bool:
-    """Whether an entry of a piece only appends overrides to one that another file declares."""
-    return isinstance(entry, dict) and entry.keys() == {APPENDED} and isinstance(entry[APPENDED], list)
 
 
 def _with(data: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[str, Any]:

@@ -142,7 +142,9 @@ GIT = ".git"
 def problem_of(file: FilePath) -> str | None:
     """Why a file may not be read, as the words behind its name; None: it may be, or it is in no repository."""
     written, real = FilePath(os.path.normpath(file.absolute())), file.resolve()
-    top = _repository_of(written)
+    # The directory of the repository around it, by its path as it is written.
+    around = (parent for parent in written.parents if os.path.lexists(parent / GIT) and parent.name.lower() != GIT)
+    top = next(around, None)
     if top is None:
         return None
     if any(part.lower() == GIT for part in written.relative_to(top).parts):
@@ -155,10 +157,3 @@ def problem_of(file: FilePath) -> str | None:
     if any(part.lower() == GIT for part in real.relative_to(whole).parts):
         return "is a symlink to one of Git's own files"
     return None if real.is_file() or not real.exists() else "is a symlink to something that is no file"
-
-
-def _repository_of(file: FilePath) -> FilePath | None:
-    """The directory of the repository around a file, by its path as it is written."""
-    return next(
-        (parent for parent in file.parents if os.path.lexists(parent / GIT) and parent.name.lower() != GIT), None
-    )

@@ -29,10 +29,6 @@ def invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidF
     return InvalidFleet([Problem((), code, message, fix=fix).at(place)])
 
 
-def _itself(path: Path) -> Path:
-    return path
-
-
 class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
@@ -64,7 +60,7 @@ class ParsedFile:
         self._written: Mapping[Path, Written] = {}
         self._longest = 0  # of the paths in `_written`
         self._unmerged: dict[str, Any] | None = None
-        self._origin: Callable[[Path], Path] = _itself
+        self._origin: Callable[[Path], Path] = lambda path: path
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
         self._located: dict[tuple[Path, bool], Location] = {}
 

@@ -176,7 +176,10 @@ def _overlaps(block: Mapping[str, Any], address: str) -> bool:
         return False
     both = min(whole, part, key=lambda network: network.num_addresses)
     left_out = (_network(network) for network in block.get("except") or ())
-    return str(both) != _DNS_OF_NODES and not any(excepted and _holds(excepted, both) for excepted in left_out)
+    return str(both) != _DNS_OF_NODES and not any(
+        excepted and excepted.version == both.version and both.subnet_of(excepted)  # type: ignore[arg-type]
+        for excepted in left_out
+    )
 
 
 _Network: TypeAlias = IPv4Network | IPv6Network
@@ -187,10 +190,6 @@ def _network(text: Any) -> _Network | None:
         return ip_network(str(text), strict=False)
     except ValueError:
         return None
-
-
-def _holds(whole: _Network, part: _Network) -> bool:
-    return whole.version == part.version and part.subnet_of(whole)  # type: ignore[arg-type]
 
 
 def _isolated(scope: Scope) -> dict[str, Any]:
