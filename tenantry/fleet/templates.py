@@ -17,9 +17,9 @@ from typing import Any
 
 from tenantry.fleet.lineages import CLUSTERS, ENVIRONMENTS, TENANTS, Kind, Lineages
 from tenantry.fleet.merge import Layer, origin, overlay, placeholders
-from tenantry.messages.data import leaves, mapping_at, value_at
+from tenantry.messages.data import leaves, mapping_at, value_at, with_value
 from tenantry.messages.errors import InvalidPart, Path, Problem, first_of
-from tenantry.messages.placeholders import Scalar, all_names_in, fill
+from tenantry.messages.placeholders import all_names_in, fill
 from tenantry.messages.problems import empty_list, missing_key
 from tenantry.source.parsed_file import ParsedFile, override_of
 
@@ -286,62 +286,25 @@ def _in_appended(layers: tuple[Layer, ...], path: Path, at: int) -> Path:
     return (*layers[-1].path, *path)
 
 
-_GRANTED = ("grants", "clusters")
-
-
 def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
-    """The file with filled selectors, and a finding for each placeholder that a tenant does not have."""
+    """The file with the placeholders in labels of tenants' selectors filled in, and a finding for each that a tenant lacks."""
     tenants = source.data.get("tenants")
-    if not isinstance(tenants, dict):
-        return source, ()
     filled: dict[str, Any] = {}
     findings: list[Problem] = []
-    for name, own in tenants.items():
-        if not isinstance(own, dict | None):
-            continue
-        for at, path in _own(name, own or {}):
-            selector = source.value(path)
-            variables = _variables(source.data, name)
-            try:
-                whole = _filled(selector, variables, path)
-            except InvalidPart as found:
-                findings += found.findings
-                continue
-            filled[name] = _with(filled.get(name, own or {}), at, whole)
+    for name, own in tenants.items() if isinstance(tenants, dict) else ():
+        selectors: list[Path] = [("clusters",), ("grants", "clusters")]
+        selectors += [("apps", app, "clusters") for app in mapping_at(own, "apps")]
+        for at in ((*selector, *part, "labels") for selector in selectors for part in ((), ("exclude",))):
+            if any(all_names_in(labels := mapping_at(own, *at))):
+                given = mapping_at(own, "variables").items()
+                variables = {key: value for key, value in given if isinstance(value, str | int | float)}
+                try:
+                    whole = fill(labels, {**variables, "tenant": name}, ("tenants", name, *at))
+                except InvalidPart as found:
+                    findings += found.findings
+                else:
+                    filled[name] = with_value(filled.get(name, own), at, whole)
     if not filled:
         return source, tuple(findings)
-    data = {**source.data, "tenants": {**tenants, **filled}}
+    data = {**source.data, "tenants": {**source.data["tenants"], **filled}}
     return source.merged(data, lambda path: path), tuple(findings)
-
-
-def _filled(selector: dict[str, Any], variables: dict[str, Scalar], at: Path) -> dict[str, Any]:
-    """The selector with the placeholders in its labels filled in, those that it leaves out too. Raises: InvalidPart."""
-    whole = dict(selector)
-    if "labels" in selector:
-        whole["labels"] = fill(selector["labels"], variables, (*at, "labels"))
-    if labels := mapping_at(selector, "exclude", "labels"):
-        whole["exclude"] = {**selector["exclude"], "labels": fill(labels, variables, (*at, "exclude", "labels"))}
-    return whole
-
-
-def _with(data: Any, path: Path, value: Any) -> dict[str, Any]:
-    """A copy with a value at a path, and with the mappings that lead there."""
-    below = data if isinstance(data, dict) else {}
-    return {**below, path[0]: _with(below.get(path[0]), path[1:], value) if path[1:] else value}
-
-
-def _own(tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
-    """The tenant's selectors with placeholders: the path below the tenant, and that in the file."""
-    apps = own.get("apps")
-    below: list[Path] = [("clusters",), _GRANTED]
-    below += [("apps", app, "clusters") for app in (apps if isinstance(apps, dict) else ())]
-    for at in below:
-        selector = value_at(own, at)
-        if any(any(all_names_in(mapping_at(selector, *part, "labels"))) for part in ((), ("exclude",))):
-            yield at, ("tenants", tenant, *at)
-
-
-def _variables(data: dict[str, Any], tenant: str) -> dict[str, Scalar]:
-    given = mapping_at(data, "tenants", tenant, "variables")
-    scalars = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
-    return {**scalars, "tenant": tenant}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, get_args
 
 from tenantry.fleet.merge import overlay
@@ -97,8 +98,9 @@ class _Filling:
                 self._set(key, joined, granted)
         # `null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`.
         refused = {problem.path for problem in self.problems}
-        for path in _nulls(self.own, self.at):
-            if not any(path[:length] in refused for length in range(len(self.at) + 1, len(path) + 1)):
+        for path in (path for path, value in leaves(self.own, self.at) if value is None):
+            in_values = ("helm", "values") in pairwise(path[:-1])  # these are the author's own
+            if not in_values and not any(path[:length] in refused for length in range(len(self.at) + 1, len(path) + 1)):
                 what = "has no value, and a team's file removes nothing outside of the 'values' of a chart"
                 self._problem(path, NO_VALUE, f"'{path[-1]}' {what}", "write a value, or remove the line")
         return joined
@@ -220,17 +222,3 @@ def _refused(granted: set[str], key: str, value: Any) -> Iterator[tuple[Path, st
             for inner in entry if isinstance(entry, dict) else ():
                 if inner not in OF_NAMESPACES or (inner != "name" and inner not in granted):
                     yield (name, inner), ""
-
-
-def _nulls(value: Any, at: Path) -> Iterator[Path]:
-    """The paths of keys without a value below one of a team's file. The values of a chart are the author's own."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            path = (*at, key)
-            if inner is None:
-                yield path
-            elif path[-2:] != ("helm", "values"):
-                yield from _nulls(inner, path)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _nulls(inner, (*at, index))

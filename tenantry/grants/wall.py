@@ -11,6 +11,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.names import Named, names_of_spec
 from tenantry.fleet.rules.references import misfitting_keys
 from tenantry.fleet.settings import variable_at
+from tenantry.fleet.walk import owner_of
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.credentials import borrowed
@@ -81,8 +82,7 @@ class Wall:
             problems += self._authors(kind, spec, origin)
             problems += self._advanced(kind, spec, origin, self._grants)
         raise_invalid(self._placed(problem, origin) for problem in problems)
-        owner = fleet.document.tenants[tenant] if tenant else fleet.document.platform
-        raise_invalid(misfitting_keys(owner.credentials, kind, spec, origin))
+        raise_invalid(misfitting_keys(owner_of(fleet, self._scope.at).credentials, kind, spec, origin))
         if self._grants and app and is_filled(fleet, app):
             raise_invalid(self._inherited(app, kind, spec, origin))
 

@@ -107,6 +107,16 @@ def readable_id(manifest: Any) -> ObjectId | None:
     return None
 
 
+def marked(
+    manifest: Manifest, *, labels: Mapping[str, str] | None = None, annotations: Mapping[str, str] | None = None
+) -> Manifest:
+    """The manifest with more labels and annotations."""
+    metadata = dict(manifest["metadata"])
+    for key, more in (("labels", labels), ("annotations", annotations)):
+        metadata |= {key: {**metadata.get(key, {}), **more}} if more else {}
+    return {**manifest, "metadata": metadata}
+
+
 def labels_of(manifest: Manifest) -> Mapping[str, Any]:
     """The labels of an object that others wrote; empty if they are malformed. A value may be."""
     metadata = manifest.get("metadata")

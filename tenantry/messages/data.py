@@ -121,6 +121,13 @@ def replaced(data: Any, path: Path, value: Any) -> Any:
     return copy
 
 
+def with_value(data: Any, path: Path, value: Any) -> dict[str, Any]:
+    """A copy with a value at a path of mappings, which are made where there are none; everything beside the path is shared."""
+    below = data if isinstance(data, dict) else {}
+    key = str(path[0])
+    return {**below, key: with_value(below.get(key), path[1:], value) if path[1:] else value}
+
+
 def without(data: dict[str, Any], paths: Iterable[Path]) -> dict[str, Any]:
     """A copy that lacks the keys at some paths; everything beside the paths is shared."""
     copy = dict(data)

@@ -77,7 +77,7 @@ def plan_apps(
 
 
 def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
-    return ("tenants", scope.tenant, "apps", app) if scope.tenant else ("platform", "addons", app)
+    return (*scope.at, "apps" if scope.tenant else "addons", app)
 
 
 class _Builder:

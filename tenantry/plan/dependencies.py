@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 
 from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet
@@ -12,7 +11,6 @@ from tenantry.fleet.settings import TenantSettings, setting_origin
 from tenantry.fleet.templates import is_shared
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Path, Problem, Problems
-from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.apps import KINDS, Dependency
 from tenantry.plan.objects.scope import Scope
 
@@ -24,7 +22,7 @@ def missing_dependencies(
 ) -> Iterator[Problem]:
     """Dependencies that would be waited for in vain, because they do not run on the cluster, or another stack plans them.
 
-    Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
+    Rules report dependencies that are not declared.
     Args: known: the apps and add-ons that can be waited for, as `dependsOn` names them.
     """
     other = "set another 'dependsOn' in an override"
@@ -67,7 +65,7 @@ def _not_placed(fleet: Fleet, scope: Scope, who: str, name: str, at: Path, fix: 
         why = f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{hub}'"
         return Problem(at, _NOT_PLACED, f"{who} cannot wait for '{name}': {why}", fix=fix)
     message = f"{who} cannot wait for '{name}', which does not run on the same clusters"
-    return Problem(at, _NOT_PLACED, message, (scope.cluster,), f"place '{name}' there too, or {fix}")
+    return Problem(at, _NOT_PLACED, message, (f"missing on: {scope.cluster}",), f"place '{name}' there too, or {fix}")
 
 
 def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Path, fix: str) -> Problem:
@@ -75,18 +73,6 @@ def _of_another_stack(fleet: Fleet, scope: Scope, addon: str, what: str, at: Pat
     owner = addon_environment(fleet, addon, scope.cluster)
     message = f"{what}: environment '{owner}' has it, and Pulumi waits within one stack only"
     return Problem(at, "dependency-of-other-stack", message, fix=fix)
-
-
-def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
-    """Problems in which a dependency that is missing on several clusters is one, with all of them in its note."""
-
-    def without_cluster(finding: Problem) -> Problem:
-        return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
-
-    for finding, same in grouped(findings, without_cluster).items():
-        clusters = list(dict.fromkeys(note for problem in same for note in problem.notes))
-        missing = finding.code == _NOT_PLACED and clusters
-        yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
 
 
 def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[EffectiveApp]:

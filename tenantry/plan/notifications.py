@@ -11,6 +11,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.rules.references import missing_in_alert, missing_in_receiver, secrets_of
 from tenantry.fleet.settings import resolved_once
+from tenantry.fleet.walk import owner_of
 from tenantry.flux.conformance import check_spec
 from tenantry.grants.grants import is_filled, is_own, names_all
 from tenantry.grants.wall import Wall, below
@@ -54,13 +55,11 @@ def plan_alerts(
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
            own: whether to plan those that report the cluster's own objects.
     """
-    if not (
-        declared := fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts
-    ):
+    if not (declared := owner_of(fleet, scope.at).alerts):
         return
     attachments = Attachments(fleet, scope, variables)
     wall = Wall(fleet, scope, variables)
-    at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
+    at = (*scope.at, "alerts")
     for name in declared:
         with collecting(findings):
             alert = resolved_once(fleet, [Layer((*at, name), fleet.raw(*at, name))], Alert, variables)

@@ -19,7 +19,7 @@ from tenantry.fleet.settings import (
 )
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.names import ADDON_PREFIX
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, marked
 from tenantry.messages.errors import Path, Problem, raise_invalid
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
@@ -250,9 +250,6 @@ class PlacementPlanner:
                 state = declared[key].state
                 yield [first if state == "active" else given_up(first, state), *rest]
 
-        def here(manifest: Manifest) -> Manifest:
-            labels = {**manifest["metadata"]["labels"], CLUSTER_LABEL: scope.cluster}
-            return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
-
         alike = self.fleet.once(("baselines", *scope.together), (settings,), lambda: list(made()))
-        return [[here(manifest) for manifest in manifests] for manifests in alike]
+        here = {CLUSTER_LABEL: scope.cluster}
+        return [[marked(manifest, labels=here) for manifest in manifests] for manifests in alike]

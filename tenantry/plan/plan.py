@@ -17,9 +17,8 @@ from tenantry.fleet.settings import main_namespace, namespace_template, tenant_s
 from tenantry.grants.grants import is_filled
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused, collecting
-from tenantry.messages.text import closest
+from tenantry.messages.text import closest, joined
 from tenantry.model.durations import seconds_of
-from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.namespaces import Territory, owned_namespaces
 from tenantry.plan.objects.lifecycle import STATE_LABEL

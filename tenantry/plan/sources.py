@@ -12,13 +12,13 @@ from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.names import GROUPS, undeclared_name
 from tenantry.fleet.settings import resolved_once
+from tenantry.fleet.walk import owner_of
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, raise_invalid
 from tenantry.messages.placeholders import Variables, fill
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
-from tenantry.model.document import Platform, Tenant
 from tenantry.plan.objects.apps import source_object
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.shared import is_platforms, key_of_address, shared
@@ -50,16 +50,11 @@ class Attachments:
         made = (object.id for object in needed if object)
         return replace(planned, manifest=manifest, depends_on=(*planned.depends_on, *dict.fromkeys(made)))
 
-    @property
-    def _owner(self) -> Tenant | Platform:
-        document = self._fleet.document
-        return document.tenants[self._scope.tenant] if self._scope.tenant else document.platform
-
     def _needed(self, reference: Reference, origin: Callable[[Path], Path] | None) -> KubeObject | None:
         """The object to create for a reference; None: it is created elsewhere."""
         kind, name, group = reference.kind, reference.name, GROUPS[reference.kind]
-        owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
-        at, written = (*owner, group, name), getattr(self._owner, group)
+        owner = self._scope.at
+        at, written = (*owner, group, name), getattr(owner_of(self._fleet, owner), group)
         declared: Credentials | Config | None = written.get(name)
         if declared is None or at in self._fleet.left_out:
             if origin:

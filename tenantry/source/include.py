@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any
 
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at, value_at, with_value
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.redact import shorten
@@ -107,12 +107,12 @@ class _Reading:
         for part in dict.fromkeys(at[:-1] for at in self.added):
             entries = {**mapping_at(data, *part)}
             entries |= {at[-1]: value_at(file.data, at) for at, file in self.added.items() if at[:-1] == part}
-            data = _with(data, part, entries)
+            data = with_value(data, part, entries)
         written: dict[Path, Written] = {at: (file, at) for at, file in self.added.items()}
         for at, file in self.appended:
             entry, more = mapping_at(data, *at), value_at(file.data, (*at, APPENDED))
             before = entry[APPENDED] if isinstance(entry.get(APPENDED), list) else []
-            data = _with(data, at, {**entry, APPENDED: [*before, *more]})
+            data = with_value(data, at, {**entry, APPENDED: [*before, *more]})
             own: Path = (*at, APPENDED)
             written |= {(*own, len(before) + index): (file, (*own, index)) for index in range(len(more))}
         return data, written
@@ -254,11 +254,6 @@ class _Reading:
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))
         self._lacks_pieces |= at[-1] == _FILES
-
-
-def _with(data: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """A copy with another value at a path; everything beside the path is shared."""
-    return {**data, at[0]: _with(mapping_at(data, at[0]), at[1:], value) if at[1:] else value}
 
 
 def _misplaced(source: ParsedFile, parts: tuple[str, ...], main: str) -> Iterator[Problem]:

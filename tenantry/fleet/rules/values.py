@@ -95,25 +95,17 @@ def values_hold_no_passwords(fleet: Fleet) -> Iterator[Problem]:
 def _passwords(data: Any, at: Path) -> Iterator[Problem]:
     """A finding for each literal under a key such as `password`; none repeats the value."""
     taken_from = "substituteFrom" if "substitute" in at else "valuesFrom"
-    if isinstance(data, list):
-        for index, entry in enumerate(data):
-            yield from _passwords(entry, (*at, index))
-    elif isinstance(data, dict):
-        name = data.get("name")
-        for key, value in data.items():
-            named = name if key == "value" and isinstance(name, str) else key
-            if _PASSWORD.search(named) and isinstance(value, str) and value and not _REFERENCE.match(value):
-                yield doubtful(
-                    (*at, key),
-                    "literal-secret",
-                    f"a value stands under '{shorten(named)}', and anyone who reads the file or the plan can see it",
-                    fix=f"remove it, declare 'credentials:', and name them in '{taken_from}:'",
-                )
-            else:
-                yield from _passwords(value, (*at, key))
-
-
-_OF_CHART = ("helm", "values")
+    for path, value in texts_in(data):
+        key = path[-1]
+        name = mapping_at(data, *path[:-1]).get("name") if key == "value" else None
+        named = name if isinstance(name, str) else key
+        if isinstance(named, str) and value and _PASSWORD.search(named) and not _REFERENCE.match(value):
+            yield doubtful(
+                (*at, *path),
+                "literal-secret",
+                f"a value stands under '{shorten(named)}', and anyone who reads the file or the plan can see it",
+                fix=f"remove it, declare 'credentials:', and name them in '{taken_from}:'",
+            )
 
 
 def numbers_are_what_comes_out(fleet: Fleet) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tenantry.kube.objects import KubeObject, Manifest, group_of, holds_data, labels_of
+from tenantry.kube.objects import KubeObject, Manifest, group_of, holds_data, labels_of, marked
 from tenantry.model import ClusterState, State
 from tenantry.plan.objects.scope import RECONCILERS
 
@@ -68,7 +68,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
     manifest, retained = planned.manifest, _is_kept(planned.manifest, state)
     if retained and not UNPRUNED.items() <= manifest["metadata"].get("labels", {}).items():
         # A Kustomization may have applied it before.
-        manifest = _annotated(manifest, UNPRUNED)
+        manifest = marked(manifest, annotations=UNPRUNED)
     if state.suspended and planned.id.kind in RECONCILERS:
         is_orphaned = planned.id.kind == "Kustomization" and state.leaving == "decommissioned"
         policy = {"deletionPolicy": "Orphan"} if is_orphaned else {}
@@ -81,7 +81,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
 def kept_by_helm(manifests: Iterable[Manifest], state: Lifecycle) -> list[Manifest]:
     """The manifests of a release in a state; Helm keeps those that can hold data."""
-    return [_annotated(manifest, KEEP) if _is_kept(manifest, state) else manifest for manifest in manifests]
+    return [marked(manifest, annotations=KEEP) if _is_kept(manifest, state) else manifest for manifest in manifests]
 
 
 def with_kept_definitions(planned: KubeObject, state: Lifecycle) -> KubeObject:
@@ -112,11 +112,6 @@ def _is_kept(manifest: Manifest, state: Lifecycle) -> bool:
     return holds_data(group_of(manifest["apiVersion"]), manifest["kind"]) and state.keeps_data and not given_up_itself
 
 
-def _annotated(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:
-    metadata = manifest["metadata"]
-    return {**manifest, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
-
-
 def is_marked(manifest: Manifest) -> bool:
     """Whether an earlier run has announced that an object goes, with its data or without."""
     return STATE_LABEL in labels_of(manifest)
@@ -129,8 +124,7 @@ def is_given_up(manifest: Manifest) -> bool:
 
 def given_up(manifest: Manifest, leaving: str) -> Manifest:
     """The manifest with a label that says why its object may be removed."""
-    metadata = manifest["metadata"]
-    return {**manifest, "metadata": {**metadata, "labels": {**metadata["labels"], STATE_LABEL: leaving}}}
+    return marked(manifest, labels={STATE_LABEL: leaving})
 
 
 def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> KubeObject:
@@ -138,4 +132,4 @@ def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> Kub
     names = sorted(app.id.name for app in apps if app.id.kind in RECONCILERS and STATE_LABEL in labels_of(app.manifest))
     if not names or STATE_LABEL in labels_of(namespace.manifest):
         return namespace
-    return replace(namespace, manifest=_annotated(namespace.manifest, {LEAVING: ",".join(names)}))
+    return replace(namespace, manifest=marked(namespace.manifest, annotations={LEAVING: ",".join(names)}))

@@ -13,7 +13,7 @@ from typing import Any
 
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of, marked
 from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
@@ -117,6 +117,11 @@ class Scope:
     def tenant(self) -> str:
         return self.owner.tenant
 
+    @property
+    def at(self) -> tuple[str, ...]:
+        """Where the file declares the owner."""
+        return ("tenants", self.tenant) if self.tenant else ("platform",)
+
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
         return shortened(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
@@ -219,16 +224,12 @@ def check_size(object: KubeObject, at: Path) -> None:
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
     """The object for a manifest that Pulumi creates on the management cluster as it is."""
-    metadata = manifest["metadata"]
-    annotations = {**metadata.get("annotations", {}), **_PROVIDER}
-    return KubeObject({**manifest, "metadata": {**metadata, "annotations": annotations}}, owner, depends_on)
+    return KubeObject(marked(manifest, annotations=_PROVIDER), owner, depends_on)
 
 
 def unawaited(planned: KubeObject) -> KubeObject:
     """The object, for which Pulumi does not wait: an Ingress or a volume claim may be ready only when something uses it."""
-    metadata = planned.manifest["metadata"]
-    annotations = {**metadata["annotations"], "pulumi.com/skipAwait": "true"}
-    return replace(planned, manifest={**planned.manifest, "metadata": {**metadata, "annotations": annotations}})
+    return replace(planned, manifest=marked(planned.manifest, annotations={"pulumi.com/skipAwait": "true"}))
 
 
 def in_namespace(scope: Scope, api_version: str, kind: str, name: str, body: Mapping[str, Any]) -> Manifest:

@@ -627,12 +627,14 @@ def test_a_dependency_that_is_missing_on_several_clusters_is_one_problem() -> No
     assert problems(rocky(apps).replace("platform:", far, 1)) == told(
         "tenants.yaml:16:57: error[dependency-not-placed]: app 'web' cannot wait for 'db', which does not run on the same clusters",
         "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  missing on: hub, edge",
+        "  missing on: hub",
+        "  missing on: edge",
         "  fix: place 'db' there too, or set another 'dependsOn' in an override",
         "tenants.yaml:16:61: error[dependency-not-placed]: app 'web' cannot wait for 'cache', which does not run on the same"
         " clusters",
         "  at tenants.rocky.apps.web.dependsOn[1]",
-        "  missing on: hub, edge",
+        "  missing on: hub",
+        "  missing on: edge",
         "  fix: place 'cache' there too, or set another 'dependsOn' in an override",
         "Found 2 errors",
     )
