@@ -34,7 +34,7 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
 def with_whole(layers: Sequence[Layer], paths: Iterable[Path]) -> list[Layer]:
     """The layers, with the value at each of some paths in the last layer only that has one: it replaces all of the others."""
     result = list(layers)
-    for path in paths:
+    for path in paths if len(result) > 1 else ():
         having = [index for index, layer in enumerate(result) if value_at(layer.data, path)]
         for index in having[:-1]:
             result[index] = replace(result[index], data=without(result[index].data, [path]))

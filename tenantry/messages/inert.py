@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from tenantry.messages.text import printable
 
@@ -72,17 +73,9 @@ _TICKED = re.compile(r"`([^`]+)`([,.;:)]*)")
 
 def _pieces(words: list[str], *, in_table: bool) -> Iterator[str]:
     """The words, with neighbours that are not plain together in one code span."""
-    strange: list[str] = []
-    for place, word in enumerate(words):
-        if not _is_plain(word, first=place == 0):
-            strange.append(word)
-            continue
-        if strange:
-            yield _as_code(" ".join(strange), in_table=in_table)
-            strange = []
-        yield word
-    if strange:
-        yield _as_code(" ".join(strange), in_table=in_table)
+    for is_plain, neighbours in groupby(enumerate(words), key=lambda pair: _is_plain(pair[1], first=pair[0] == 0)):
+        run = [word for _, word in neighbours]
+        yield from run if is_plain else [_as_code(" ".join(run), in_table=in_table)]
 
 
 def _as_code(text: str, *, in_table: bool) -> str:

@@ -32,27 +32,23 @@ def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
-def checked(code: str, what: str, problem: Callable[[str], str | None], fix: str = "") -> AfterValidator:
-    """A check whose message is the noun, the value, and what `problem` says of it."""
+def checked(
+    code: str, what: str, problem: Callable[[str], str | None], fix: Callable[[str], str] | str = ""
+) -> AfterValidator:
+    """A check whose message is the noun, the value, and what `problem` says of it. Args: fix: may depend on the value."""
 
     def check(value: str) -> str:
         if why := problem(value):
-            raise refusal(code, f"{what} '{shorten(value)}' {why}", fix=fix)
+            help = fix if isinstance(fix, str) else fix(shorten(value))
+            raise refusal(code, f"{what} '{shorten(value)}' {why}".lstrip(), fix=help)
         return value
 
     return AfterValidator(check)
 
 
 def valid(code: str, what: str, form: Callable[[str], object], fix: Callable[[str], str] | str) -> AfterValidator:
-    """A check of a value's form. Args: fix: may depend on the value."""
-
-    def check(value: str) -> str:
-        if not form(value):
-            help = fix if isinstance(fix, str) else fix(shorten(value))
-            raise refusal(code, f"'{shorten(value)}' is not a valid {what}", fix=help)
-        return value
-
-    return AfterValidator(check)
+    """A check of a value's form."""
+    return checked(code, "", lambda value: None if form(value) else f"is not a valid {what}", fix)
 
 
 def _matching(pattern: re.Pattern[str], why: str) -> Callable[[str], str | None]:

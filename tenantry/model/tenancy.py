@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import shorten
@@ -18,6 +18,7 @@ from tenantry.model.scalars import (
     QuotaName,
     RoleName,
     Text,
+    checked,
     refusal,
 )
 from tenantry.model.strict import Model, OneOf
@@ -48,18 +49,18 @@ def as_written(objects: Mapping[str, ObjectManifest | None]) -> dict[str, dict[s
 # --- people and their roles ---------------------------------------------------------------------------------------
 
 
-def _outside_the_system(value: str) -> str:
-    """A user or group of Kubernetes' own would be a way around the checks of service accounts, or mean everybody."""
-    if value.startswith("system:"):
-        raise refusal(
-            "system-subject",
-            f"'{shorten(value)}' is reserved by Kubernetes, not a user or group of a tenant",
-            fix="name people by their identity provider's names, and service accounts by 'serviceAccount:'",
-        )
-    return value
-
-
-SubjectName = Annotated[Text, AfterValidator(_outside_the_system)]
+SubjectName = Annotated[
+    Text,
+    # One of Kubernetes' own would be a way around the checks of service accounts, or mean everybody.
+    checked(
+        "system-subject",
+        "",
+        lambda name: (
+            "is reserved by Kubernetes, not a user or group of a tenant" if name.startswith("system:") else None
+        ),
+        "name people by their identity provider's names, and service accounts by 'serviceAccount:'",
+    ),
+]
 """The name of a user or group, as the cluster's authentication reports it."""
 
 
@@ -88,21 +89,19 @@ class TenantOwner(OneOf):
     """The ClusterRole in the tenant's namespaces."""
 
 
-def _not_kubernetes_own(value: str) -> str:
-    """Kubernetes makes this one in every namespace, and all pods that name none would have the tenant's rights."""
-    if value == "default":
-        raise refusal(
-            "default-account",
-            "'default' is the account that Kubernetes gives to pods that name none",
-            fix="choose another name: such pods would have the tenant's rights",
-        )
-    return value
+# Kubernetes makes this one in every namespace.
+_NO_DEFAULT = checked(
+    "default-account",
+    "",
+    lambda name: "is the account that Kubernetes gives to pods that name none" if name == "default" else None,
+    "choose another name: such pods would have the tenant's rights",
+)
 
 
 class ServiceAccount(Model):
     """The service account that Flux impersonates for the tenant, and that the tenant's pods can use."""
 
-    name: Annotated[Name, AfterValidator(_not_kubernetes_own)] | None = None
+    name: Annotated[Name, _NO_DEFAULT] | None = None
     """Its name in the tenant's namespaces. Default: the tenant's name."""
     annotations: dict[LabelKey, str] = {}
     """Annotations, such as those by which a cloud gives it an identity."""

@@ -104,7 +104,8 @@ class PlacementPlanner:
         scope = replace(scope, base=base)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
         # Before the apps, so that their first failure is reported; they are removed after the apps.
-        scope = replace(scope, base=(*base, *self._platform.add_alerts(scope, ids, variables)))
+        if alerts := self._platform.add_alerts(scope, ids, variables):
+            scope = replace(scope, base=(*base, *alerts))
         planned = plan_apps(self.fleet, scope, settings, apps, variables, addons)
         self._gathering.add_apps(planned)
         for id in scope.made_home:
@@ -206,6 +207,8 @@ class PlacementPlanner:
             own = settings
             if key:
                 own = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
+            if not own.objects:
+                continue
             made = declared_objects(
                 replace(scope, namespace=name),
                 own.objects,

@@ -187,7 +187,12 @@ def chains_of_apps_end_in_a_day(fleet: Fleet) -> Iterator[Problem]:
             beside = {name: before & after.keys() for name, before in after.items()}
             for name in TopologicalSorter(beside).static_order() if any(beside.values()) else ():
                 seconds, apps = max((ends[name_before] for name_before in beside[name]), default=(0.0, 0))
-                ends[name] = seconds + _timeout(fleet, (*section, name)), apps + 1
+                # The longest that is written for the app, or its owner's.
+                at = (*section, name)
+                owner = fleet.valid(*at[:2]) if at[0] == "tenants" else fleet.valid("defaults")
+                written = [block["timeout"] for _, block in walk.blocks(fleet, at) if "timeout" in block]
+                written = written or [owner.get("timeout", TenantSettings().timeout)]
+                ends[name] = seconds + max(seconds_of(str(timeout)) for timeout in written), apps + 1
         if ends and (longest := max(ends.items(), key=itemgetter(1)))[1][0] > _LONGEST:
             name, (seconds, apps) = longest
             message = (
@@ -198,29 +203,17 @@ def chains_of_apps_end_in_a_day(fleet: Fleet) -> Iterator[Problem]:
             yield doubtful((*section, name), "long-chain", message, fix=fix, at_key=True)
 
 
-def _timeout(fleet: Fleet, at: tuple[str, ...]) -> float:
-    """The longest timeout that is written for an app, or its owner's."""
-    owner = fleet.valid(*at[:2]) if at[0] == "tenants" else fleet.valid("defaults")
-    written = [block["timeout"] for _, block in walk.blocks(fleet, at) if "timeout" in block]
-    return max(seconds_of(str(timeout)) for timeout in written or [owner.get("timeout", TenantSettings().timeout)])
-
-
 def overrides_hold_somewhere(fleet: Fleet) -> Iterator[Problem]:
     for path, when in walk.every(fleet, When):
         if not when.clusters or (path[0] == "tenants" and is_shared(fleet.source.origin(path))):
             continue
         if not any(matches(when.clusters, *cluster) for cluster in fleet.clusters.items()):
+            known = {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
+            wanted = (f"{key}={value}" for key, of in (when.clusters.labels or {}).items() for value in any_of(of))
+            missing = next((label for label in wanted if label not in known), None)
+            notes = (declared("labels of clusters", missing, known),) if missing else ()
             message, fix = "no cluster is selected, so this override never applies", "remove it, or correct 'when'"
-            yield doubtful(path, "never-applies", message, tuple(_labels(fleet, when)), fix=fix, at_key=True)
-
-
-def _labels(fleet: Fleet, when: When) -> Iterator[str]:
-    """The labels of all clusters, with the one that is closest to what an override asks for."""
-    known = {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
-    labels = (when.clusters and when.clusters.labels) or {}
-    wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
-    if missing := next((label for label in wanted if label not in known), None):
-        yield declared("labels of clusters", missing, known)
+            yield doubtful(path, "never-applies", message, notes, fix=fix, at_key=True)
 
 
 def overrides_of_defaults_outweigh_nobody(fleet: Fleet) -> Iterator[Problem]:

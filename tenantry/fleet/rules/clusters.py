@@ -266,7 +266,11 @@ def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
 
 def each_cluster_is_in_one_wave(fleet: Fleet) -> Iterator[Problem]:
     """And each wave takes some, but for the rest, which may be for clusters that are added later."""
-    for at, environments in _waves(fleet).items():
+    written: dict[Path, list[str]] = {}  # where waves stand, with the environments that have them from there
+    for name, environment in fleet.environments.items():
+        if environment.waves:
+            written.setdefault(fleet.declared_at(name, "waves"), []).append(name)
+    for at, environments in written.items():
         waves = fleet.environments[environments[0]].waves or []
         problems = [*_outside(fleet, at, waves, environments)]
         chains = {name: (drawn(fleet, name), tuple(clusters_of(fleet, name))) for name in environments}
@@ -281,15 +285,6 @@ def each_cluster_is_in_one_wave(fleet: Fleet) -> Iterator[Problem]:
                 message = f"no wave of environment '{at[1]}' takes {_clusters(left)}{_there(at, name)}"
                 yield Problem(at, "not-in-a-wave", message, fix="add 'rest' as the last wave, for the other clusters")
         yield from problems
-
-
-def _waves(fleet: Fleet) -> dict[Path, list[str]]:
-    """The places where waves are written, each with the environments that have them from there."""
-    places: dict[Path, list[str]] = {}
-    for name, environment in fleet.environments.items():
-        if environment.waves:
-            places.setdefault(fleet.declared_at(name, "waves"), []).append(name)
-    return places
 
 
 def _there(at: Path, environment: str) -> str:
