@@ -143,7 +143,9 @@ def effective_app(
     settings, is_addon = settings or _NO_SETTINGS, at[0] == "platform"
     data = fleet.once(("completed", is_addon), (block, settings), lambda: completed(block, settings, is_addon=is_addon))
     data = data if values is None else {**data, "values": values}
-    return EffectiveApp(at[-1], block, _dependencies(layers), layers, data, settings, metadata)
+    # Lists do not merge: the most specific layer that has one counts, and `null` empties it.
+    names = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
+    return EffectiveApp(at[-1], block, tuple(names or ()), layers, data, settings, metadata)
 
 
 def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
@@ -181,12 +183,6 @@ def holder_of(at: Sequence[str]) -> tuple[str, ...]:
 
 def _merged(layer: Layer) -> Layer:
     return Layer(layer.path, {key: value for key, value in layer.data.items() if key in MERGED})
-
-
-def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
-    """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
-    names = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
-    return tuple(names or ())
 
 
 def _strategy(block: Helm, action: Action) -> str:

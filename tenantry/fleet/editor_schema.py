@@ -44,7 +44,9 @@ def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
     """A copy of a schema of whole files that accepts the same."""
     made: dict[str, Any] = _prepared(schema)
     definitions: dict[str, Any] = {
-        name: {"title": _words(name), **definition} for name, definition in made["$defs"].items()
+        # ExtraNamespace -> extra namespace
+        name: {"title": re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower(), **definition}
+        for name, definition in made["$defs"].items()
     }
     made["$defs"] = {**definitions, "Nothing": NOTHING}
     # The title of a file is no name for what it has to hold, which editors offer for an empty file.
@@ -62,7 +64,11 @@ def _prepared(schema: Any) -> Any:
         return dict(_NOTHING)
     made = {
         # Below these keys stand names, not keywords.
-        key: {name: _named(name, _prepared(below), key) for name, below in part.items()}
+        # A documented key has its name as the title, which editors show above the text.
+        key: {
+            name: ({"title": name} if key == "properties" and "description" in below else {}) | _prepared(below)
+            for name, below in part.items()
+        }
         if key in _OF_NAMES
         else _prepared(part)
         for key, part in schema.items()
@@ -76,16 +82,6 @@ def _prepared(schema: Any) -> Any:
     if isinstance(text := made.get("description"), str):
         made |= _texts(text, made)
     return made
-
-
-def _named(name: str, schema: Any, of: str) -> Any:
-    """A documented key with its name as the title, which editors show above the text."""
-    return {"title": name, **schema} if of == "properties" and "description" in schema else schema
-
-
-def _words(name: str) -> str:
-    """ExtraNamespace -> extra namespace"""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 _OF_NAMES = ("$defs", "dependentSchemas", "properties")

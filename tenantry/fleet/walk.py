@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Path
+from tenantry.messages.text import grouped
 from tenantry.model import App, Model, PlacedSettings, Platform, Tenant
 from tenantry.model.tenancy import ObjectManifest
 from tenantry.model.walk import models_in
@@ -21,16 +22,10 @@ def every(fleet: Fleet, model: type[_M]) -> Iterator[tuple[tuple[str, ...], _M]]
 
     What a tenant has from a template comes with the template and with the tenant; a finding about it is reported once.
     """
-    for type_, parts in fleet.once(("models",), (), lambda: _by_type(fleet)).items():
+    all_parts = fleet.once(("models",), (), lambda: grouped(models_in(fleet.document), lambda part: type(part[1])))
+    for type_, parts in cast("dict[type[Model], list[Any]]", all_parts).items():
         if issubclass(type_, model):
             yield from parts
-
-
-def _by_type(fleet: Fleet) -> dict[type[Model], list[Any]]:
-    by_type: dict[type[Model], list[Any]] = {}
-    for at, part in models_in(fleet.document):
-        by_type.setdefault(type(part), []).append((at, part))
-    return by_type
 
 
 def declared(fleet: Fleet, model: type[_M]) -> Iterator[tuple[tuple[str, ...], _M]]:

@@ -41,15 +41,11 @@ AddressPattern = Annotated[
     text(_ADDRESS),
 ]
 """An address, or with `/*` at its end everything below it; `*` alone is any address. May contain placeholders."""
+_NAMESPACES = r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"
 NamespacePattern = Annotated[
     str,
-    valid(
-        "bad-name",
-        "namespace",
-        re.compile(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?").fullmatch,
-        "write a name; '*' stands for any characters",
-    ),
-    text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
+    valid("bad-name", "namespace", re.compile(_NAMESPACES).fullmatch, "write a name; '*' stands for any characters"),
+    text(_NAMESPACES),
 ]
 """The name of a namespace, in which `*` stands for any characters."""
 GRANTABLE = Literal[

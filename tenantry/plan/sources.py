@@ -63,7 +63,12 @@ class Attachments:
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:
             return None
-        object = self._secret(name, declared) if isinstance(declared, Credentials) else self._config(name, at)
+        if isinstance(declared, Credentials):
+            object = self._secret(name, declared)
+        else:
+            data = fill(self._fleet.raw(*at, "data"), self._variables, (*at, "data"))
+            object = self._object("ConfigMap", name, {"data": data})
+            check_size(object, at)
         return self.made.setdefault(object.id, object)
 
     def _secret(self, name: str, declared: Credentials) -> KubeObject:
@@ -73,12 +78,6 @@ class Attachments:
             values = SecretValues(path, _REGISTRY_KEYS, declared.registry)
             return self._object("Secret", name, {"type": "kubernetes.io/dockerconfigjson"}, values)
         return self._object("Secret", name, {"type": "Opaque"}, SecretValues(path, tuple(sorted(declared.keys or ()))))
-
-    def _config(self, name: str, at: Path) -> KubeObject:
-        written = self._fleet.raw(*map(str, at), "data")
-        made = self._object("ConfigMap", name, {"data": fill(written, self._variables, (*at, "data"))})
-        check_size(made, at)
-        return made
 
     def _object(self, kind: Kind, name: str, body: dict[str, Any], values: SecretValues | None = None) -> KubeObject:
         scope = self._scope
