@@ -12,7 +12,6 @@ from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_filled_selectors, with_templates
-from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.data import texts_and_keys
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
@@ -93,6 +92,8 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
     """The plan, if no tenant with a team's file leaves its frame in it. Raises: NotConfined."""
     if (frame := fleet.once(("frame",), (), lambda: _frame_of(fleet))) is None:
         return planned
+    from tenantry.grants.confined.escapes import escapes  # most fleets have no files of teams, and need none of it
+
     adopting = [permit.tenant for permit in planned.permits if permit.what == "adopt" and permit.tenant]
     if reasons := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
         raise NotConfined(planned.environment, reasons)

@@ -201,11 +201,11 @@ def is_fleets_own(key: str) -> bool:
 
 def with_metadata(planned: KubeObject, metadata: Metadata) -> KubeObject:
     """The object with more labels and annotations. Those of the fleet take precedence."""
+    if not (metadata.labels or metadata.annotations):
+        return planned
     own = planned.manifest["metadata"]
     more = {key: {**(getattr(metadata, key) or {}), **own[key]} for key in ("labels", "annotations")}
-    if metadata.labels or metadata.annotations:
-        return replace(planned, manifest={**planned.manifest, "metadata": {**own, **more}})
-    return planned
+    return replace(planned, manifest={**planned.manifest, "metadata": {**own, **more}})
 
 
 def check_length(object: KubeObject, at: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tenantry import load
 from tenantry.fleet.fleet import Fleet
+from tenantry.grants import confined
 from tenantry.grants.confined.escapes import escapes
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import scalars
@@ -80,7 +81,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
     (home / "tenants.yaml").write_text(json.dumps(MAIN))
     (home / "rocky.yaml").write_text(json.dumps({"tenants": {"rocky": TEAMS}}))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load, "escapes", record)
+        patch.setattr(confined.escapes, "escapes", record)
         load.plan_all(load.load_fleet(home / "tenants.yaml"))
     ((frame, environment, objects, *_),) = given
     return frame, environment, tuple(objects)
