@@ -15,7 +15,7 @@ from typing import Any
 from tenantry.kube.objects import ObjectId, object_id
 from tenantry_sandbox import content, flux, process, programs
 from tenantry_sandbox.api import Access
-from tenantry_sandbox.cluster import CLIENT_PORT, PEER_PORT, Cluster, Etcd, cluster_of
+from tenantry_sandbox.cluster import ETCD_PORTS, Cluster, cluster_of, etcd_of
 from tenantry_sandbox.layout import RESERVED, Layout, SandboxError, Unreachable
 from tenantry_sandbox.programs import documents
 from tenantry_sandbox.spec import Manifest, RemoteSpec, SandboxSpec
@@ -105,7 +105,7 @@ def port_names(spec: SandboxSpec) -> tuple[str, ...]:
     """Names of the ports that the processes need."""
     clusters = (f"{cluster}/{part}" for cluster in spec.clusters for part in ("kube-apiserver", "kwok"))
     controllers = (f"{spec.management}/{name}" for name in flux.ports_of(spec.shards))
-    return (CLIENT_PORT, PEER_PORT, content.PORT, *clusters, *controllers)
+    return (*ETCD_PORTS, content.PORT, *clusters, *controllers)
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class BringUp:
     supervisor: Supervisor
 
     def run(self) -> None:
-        etcd = Etcd(self.layout, self.ports[CLIENT_PORT], self.ports[PEER_PORT])
+        etcd = etcd_of(self.layout, self.ports)
         self._bring(etcd.part(), etcd.ready)
         clusters = {name: cluster_of(self.layout, self.ports, name) for name in self.spec.clusters}
         # They start beside each other while this waits for the first.

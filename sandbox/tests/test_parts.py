@@ -22,7 +22,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     monkeypatch.setattr(programs, "command_of", lambda name: (f"/tools/{name}",))
     monkeypatch.setattr(Api, "token", lambda _, account: f"of {account.full_name}")
     layout = Layout(tmp_path)
-    return Cluster("hub-dev", layout, 20002, 20003, Etcd(layout, 20000, 20001))
+    return Cluster("hub-dev", layout, 20002, 20003, Etcd(layout, 20000, 20001, 20004))
 
 
 @pytest.fixture

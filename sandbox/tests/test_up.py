@@ -127,7 +127,7 @@ def test_ports_stay_what_they_were(spec: SandboxSpec, root: Path, play: Callable
     up(spec, root, print)
 
     assert seen[0] == seen[1]
-    assert len(set(seen[0].values())) == 14
+    assert len(set(seen[0].values())) == 15
 
 
 def test_a_first_run_that_fails_ends_what_it_started_and_leaves_the_logs(

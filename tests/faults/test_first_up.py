@@ -18,17 +18,9 @@ from tests.faults.parts import API, aim, all_run, without
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 
-@pytest.fixture(scope="module")
-def steps(made: Project) -> int:
-    """How many steps the first `up` of the fleet makes."""
-    forget(emptied(made))  # the files before can have left other namespaces
-    return steps_of(made, UP)
-
-
 @pytest.fixture
-def empty(made: Project, steps: int) -> Project:
+def empty(made: Project) -> Project:
     """The fleet before its first `up`."""
-    assert steps
     return emptied(made)
 
 
@@ -41,9 +33,9 @@ def emptied(made: Project) -> Project:
     return made
 
 
-def test_the_management_clusters_api_server_restarts_during_an_up(
-    empty: Project, hub: Cluster, steps: int, note: Note
-) -> None:
+def test_the_management_clusters_api_server_restarts_during_an_up(empty: Project, hub: Cluster, note: Note) -> None:
+    forget(empty)  # the files before can have left other namespaces
+    steps = steps_of(empty)
     end = aim(empty, "hub", API)
     with started(empty, UP, steps // 2) as (run, done):
         end()
