@@ -20,7 +20,8 @@ REPOSITORY = HERE.parents[1]
 CASES = sorted(
     path.name
     for path in HERE.iterdir()
-    if path.is_dir() and path.name not in ("diagnostics", "diff", "edits", "help", "json", "tasks", "__pycache__")
+    if path.is_dir()
+    and path.name not in ("diagnostics", "diff", "edits", "help", "json", "mistakes", "tasks", "__pycache__")
 )
 
 each_case = pytest.mark.parametrize("case", CASES)

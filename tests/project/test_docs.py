@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from docgen.commands.__main__ import PAGE as COMMANDS
 from docgen.commands.page import page as commands_page
 from docgen.markdown import FENCE
 from docgen.markdown import prose as without_blocks
@@ -79,10 +78,6 @@ def test_a_whole_file_in_the_documentation_is_a_fleet_that_works(example: str, t
     file.write_text(FLEETS[example], encoding="utf-8")
     plans = plan_all(load_fleet(file))
     assert {environment for environment, plan in plans.items() if not plan.objects} == set()
-
-
-def test_the_reference_of_commands_is_up_to_date() -> None:
-    assert COMMANDS.read_text(encoding="utf-8") == commands_page(), "run `make reference`"
 
 
 def test_describing_a_command_leaves_it_the_short_option_of_help(

@@ -23,17 +23,6 @@ def test_rows_that_fail_are_named_and_the_others_are_run() -> None:
     assert [each.__notes__ for each in failed.value.exceptions] == [["in the row (7, 5)"], ["in the row (9, 5)"]]
 
 
-def test_a_row_that_fails_as_pytest_does_is_named() -> None:
-    @table("text", ["a", "1"], ids=["first", "second"])
-    def raises(text: str) -> None:
-        with pytest.raises(ValueError, match="invalid"):
-            int(text)
-
-    with pytest.raises(pytest.fail.Exception) as failed:
-        raises()
-    assert failed.value.__notes__ == ["in the row second"]
-
-
 def test_a_row_that_skips_itself_fails() -> None:
     @table("text", ["a", "b"])
     def skips(text: str) -> None:

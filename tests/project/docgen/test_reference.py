@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from docgen.reference import examples, page
 from docgen.reference.__main__ import PAGE, main
-from docgen.reference.flux import flux_rows
-from docgen.reference.kinds import words_of_schema
-from docgen.reference.sections import Section, default_of, sections
+from docgen.reference.sections import Section, sections
 from tenantry.load import load_fleet, plan_all
-from tenantry.model import Document, HelmPatch, KustomizePatch, Selector, Tenant
-
-SECTIONS = {each.model: each for each in sections()}
 
 
 def test_every_key_has_a_text_and_every_section_an_example_that_shows_all_its_keys() -> None:
@@ -31,41 +24,6 @@ def test_an_example_is_a_piece_of_a_fleet_that_works(section: Section, tmp_path:
 
 def test_the_published_page_is_what_the_generator_writes() -> None:
     assert PAGE.read_text(encoding="utf-8") == page.page(), "stale: run `make reference`, and read the difference"
-
-
-def test_a_section_stands_where_tenants_have_it_and_says_where_else() -> None:
-    section = SECTIONS[Selector]
-    assert section.path == "tenants.<name>.clusters"
-    assert "tenants.<name>.apps.<name>.clusters" in section.elsewhere
-
-
-def test_defaults_are_those_of_the_merged_whole() -> None:
-    assert default_of(KustomizePatch, "path") == "./"
-    assert default_of(Tenant, "interval") == "10m"
-    assert default_of(Document, "apiVersion") is ...
-    assert default_of(Document, "tenants") is None
-
-
-def test_fluxs_keys_come_with_type_and_default_and_without_those_that_the_fleet_sets() -> None:
-    rows = flux_rows(HelmPatch)
-    assert ("`driftDetection.mode`", "`enabled`, `warn` or `disabled`", "`enabled`") in rows
-    assert ("`test.filters[].name`", "string", "required") in rows
-    assert [key for key, _, _ in rows if key in ("`install.createNamespace`", "`values`", "`valuesFrom`")] == []
-
-
-@pytest.mark.parametrize(
-    ("schema", "expected"),
-    [
-        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number, at least 1 and at most 9"),
-        ({"type": "integer", "minimum": -(2**63)}, "whole number"),
-        ({"type": "array", "items": {"enum": ["a", "b", "c"]}}, "list of `a`, `b` or `c`"),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, "mapping to string"),
-        ({"type": "object"}, "mapping"),
-        ({}, "anything"),
-    ],
-)
-def test_a_schema_is_put_into_words(schema: dict[str, Any], expected: str) -> None:
-    assert words_of_schema(schema) == expected
 
 
 def test_what_is_missing_is_named_with_the_place_to_write_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -106,8 +64,3 @@ def test_the_command_refuses_to_write_an_incomplete_page(
     assert main([], tmp_path / "reference.md") == 2
     assert capsys.readouterr().err == "error: section 'x' has no example\n"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_row_of_a_table_has_as_many_cells_as_its_head() -> None:
-    for table in re.findall(r"(?:^\|.*\n)+", page.page(), re.MULTILINE):
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1

@@ -149,34 +149,6 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
     assert tenantry(capsys, "validate", "--output", "json", "--strict") == (2, out, "")
 
 
-def test_validate_names_the_problems_of_a_broken_file_on_stderr(capsys: Capture) -> None:
-    expected = BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")
-    assert tenantry(capsys, "--file", "broken.yaml", "validate") == (2, "", expected)
-
-
-def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "-f", "broken.yaml", "validate", "-o", "json")
-    problem = {
-        "location": {"file": "broken.yaml", "line": 15, "column": 33},
-        "severity": "error",
-        "code": "unknown-source",
-        "message": "app 'web' of tenant 'rocky' names source 'manifest', which is not declared",
-        "path": ["tenants", "rocky", "apps", "web", "kustomize", "source"],
-        "notes": ["declared: charts, manifests (closest: manifests)"],
-        "fix": "write 'manifests', or declare it under 'tenants.rocky.sources:'",
-    }
-    told = {"apiVersion": "tenantry/v1", "kind": "Validation", "valid": False, "errors": [problem], "warnings": []}
-    assert (2, told, BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")) == (code, json.loads(out), err)
-
-
-def test_the_file_can_come_from_the_environment_and_the_option_wins(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TENANTRY_FILE", "broken.yaml")
-    assert tenantry(capsys, "validate")[0] == 2
-    assert tenantry(capsys, "--file", "tenants.yaml", "validate")[0] == 0
-
-
 # --- render -----------------------------------------------------------------------------------------------------
 
 
@@ -186,39 +158,11 @@ def test_render_writes_the_manifests_of_the_plan_to_stdout(capsys: Capture) -> N
     assert (0, expected, "") == (code, list(yaml.safe_load_all(out)), err)
 
 
-def test_render_without_an_environment_writes_all_of_them(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(
-        SOUND.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
-    )
-    _, out, _ = tenantry(capsys, "render")
-    environments = [each["metadata"]["labels"]["tenantry/environment"] for each in yaml.safe_load_all(out)]
-    assert environments == ["dev"] * 13 + ["prod"] * 6
-
-
 def test_render_can_name_the_objects_or_write_them_as_json(capsys: Capture) -> None:
     objects = planned(SOUND).objects
     assert tenantry(capsys, "render", "-o", "names") == (0, "".join(f"{object.id}\n" for object in objects), "")
     code, out, err = tenantry(capsys, "render", "-o", "json")
     assert (code, json.loads(out)["objects"], err) == (0, [dict(object.manifest) for object in objects], "")
-
-
-def test_render_can_name_the_objects_of_one_environment(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(
-        SOUND.replace("clusters:\n", "  prod: {management: hub-2}\nclusters:\n  hub-2: {environments: [prod]}\n", 1)
-    )
-    expected = (
-        "Namespace rocky\n"
-        "ServiceAccount rocky/rocky\n"
-        "RoleBinding rocky/tenantry-reconciler-admin\n"
-        "NetworkPolicy rocky/tenantry-isolated\n"
-        "GitRepository rocky/manifests\n"
-        "Kustomization rocky/web\n"
-    )
-    assert tenantry(capsys, "render", "-e", "prod", "--output", "names") == (0, expected, "")
-
-
-def test_render_as_yaml_is_the_default(capsys: Capture) -> None:
-    assert tenantry(capsys, "render", "--output", "yaml") == tenantry(capsys, "render")
 
 
 @pytest.mark.parametrize("output", ["json", "names"])
@@ -227,11 +171,6 @@ def test_files_are_yaml_only(capsys: Capture, output: str) -> None:
     assert (code, Path("out").exists()) == (2, False)
     said = f"Error: files are written as YAML: --directory does not go with --output {output}\n"
     assert err == f"{said}Help: tenantry render --help\n"
-
-
-def test_files_may_be_asked_for_as_yaml(capsys: Capture) -> None:
-    said = "out/dev: 13 objects, 13 files written, 0 removed\n"
-    assert tenantry(capsys, "render", "-d", "out", "-o", "yaml") == (0, "", said)
 
 
 def test_render_to_a_directory_counts_on_stderr(capsys: Capture) -> None:
@@ -248,19 +187,6 @@ def test_render_into_a_directory_with_other_files_is_refused(capsys: Capture) ->
     assert err == (
         "error: out/dev/mine was not rendered by tenantry; nothing was written to out/dev\n"
         "  fix: name an empty directory with --directory\n"
-    )
-
-
-def test_render_of_an_environment_that_is_not_declared_is_refused(capsys: Capture) -> None:
-    expected = "error: tenants.yaml declares no environment 'deev' (declared: dev)\n  fix: name 'dev'\n"
-    assert tenantry(capsys, "render", "-e", "deev") == (2, "", expected)
-
-
-def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
-    assert tenantry(capsys, "-f", "broken.yaml", "render") == (
-        2,
-        "",
-        BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:"),
     )
 
 
@@ -330,13 +256,9 @@ def test_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Ca
 # --- files that are none ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["validate"], ["render"], ["render", "-e", "dev"], ["bootstrap", "hub"]],
-)
-def test_a_missing_file_is_refused_by_every_command(capsys: Capture, command: list[str]) -> None:
+def test_a_missing_file_is_refused(capsys: Capture) -> None:
     expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
-    assert tenantry(capsys, "--file", "nowhere.yaml", *command) == (2, "", expected)
+    assert tenantry(capsys, "--file", "nowhere.yaml", "validate") == (2, "", expected)
 
 
 def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
@@ -347,69 +269,13 @@ def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
 # --- usage ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["-h"],
-        ["validate", "--help"],
-        ["render", "-h"],
-        ["preflight", "--help"],
-        ["sandbox", "--help"],
-        ["bootstrap", "--help"],
-        ["completion", "--help"],
-    ],
-)
-def test_help_is_data(capsys: Capture, arguments: list[str]) -> None:
-    code, out, err = tenantry(capsys, *arguments)
-    assert (0, True, "") == (code, out.startswith("Usage: tenantry"), err)
-
-
-def test_help_lists_the_commands_and_the_exit_codes(capsys: Capture) -> None:
-    _, out, _ = tenantry(capsys, "--help")
-    for command in ("validate", "render", "preflight", "sandbox", "completion"):
-        assert f"\n  {command} " in out
-    assert "\nExit codes:\n  0    success\n" in out
-
-
 def test_the_version_is_data(capsys: Capture) -> None:
     assert tenantry(capsys, "--version") == (0, f"tenantry, version {__version__}\n", "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["validat"], "No such command 'validat'"),
-        (["--nope"], "No such option"),
-        (["validate", "--output", "xml"], "'xml' is not one of 'text', 'json'"),
-        (["validate", "extra"], "Got unexpected extra argument (extra)"),
-        (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
-        (["render", "--output", "text"], "'text' is not one of 'yaml', 'json', 'names'"),
-        (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),
-    ],
-)
-def test_wrong_usage_is_refused_on_stderr(capsys: Capture, arguments: list[str], message: str) -> None:
-    code, out, err = tenantry(capsys, *arguments)
-    assert (2, "", True) == (code, out, message in err)
-    assert "Traceback" not in err
 
 
 def test_no_command_shows_the_help_and_is_wrong_usage(capsys: Capture) -> None:
     code, out, err = tenantry(capsys)
     assert (2, True) == (code, "Usage: tenantry" in out + err)
-
-
-@pytest.mark.parametrize(
-    ("shell", "part"),
-    [
-        ("bash", "complete -o nosort -F"),
-        ("zsh", "#compdef tenantry"),
-        ("fish", "complete --no-files --command tenantry"),
-    ],
-)
-def test_completion_prints_a_script_for_the_shell(capsys: Capture, shell: str, part: str) -> None:
-    code, out, err = tenantry(capsys, "completion", shell)
-    assert (0, True, "") == (code, part in out, err)
 
 
 # --- the unexpected ---------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -240,14 +239,6 @@ def test_a_number_that_would_come_out_as_another_text_stays_as_it_was_typed(
 ) -> None:
     assert tenantry(capsys, "set", f"tenants.movy.apps.web.helm.values.{key}", value)[0] == 0
     assert f"{key}: {written}" in FILE.read_text()
-
-
-def test_the_document_of_an_edit(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "set", "tenants.rocky.quota.pods", "60", "--output", "json")
-    document = json.loads(out)
-    assert (code, err, document["edits"]) == (0, "", ["set tenants.rocky.quota.pods to 60"])
-    assert document["files"] == [{"file": "tenants.yaml", "diff": DIFFERENCE.rstrip("\n")}]
-    assert [each["environment"] for each in document["environments"]] == ["dev", "prod"]
 
 
 def test_null_removes_where_a_text_fits_and_as_a_text_it_stays(capsys: Capture) -> None:

@@ -69,16 +69,6 @@ def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: st
     assert (code, out, err.splitlines()[-2]) == (2, "", f"Error: {message}")
 
 
-@table(
-    ("habit", "what"),
-    [
-        ("list tenants -n rocky", "list tenants --tenant rocky"),
-    ],
-)
-def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
-    assert tenantry(capsys, *habit.split()) == tenantry(capsys, *what.split())
-
-
 def test_what_to_set_names_the_stack(capsys: Capture) -> None:
     err = tenantry(capsys, "status", "dev", "--kubeconfig", "nowhere")[2]
     assert "pulumi config set --stack dev tenantry:kubeconfig FILE" in err

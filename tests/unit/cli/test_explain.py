@@ -64,7 +64,6 @@ tenants:
         kustomize: {source: manifests}
   idle: {}
 """
-SOUND = FLEET.replace('url: "{git}/rocky"', "url: https://git.example.com/rocky")
 Capture = pytest.CaptureFixture[str]
 
 

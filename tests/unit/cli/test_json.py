@@ -228,14 +228,6 @@ def test_whatever_ends_a_command_stdout_has_one_document(
     assert found["error"]["code"] == ("not-possible" if answered else name)
 
 
-def test_an_invalid_base_is_one_document(capsys: Capture) -> None:
-    Path("before.yaml").write_text(BROKEN)
-    code, found = run_json(capsys, ("diff",))
-    assert (code, found["base"], found["valid"]) == (2, {"name": "./before.yaml", "commit": None}, False)
-    assert [each["location"]["file"] for each in found["errors"]] == ["before.yaml"]
-    assert found["error"]["code"] == "invalid-base"
-
-
 def test_a_change_that_is_refused_and_invalid_is_invalid(capsys: Capture) -> None:
     emptied = SOUND.replace("web: {", "db: {").replace("{management: hub}", "{management: hub, maxDeletions: 0}")
     Path("tenants.yaml").write_text(emptied)

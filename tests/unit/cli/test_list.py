@@ -95,36 +95,6 @@ def test_a_filter_takes_what_it_names(capsys: Capture, arguments: tuple[str, ...
     assert (code, ["/".join(item[key] for key in keys) for item in json.loads(out)["items"]]) == (0, expected)
 
 
-def test_json_has_every_name(capsys: Capture) -> None:
-    _, out, _ = tenantry(capsys, "list", "apps", "--tenant", "movy", "--cluster", "edge-1", "--output", "json")
-    assert json.loads(out) == {
-        "apiVersion": "tenantry/v1",
-        "kind": "List",
-        "of": "apps",
-        "items": [
-            {
-                "tenant": "movy",
-                "name": "web",
-                "kind": "helm",
-                "versions": [
-                    {
-                        "source": "charts",
-                        "chart": "movy-web",
-                        "path": None,
-                        "version": "1.x",
-                        "ref": None,
-                        "where": "dev",
-                        "placements": [{"environment": "dev", "cluster": "edge-1"}],
-                    }
-                ],
-                "environments": ["dev"],
-                "clusters": ["edge-1"],
-                "state": "active",
-            }
-        ],
-    }
-
-
 def test_nothing_that_matches_is_said(capsys: Capture) -> None:
     assert tenantry(capsys, "list", "apps", "-c", "eu-west-1", "-e", "dev") == (0, "", "no apps match\n")
 
@@ -163,10 +133,3 @@ def test_included_tenants_name_their_file(capsys: Capture) -> None:
         ],
         "",
     )
-
-
-@pytest.mark.parametrize("words", [(), ("rights",), ("environments",), ("tenant",)])
-def test_it_needs_one_of_four_kinds(capsys: Capture, words: tuple[str, ...]) -> None:
-    code, out, err = tenantry(capsys, "list", *words)
-    assert (code, out) == (2, "")
-    assert "{tenants|apps|clusters|placements}" in err

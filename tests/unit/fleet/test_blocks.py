@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.errors import InvalidFleet
-from tenantry.messages.text import format_invalid
 from tenantry.source.parse import parse
 from tests.table import table
 
@@ -37,13 +33,6 @@ def spec(app: str) -> dict[str, Any]:
     (planned,) = (each for each in plan.objects if each.id == plan.apps[0].id)
     result: dict[str, Any] = planned.manifest["spec"]
     return result
-
-
-def told(app: str) -> str:
-    """Everything the author is told, from `tenants.yaml:11:` on."""
-    with pytest.raises(InvalidFleet) as caught:
-        plan_all(fleet_of(parse(fleet(app), "tenants.yaml")))
-    return format_invalid(caught.value)
 
 
 def test_keys_that_mean_nothing_to_the_fleet_reach_flux() -> None:
@@ -119,55 +108,9 @@ def test_named_health_checks_are_not_switched_off_by_a_wait_that_nobody_wrote(bl
     assert spec(f"{{kustomize: {{source: manifests, {block}}}}}")["wait"] is wait
 
 
-def test_a_key_that_flux_does_not_know_is_named_with_the_closest() -> None:
-    message = told("{kustomize: {source: manifests, ignoreMissingComponent: true}}")
-    assert message.startswith(
-        "tenants.yaml:11:44: error[unknown-key]: key 'ignoreMissingComponent' is not known here\n"
-    )
-    assert "\n  fix: write 'ignoreMissingComponents'\nFound 1 error" in message
-
-
-def test_a_wrong_value_in_an_override_that_is_used_nowhere_is_found() -> None:
-    override = "{when: {clusters: {names: [hub]}}, kustomize: {healthChecks: [{name: a}]}}"
-    app = f"{{kustomize: {{source: manifests}}, overrides: [{override}]}}"
-    assert told(app) == (
-        "tenants.yaml:11:119: error[missing-key]: key 'kind' is missing\n"
-        "  at tenants.rocky.apps.web.overrides[0].kustomize.healthChecks[0]\n"
-        "  fix: add 'kind:'\n"
-        "Found 1 error"
-    )
-
-
 def test_an_override_may_bring_what_a_mapping_lacks() -> None:
     app = (
         "{helm: {source: charts, chart: web, version: 1.x, waitStrategy: {}},"
         " overrides: [{when: {clusters: {names: [hub]}}, helm: {waitStrategy: {name: legacy}}}]}"
     )
     assert spec(app)["waitStrategy"] == {"name": "legacy"}
-
-
-def test_what_is_still_missing_after_merging_is_found() -> None:
-    assert told("{helm: {source: charts, chart: web, version: 1.x, waitStrategy: {}}}") == (
-        "tenants.yaml:11:76: error[missing-key]: key 'name' is missing\n"
-        "  at tenants.rocky.apps.web.helm.waitStrategy\n"
-        "  fix: add 'name:'\n"
-        "Found 1 error"
-    )
-
-
-def test_a_rule_between_fields_is_checked_at_the_field_that_breaks_it() -> None:
-    strategy = "{name: RemediateOnFailure, retryInterval: 5s}"
-    message = told(f"{{helm: {{source: charts, chart: web, version: 1.x, install: {{strategy: {strategy}}}}}}}")
-    assert message == (
-        "tenants.yaml:11:109: error[bad-combination]: retryInterval has no effect unless failures are retried\n"
-        "  at tenants.rocky.apps.web.helm.install.strategy.retryInterval\n"
-        "  fix: remove it, or write 'name: RetryOnFailure' beside it\n"
-        "Found 1 error"
-    )
-
-
-def test_making_namespaces_is_the_fleets_own() -> None:
-    message = told("{helm: {source: charts, chart: web, version: 1.x, install: {createNamespace: true}}}")
-    assert message.startswith(
-        "tenants.yaml:11:72: error[owned-key]: key 'createNamespace' cannot be set: the fleet sets it"
-    )

@@ -11,7 +11,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tests.table import table
 from tests.unit.cli.test_cli import tenantry
-from tests.unit.texts import fleet, problems, told
+from tests.unit.texts import fleet
 
 TEXT = """\
 apiVersion: tenantry/v1
@@ -120,92 +120,6 @@ def test_a_team_s_file_does_not_reach_beyond_its_environment_by_the_frame(
         load_fleet(write(tmp_path, frame, WEB.replace("{kust", "{environments: [prod], kust")))
     (problem,) = caught.value.diagnostics
     assert problem.message == "app 'web' of tenant 'rocky' names environment 'prod', which is not the tenant's"
-
-
-@table(
-    ("before", "after", "said"),
-    [
-        (
-            "hub-eu: {environments: [prod-eu]}",
-            "hub-eu: {environments: [prod-eu, prod]}",
-            (
-                "tenants.yaml:9:36: error[names-a-frame]: cluster 'hub-eu' names environment 'prod', which is a frame:"
-                " it has no 'management:'",
-                "  at clusters.hub-eu.environments[1]",
-                "  declared: tenants.yaml:4:3",
-                "  fix: name one that extends it: prod-eu, prod-us",
-            ),
-        ),
-        (
-            "after: prod-eu",
-            "after: prod",
-            (
-                "tenants.yaml:6:35: error[names-a-frame]: environment 'prod-us' names environment 'prod', which is a frame:"
-                " it has no 'management:'",
-                "  at environments.prod-us.after",
-                "  declared: tenants.yaml:4:3",
-                "  fix: name one that extends it: prod-eu, prod-us",
-            ),
-        ),
-        (
-            "dev: {management: hub-dev}",
-            "dev: {management: hub-dev, after: {environment: prod, soak: 1h}}",
-            (
-                "tenants.yaml:3:51: error[names-a-frame]: environment 'dev' names environment 'prod', which is a frame:"
-                " it has no 'management:'",
-                "  at environments.dev.after.environment",
-                "  declared: tenants.yaml:4:3",
-                "  fix: name one that extends it: prod-eu, prod-us",
-            ),
-        ),
-        (
-            "dev: {management: hub-dev}",
-            "dev: {protected: false}",
-            (
-                "tenants.yaml:3:8: error[missing-key]: key 'management' is missing",
-                "  at environments.dev",
-                "  fix: add 'management: CLUSTER'",
-            ),
-        ),
-        (
-            "variables: {stage: prod,",
-            "tenants: [rokcy], variables: {stage: prod,",
-            (
-                "tenants.yaml:4:66: error[unknown-tenant]: environment 'prod' names tenant 'rokcy', which is not declared",
-                "  at environments.prod.tenants[0]",
-                "  declared: rocky (closest: rocky)",
-                "  fix: write 'rocky', or declare it under 'tenants:'",
-            ),
-        ),
-    ],
-    ids=["cluster", "after", "gate", "nobody extends it", "a tenant"],
-)
-def test_what_a_frame_is_misused_for_is_an_error(before: str, after: str, said: tuple[str, ...]) -> None:
-    assert before in TEXT
-    assert problems(TEXT.replace(before, after, 1)) == told(*said, "Found 1 error")
-
-
-def test_a_fleet_of_frames_alone_is_an_error() -> None:
-    text = (
-        "apiVersion: tenantry/v1\nenvironments:\n  prod: {protected: true}\n  prod-eu: {extends: prod}\n"
-        "clusters: {hub: {environments: [prod-eu]}}\n"
-    )
-    assert problems(text) == told(
-        "tenants.yaml:4:12: error[missing-key]: key 'management' is missing",
-        "  at environments.prod-eu",
-        "  fix: add 'management: CLUSTER'",
-        "Found 1 error",
-    )
-
-
-def test_an_empty_name_is_no_frame() -> None:
-    assert "error[empty]" in problems(TEXT.replace("management: hub-dev", 'management: ""'))
-
-
-def test_values_of_a_frame_that_every_environment_replaces_are_checked_too() -> None:
-    assert "tenants.yaml:4:21: error[wrong-type]" in problems(
-        TEXT.replace("prod: {protected: true", "prod: {protected: 1")
-    )
 
 
 @table(

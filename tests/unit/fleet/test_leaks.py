@@ -18,17 +18,6 @@ def test_a_secret_in_a_value_is_refused_at_its_place() -> None:
     assert expected == problems(f"{FRAME}tenants: {{rocky: {{annotations: {{a: '{TOKEN}'}}}}}}\n")
 
 
-def test_a_secret_in_a_key_hides_whatever_else_is_wrong_with_the_key() -> None:
-    expected = told(
-        "tenants.yaml:8:11: error[secret-in-file]: this looks like a token of GitHub, which anyone who reads the"
-        " file or the plan could use",
-        "  at tenants.(a secret?)",
-        "  fix: remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config",
-        "Found 1 error",
-    )
-    assert expected == problems(f"{FRAME}tenants: {{{TOKEN}: {{}}}}\n")
-
-
 def test_a_place_for_passwords_in_a_chart_is_none() -> None:
     values = "{url: 'postgres://app:$(PASSWORD)@db/app', password: '{{ .Values.password }}'}"
     assert planned(rocky(f"web: {{helm: {{source: charts, chart: web, version: 1.0.0, values: {values}}}}}")).objects

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 from tenantry.fleet.apps import app_layers
 from tenantry.source.parsed_file import override_of
 from tests.table import table
-from tests.unit.texts import FRAME, explained, fleet, planned, problems, rocky
+from tests.unit.texts import explained, fleet, planned, problems, rocky
 
 BOTH = "clusters: {all: true}"
 AT = ("tenants", "rocky", "apps", "web")
@@ -102,21 +100,6 @@ def test_a_mistake_in_an_override_is_one_problem_at_its_place(entry: str, code: 
     assert f"at tenants.rocky.apps.web.overrides{at}\n" in told
     assert f"error[{code}" in told
     assert told.endswith("Found 1 error\n")
-
-
-def test_a_namespace_that_an_add_on_has_on_labelled_clusters_is_reserved() -> None:
-    addon = dedent("""\
-        platform:
-          chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}
-          addons:
-            certs:
-              clusters: {all: true}
-              source: {helm: {url: https://charts.example.com}}
-              helm: {chart: certs, version: 1.x, targetNamespace: certs}
-              overrides: [{when: {clusters: {labels: {tier: edge}}}, helm: {targetNamespace: rocky}}]
-        """)
-    text = rocky("web: {kustomize: {source: manifests}}").replace(FRAME.splitlines(keepends=True)[-1], addon)
-    assert "namespace 'rocky' of tenant 'rocky' is reserved for an add-on" in problems(text)
 
 
 @table(

@@ -190,16 +190,6 @@ web:
     )
 
 
-def test_a_merged_app_that_does_not_fit_is_reported_at_its_entry() -> None:
-    with pytest.raises(InvalidPart) as caught:
-        effective(
-            rocky("web: {kustomize: {source: manifests, targetNamespace: '{env}!'}, clusters: {all: true}}"),
-            "edge",
-        )
-    (finding,) = caught.value.findings
-    assert (finding.path, finding.code) == ((*AT, "kustomize", "targetNamespace"), "bad-name")
-
-
 def test_a_tenants_settings_are_those_that_defaults_may_hold() -> None:
     """They are apart because none of them is optional any more, and selectors, grants and overrides are no settings."""
     assert {each.name for each in fields(TenantSettings)} == PlacedSettings.model_fields.keys()

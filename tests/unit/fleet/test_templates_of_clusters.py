@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.table import table
-from tests.unit.texts import explained, fleet, planned, problems, told
+from tests.unit.texts import explained, fleet, planned, problems
 
 
 def text(templates: str, clusters: str) -> str:
@@ -87,123 +86,6 @@ def test_a_template_may_pause_its_clusters() -> None:
     assert fleet(text(paused, "edge-1: {from: edge}")).clusters["edge-1"].state == "paused"
 
 
-ONE = "edge-1: {from: edge}\nedge-2: {from: edge}"
-
-
-@table(
-    ("templates", "clusters", "lines"),
-    [
-        (
-            EDGE.replace("labels", "labelx"),
-            ONE,
-            (
-                "tenants.yaml:5:34: error[unknown-key]: key 'labelx' is not known here",
-                "  at templates.clusters.edge.labelx",
-                "  fix: write 'labels'",
-            ),
-        ),
-        (
-            EDGE.replace("[prod]", "[prdo]"),
-            ONE,
-            (
-                "tenants.yaml:5:27: error[unknown-environment]: cluster 'edge-1' names environment 'prdo',"
-                " which is not declared",
-                "  at templates.clusters.edge.environments[0]",
-                "  declared: dev, prod (closest: prod)",
-                "  cluster 'edge-1' has it from template 'edge'",
-                "  fix: write 'prod', or declare it under 'environments:'",
-            ),
-        ),
-        (
-            EDGE.replace("{cluster}", "{clustex}"),
-            ONE,
-            (
-                "tenants.yaml:5:131: error[unknown-placeholder]: placeholder '{clustex}' is not known here",
-                "  at templates.clusters.edge.kubeconfig.kamaji.controlPlane",
-                "  known: cluster (closest: cluster)",
-                "  fix: write '{cluster}', the only placeholder here, or double the braces of a text",
-            ),
-        ),
-        (
-            EDGE.replace("namespace: kamaji", "namespace: Kamaji"),
-            ONE,
-            (
-                "tenants.yaml:5:155: error[bad-name]: name 'Kamaji' must be lower-case letters, digits and '-',"
-                " starting and ending with a letter or digit",
-                "  at templates.clusters.edge.kubeconfig.kamaji.namespace",
-            ),
-        ),
-        (
-            EDGE.replace("'{cluster}'", "one"),
-            ONE,
-            (
-                "tenants.yaml:5:107: error[shared-kubeconfig]: clusters 'edge-1' and 'edge-2' name the same kubeconfig Secret"
-                " 'kamaji/one-admin-kubeconfig'",
-                "  at templates.clusters.edge.kubeconfig",
-                "  cluster 'edge-2' has it from template 'edge'",
-                "  fix: write '{cluster}' into the kubeconfig of the template: the same kubeconfig is the same cluster",
-            ),
-        ),
-        (
-            EDGE,
-            "edge-1: {from: egde}",
-            (
-                "tenants.yaml:9:18: error[unknown-template]: cluster 'edge-1' is from template 'egde', which is not declared",
-                "  at clusters.edge-1.from",
-                "  declared: edge (closest: edge)",
-                "  fix: write 'edge', or declare it under 'templates.clusters:'",
-            ),
-        ),
-        (
-            EDGE.replace("edge: {", "edge: {from: edge, "),
-            ONE,
-            (
-                "tenants.yaml:5:18: error[template-cycle]: template 'edge' names itself",
-                "  at templates.clusters.edge.from",
-                "  fix: remove one 'from:'",
-            ),
-        ),
-        (
-            "edge: {from: b, environments: [prod]}\nb: {from: edge}",
-            ONE,
-            (
-                "tenants.yaml:6:15: error[template-cycle]: templates name each other: b -> edge -> b",
-                "  at templates.clusters.b.from",
-                "  fix: remove one 'from:'",
-            ),
-        ),
-        (
-            EDGE.replace("environments:", "state: decommissioned, environments:"),
-            ONE,
-            (
-                "tenants.yaml:5:19: error[for-one-entry]: 'state: decommissioned' does not stand in template 'edge':"
-                " it would concern every cluster that is from it",
-                "  at templates.clusters.edge.state",
-            ),
-        ),
-    ],
-)
-def test_a_mistake_in_a_template_is_told_once_where_it_stands(
-    templates: str, clusters: str, lines: tuple[str, ...]
-) -> None:
-    said = problems(text(templates, clusters))
-    assert said.endswith("Found 1 error\n"), said
-    for line in lines:
-        assert f"\n{line}\n" in f"\n{said}", said
-
-
-def test_a_mistake_in_a_cluster_of_a_template_is_told_there() -> None:
-    expected = told(
-        "tenants.yaml:9:36: error[wrong-type]: expected a string, found the number 5",
-        "  at clusters.edge-2.labels.a",
-        "  fix: put it in quotes",
-        "Found 1 error",
-    )
-    assert expected == problems(
-        text(EDGE, "edge-2: {from: edge, labels: {a: 5}}").replace("  hub-prod: {", "  hub-prod: {", 1)
-    )
-
-
 def test_many_templates_one_through_the_other_are_refused() -> None:
     templates = "\n".join(f"g{n}: {{from: g{n + 1}}}" for n in range(40)) + "\ng40: {environments: [prod]}"
     said = problems(text(templates, "edge-1: {from: g0}"))
@@ -253,24 +135,3 @@ def test_of_several_templates_later_ones_win_and_each_comes_after_those_that_it_
         **{name: f"{name}-kubeconfig" for name in "abc"},
         "d": "vc-d",
     }
-
-
-@table(
-    ("templates", "line"),
-    [
-        ("[eu, eu]", "tenants.yaml:12:13: error[duplicate]: cluster 'a' is from template 'eu' twice"),
-        (
-            "[eu, nowhere]",
-            "tenants.yaml:12:18: error[unknown-template]: cluster 'a' is from template 'nowhere', which is not declared",
-        ),
-        ("[]", "tenants.yaml:12:13: error[empty]: at least one entry is needed"),
-        (
-            "5",
-            "tenants.yaml:12:13: error[wrong-type]: expected the name of a template or a list of names, found the number 5",
-        ),
-    ],
-)
-def test_a_wrong_list_of_templates_is_told_once(templates: str, line: str) -> None:
-    said = problems(text(SEVERAL, f"a: {{from: {templates}}}"))
-    assert said.startswith(line), said
-    assert said.endswith("Found 1 error\n"), said

@@ -72,18 +72,6 @@ def test_a_tenant_chooses_its_cell_by_a_variable() -> None:
         assert {each.owner.cluster for each in plan.objects if each.id.kind == "Kustomization"} == {cluster}
 
 
-def test_a_cell_that_does_not_exist_is_refused_where_the_selector_stands() -> None:
-    found = problems(FRAME + CELLS % f"variables: {{cell: far}}, {SHOP}")
-    assert "tenants.yaml:8:46: error[selects-nothing]: tenant 'acme' selects no cluster" in found
-    assert "it asks for tier=far" in found
-
-
-def test_a_variable_that_disagrees_with_a_label_where_its_tenant_is_placed_is_refused() -> None:
-    found = problems(FRAME + f"tenants: {{acme: {{clusters: {{all: true}}, variables: {{tier: hub}}, {SHOP}}}}}\n")
-    assert found.count("error[") == 1
-    assert "variable 'tier' of tenant 'acme' is 'hub', but label 'tier' of cluster 'edge' is 'edge'" in found
-
-
 MAIN = FRAME.replace("environments:\n", "include: [acme.yaml]\nenvironments:\n", 1) + "tenants:\n  acme: {%s}\n"
 GIT = "m: {git: {url: '%s', ref: {branch: main}}}"
 
@@ -104,10 +92,6 @@ def refused(main: str, own: str) -> str:
     return ""
 
 
-HUB = "clusters: {names: [hub]}"
-WEB = "apps: {web: {kustomize: {source: m}}}"
-
-
 def test_a_file_s_own_selector_takes_the_tenants_variables() -> None:
     main = "clusters: {all: true}, variables: {cell: edge}, grants: {sources: ['https://git.example.com/*']}"
     app = "web: {kustomize: {source: m}, clusters: {labels: {tier: '{cell}'}}}"
@@ -115,11 +99,3 @@ def test_a_file_s_own_selector_takes_the_tenants_variables() -> None:
     assert refused(main, own) == ""
     found = plan_one(load_fleet(Path("tenants.yaml")), "dev")
     assert {each.owner.cluster for each in found.objects if each.id.kind == "Kustomization"} == {"edge"}
-
-
-def test_one_place_that_lacks_a_placeholder_everywhere_is_told_once() -> None:
-    apps = "clusters: {all: true}, sources: {m: {git: {url: 'https://git.example.com/{x}', ref: {branch: main}}}}"
-    tenants = f"  acme: {{{apps}, {WEB}}}\n"
-    told = problems(FRAME + "tenants:\n" + tenants)
-    assert told.count("unknown-placeholder") == 1
-    assert "of environment 'dev', cluster 'hub' or tenant 'acme'" in told

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.plan.bootstrap import management_policies
-from tests.table import table
-from tests.unit.texts import named, one, planned, problems, rocky
+from tests.unit.texts import named, one, planned, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
 BOTH = "clusters: {all: true}"
@@ -62,24 +61,6 @@ def test_each_namespace_can_have_an_account_with_the_rights_of_the_tenant() -> N
     assert account.id in one(plan, "Kustomization", "web").depends_on
 
 
-@table(
-    ("written", "message"),
-    [
-        (
-            "{name: default}",
-            "error[default-account]: 'default' is the account that Kubernetes gives to pods that name none",
-        ),
-        ("{name: a_b}", "error[bad-name]: name 'a_b' must be"),
-        ("{imagePullSecrets: [A]}", "error[bad-name]: name 'A' must be"),
-        ("{annotations: {pulumi.com/x: y}}", "error[owned-annotation]: annotation 'pulumi.com/x' is reserved"),
-    ],
-)
-def test_what_an_account_cannot_have_is_refused_once(written: str, message: str) -> None:
-    found = problems(rocky(SIMPLE, f"{BOTH}\nserviceAccount: {written}"))
-    assert message in found
-    assert found.endswith("Found 1 error\n")
-
-
 RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
 OF_RBAC = "apiGroup: rbac.authorization.k8s.io"
 
@@ -104,9 +85,3 @@ def test_objects_give_the_tenants_account_a_role_of_its_own_in_each_of_its_names
     ]
     users = [each["subjects"][0]["name"] for each in made if each["metadata"]["name"] == "tenantry-reconciler-admin"]
     assert [each["subjects"][0]["name"] for each in bindings] == users
-
-
-def test_the_account_of_somebody_else_is_no_subject_of_an_object() -> None:
-    subject = f"subjects: [{{{OF_RBAC}, kind: User, name: 'system:serviceaccount:rocky:movy'}}]"
-    objects = f"objects: {{a: {{{RBAC}, kind: RoleBinding, roleRef: {{{OF_RBAC}, kind: Role, name: a}}, {subject}}}}}"
-    assert "is reserved by Kubernetes" in problems(rocky(SIMPLE, f"{BOTH}\n{objects}"))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.load import plan_all
-from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap, homes_of_addons
 from tenantry.plan.plan import Plan
 from tests.unit.texts import fleet
@@ -89,36 +86,3 @@ def test_bootstrap_makes_the_namespace_and_the_account_and_lets_tenants_wait() -
     } <= names
     assert "each.namespace in ['tenantry-system', 'cert-manager']" in str(made)
     assert "cert-manager" not in str(bootstrap(loaded, "dev", "edge"))
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        (
-            "  rocky:\n",
-            "  rocky:\n    namespace: cert-manager\n",
-            "namespace 'cert-manager' of tenant 'rocky' is reserved for an add-on, which is installed there",
-        ),
-        (
-            "namespace: cert-manager",
-            "namespace: kubeconfigs",
-            "the kubeconfig of cluster 'edge' is in the namespace of add-on 'certs'",
-        ),
-        (
-            "      dependsOn: [certs]\n",
-            "      namespaces: {cert-manager: {}}\n",
-            "namespace 'cert-manager' of add-on 'dns' belongs to the cluster or to Tenantry",
-        ),
-        (
-            "      namespace: cert-manager\n",
-            "      namespace: cert-manager\n      dependsOn: [dns]\n",
-            "apps depend on each other: ",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(before: str, after: str, message: str) -> None:
-    text = FLEET.replace(before, after)
-    assert text != FLEET
-    with pytest.raises(InvalidFleet) as found:
-        plan_all(fleet(text))
-    assert any(each.message.startswith(message) for each in found.value.diagnostics)

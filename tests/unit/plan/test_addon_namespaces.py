@@ -102,48 +102,6 @@ def test_they_are_reserved_for_the_add_on(name: str) -> None:
     assert f"error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved" in found
 
 
-@table(
-    ("name", "message"),
-    [
-        (
-            "certs",
-            "error[shared-namespace]: add-ons 'certs' and 'rules' would both own namespace 'certs'",
-        ),
-        (
-            "kube-system",
-            "error[reserved-namespace]: namespace 'kube-system' of add-on 'rules' belongs to the cluster or to Tenantry",
-        ),
-        (
-            "tenantry-system",
-            "error[reserved-namespace]: namespace 'tenantry-system' of add-on 'rules' belongs to the cluster or to Tenantry",
-        ),
-        (
-            "kamaji",
-            "error[reserved-namespace]: namespace 'kamaji' of add-on 'rules' belongs to the cluster or to Tenantry",
-        ),
-        ("A_b", "error[bad-name]: namespace 'A_b' of add-on 'rules' "),
-        ("'{nope}'", "error[unknown-placeholder]: "),
-    ],
-)
-def test_what_an_add_on_cannot_own(name: str, message: str) -> None:
-    found = problems(TEXT.replace("namespaces: {rules: {}}", f"namespaces: {{{name}: {{}}}}"))
-    assert message in found.splitlines()[0]
-    assert found.endswith("Found 1 error\n")
-
-
-def test_labels_of_the_fleet_are_refused() -> None:
-    found = problems(TEXT.replace("a.com/b: c", "tenantry/cluster: c").replace("a.com/d: e", "pulumi.com/waitFor: e"))
-    assert [line.partition(": ")[2].partition("]")[0] for line in found.splitlines() if "error[" in line] == [
-        "error[owned-label",
-        "error[owned-annotation",
-    ]
-
-
-def test_without_a_chart_a_remote_cannot_have_them() -> None:
-    found = problems(TEXT.replace('  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}\n', ""))
-    assert "error[no-objects-chart]: add-on 'certs' owns namespaces on remote cluster 'edge'" in found
-
-
 INSIDE = """\
 {objects: {
           ca: {apiVersion: v1, kind: ConfigMap, metadata: {name: "{app}-ca"}, data: {at: "{cluster} {namespace}"}},

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.load import plan_all
 from tenantry.plan.plan import Plan
-from tests.table import table
-from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
+from tests.unit.texts import FRAME, fleet, named, one, planned, rocky
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
 EVERYWHERE = "clusters: {all: true}\ncredentials: {hook: {keys: [address, token]}, ca: {existing: true}}"
@@ -226,54 +225,3 @@ def test_every_management_cluster_has_the_platforms_alerts_of_a_cluster_that_bot
     text = text.replace("clusters:\n", "clusters:\n  far: {environments: [far]}\n", 1)
     plans = plan_all(fleet(text.replace("edge: {environments: [dev]", "edge: {environments: [dev, far]")))
     assert all("Alert kamaji/edge-chat" in ours(plans[each]) for each in ("dev", "far"))
-
-
-# --- what is refused ----------------------------------------------------------------------------------------------
-
-
-@table(
-    ("alert", "expected"),
-    [
-        (
-            "{provider: {address: 'https://x.example.com'}}",
-            (
-                "tenants.yaml:16:24: error[missing-key]: key 'type' is missing",
-                "provider",
-                "add 'type:'",
-            ),
-        ),
-        (
-            "{eventSeverity: error}",
-            ("tenants.yaml:16:13: error[missing-key]: key 'provider' is missing", "", "add 'provider:'"),
-        ),
-    ],
-)
-def test_what_is_missing_is_named(alert: str, expected: tuple[str, str, str]) -> None:
-    said, at, fix = expected
-    path = "tenants.rocky.alerts.chat" + (f".{at}" if at else "")
-    assert problems(alerting(f"chat: {alert}")) == told(said, f"  at {path}", f"  fix: {fix}", "Found 1 error")
-
-
-def test_a_secret_that_variables_make_of_an_address_is_refused_and_not_told() -> None:
-    text = alerting("chat: {provider: {type: rocket, address: '{hook}'}}").replace(
-        "dev: {management: hub}",
-        "dev: {management: hub, variables: {hook: https://chat.example.com/hooks/XYZ}}",
-    )
-    assert problems(text) == told(
-        "tenants.yaml:16:48: error[secret-in-url]: the address is a webhook, and anyone who knows it can post to"
-        " it; anyone who reads the file or the plan could see it",
-        "  at tenants.rocky.alerts.chat.provider.address",
-        "  fix: remove it, and revoke it; declare credentials with the key 'address' for a new one, and write 'credentials: NAME'"
-        " beside the provider",
-        "Found 1 error",
-    )
-
-
-def test_a_rule_of_the_kind_itself_is_told_at_the_provider() -> None:
-    assert problems(alerting(CHAT.replace("}}", ", commitStatusExpr: string(event.reason)}}"))) == told(
-        "tenants.yaml:16:78: error[bad-combination]: commitStatusExpr needs a provider that sets commit statuses",
-        "  at tenants.rocky.alerts.chat.provider.commitStatusExpr",
-        "  types: azuredevops, bitbucket, bitbucketserver, gitea, github, gitlab",
-        "  fix: remove it, or change the type",
-        "Found 1 error",
-    )

@@ -115,23 +115,6 @@ def test_cluster_admin_needs_the_word_of_its_own() -> None:
     assert "RoleBinding rocky/a" in named(planned(text))
 
 
-def test_a_secret_that_the_tenant_declares_too_is_told_once() -> None:
-    credentials = "clusters: {names: [hub]}\ncredentials: {git: {keys: [token]}}"
-    entry = "objects: {git: {apiVersion: v1, kind: Secret}}"
-    app = "web: {helm: {source: charts, chart: web, version: 1.x, valuesFrom: [{kind: Secret, name: git, valuesKey: token}]}}"
-    found = problems(rocky(app, f"{credentials}\n{entry}"))
-    assert "error[duplicate-name]: Secret rocky/git would be created twice" in found
-    assert found.endswith("Found 1 error\n")
-
-
-def test_the_tenants_own_account_is_not_made_a_second_time() -> None:
-    found = problems(
-        rocky(SIMPLE, "clusters: {names: [hub]}\nobjects: {rocky: {apiVersion: v1, kind: ServiceAccount}}")
-    )
-    assert "error[duplicate-name]: ServiceAccount rocky/rocky would be created twice" in found
-    assert found.endswith("Found 1 error\n")
-
-
 def test_kinds_that_only_share_a_name_with_flux_are_objects_like_others() -> None:
     rest = (
         f"{BOTH}\ndependsOn: [platform/dns]\nobjects: {{a: {{apiVersion: charts.example.com/v1, kind: HelmRelease}}}}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tests.table import table
-from tests.unit.texts import FRAME, one, planned, problems, rocky, told
+from tests.unit.texts import FRAME, one, planned, problems, rocky
 
 BOTH = "clusters: {all: true}"
 
@@ -90,26 +90,6 @@ def test_add_ons_of_different_kinds_come_one_after_the_other_and_apps_after_them
     assert waited_for(plan) == {"HelmRelease tenantry-system/kyverno", "HelmRelease kamaji/edge-kyverno"}
 
 
-def test_what_another_stack_plans_is_not_waited_for_by_pulumi() -> None:
-    text = with_addons(rocky(MIXED.replace("[cache]", "[platform/kyverno]")))
-    text = text.replace(
-        "dev: {management: hub}", 'dev: {management: hub}\n  r1: {extends: dev, namespace: "{env}-{tenant}"}'
-    )
-    assert problems(text.replace("environments: [dev]", "environments: [dev, r1]")) == told(
-        "tenants.yaml:25:57: error[dependency-of-other-stack]: app 'web' (kustomize) cannot wait for 'platform/kyverno', which is"
-        " of the other kind: environment 'dev' has it, and Pulumi waits within one stack only",
-        "  at tenants.rocky.apps.web.dependsOn[0]",
-        "  fix: make both of one kind, or set another 'dependsOn' in an override",
-        "Found 1 error",
-    )
-
-
-def test_a_cycle_across_kinds_is_found() -> None:
-    text = problems(rocky(MIXED.replace("version: 1.x}}", "version: 1.x}, dependsOn: [web]}")))
-    assert "error[dependency-cycle]: apps depend on each other: cache -> web -> cache" in text
-    assert text.endswith("Found 1 error\n")
-
-
 KYVERNO = with_addons(
     rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\ndependsOn: [platform/policies]\n")
 )
@@ -153,22 +133,6 @@ def test_an_extra_namespace_comes_after_add_ons_too() -> None:
         )
     )
     assert one(plan, "Kustomization", "policies").id in one(plan, "Namespace", "rocky-jobs").depends_on
-
-
-def test_a_default_that_is_not_on_every_cluster_is_one_problem() -> None:
-    text = KYVERNO.replace("    dependsOn: [platform/policies]\n", "").replace(
-        "tenants:\n", "defaults: {dependsOn: [platform/policies]}\ntenants:\n"
-    )
-    text = text.replace("    policies:\n      clusters: {all: true}", "    policies:\n      clusters: {names: [edge]}")
-    more = text.partition("  rocky:\n")[2]
-    assert problems(f"{text}  movy:\n{more}") == told(
-        "tenants.yaml:16:24: error[dependency-not-placed]: tenants cannot wait for 'platform/policies', which does not run on the"
-        " same clusters",
-        "  at defaults.dependsOn[0]",
-        "  missing on: hub",
-        "  fix: place 'platform/policies' there too, or remove 'platform/policies' from 'dependsOn'",
-        "Found 1 error",
-    )
 
 
 def test_a_placement_waits_for_another_stack_by_flux_alone() -> None:

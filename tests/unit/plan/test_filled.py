@@ -8,15 +8,13 @@ from tenantry.messages.errors import AlreadyReported, InvalidPart
 from tenantry.plan.plan import plan
 from tenantry.plan.sources import SourceSet
 from tests.table import table
-from tests.unit.texts import fleet, one, planned, problems, rocky, told
+from tests.unit.texts import fleet, one, planned, problems, rocky
 
 HUB = "clusters: {names: [hub]}"
-EVERYWHERE = "clusters: {all: true}"
 APP = "web: {kustomize: {source: manifests}}"
 DECLARED = (
     f"{HUB}\ncredentials: {{keys: {{keys: [values.yaml]}}}}\nconfigs: {{settings: {{data: {{values.yaml: 'a: 1'}}}}}}"
 )
-BASE = 'url: "https://charts.example.com", version: 0.1.0'
 
 
 def varied(text: str, variables: str) -> str:
@@ -26,24 +24,6 @@ def varied(text: str, variables: str) -> str:
 
 def release(entry: str) -> str:
     return rocky(f"db: {{helm: {{source: charts, chart: db, version: 1.x, valuesFrom: [{entry}]}}}}", DECLARED)
-
-
-@table(
-    ("chart", "variables", "place", "key"),
-    [
-        ('url: "", version: 0.1.0', "a: b", "7:32", "url"),
-        ('url: "{none}", version: 0.1.0', 'none: ""', "7:32", "url"),
-        ('url: "https://charts.example.com", version: "{none}"', 'none: ""', "7:71", "version"),
-    ],
-)
-def test_an_empty_value_of_the_objects_chart_is_the_authors_mistake(
-    chart: str, variables: str, place: str, key: str
-) -> None:
-    assert problems(varied(rocky(APP, EVERYWHERE).replace(BASE, chart), variables)) == told(
-        f"tenants.yaml:{place}: error[empty]: an empty string is not allowed here",
-        f"  at platform.chart.helm.{key}",
-        "Found 1 error",
-    )
 
 
 def test_the_kind_of_a_reference_may_be_a_variable() -> None:
@@ -65,13 +45,6 @@ def test_what_a_filled_reference_names_has_to_be_declared(app: str) -> None:
     assert f"  at tenants.rocky.apps.db.{app}." in problems(varied(text, "k: Secret"))
 
 
-def test_an_empty_variable_is_no_address() -> None:
-    alert = f"{HUB}\nalerts: {{chat: {{provider: {{type: slack, address: '{{none}}'}}}}}}"
-    assert problems(varied(rocky(APP, alert), 'none: ""')).startswith(
-        "tenants.yaml:14:31: error[missing-key]: a provider of type 'slack' needs an address\n"
-    )
-
-
 # --- nothing is left out without a word -------------------------------------------------------------------------
 
 
@@ -88,7 +61,3 @@ def test_a_part_that_is_left_out_without_a_finding_is_an_error_of_the_program(mo
     monkeypatch.setattr(SourceSet, "get", missing)
     with pytest.raises(AssertionError, match="source 'manifests'"):
         plan(sound, "dev")
-
-
-def test_a_part_that_is_left_out_because_of_a_finding_is_not_reported_twice() -> None:
-    assert "Found 1 error\n" in problems(rocky(f"{APP}\nother: {{kustomize: {{source: manifest}}}}"))

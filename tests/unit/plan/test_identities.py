@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.plan.bootstrap import bootstrap
 from tests.table import table
-from tests.unit.texts import fleet, named, one, planned, problems, rocky
+from tests.unit.texts import fleet, named, one, planned, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
 RELEASED = "web: {helm: {source: charts, chart: web, version: 1.0.0}}"
@@ -53,17 +53,6 @@ def test_the_cluster_needs_rights_for_the_user_of_the_account_beside_it() -> Non
     assert ["system:serviceaccount:clusters:tenantry-platform"] == [each["name"] for each in binding["subjects"]]
 
 
-def test_a_tenant_can_not_be_called_like_the_namespace_of_the_config_map() -> None:
-    text = by(THERE).replace("  rocky:\n", "  clusters:\n")
-    assert "error[reserved-namespace]: namespace 'clusters'" in problems(text)
-
-
 def test_a_secret_and_a_config_map_of_one_name_are_two_things() -> None:
     twin = "  twin: {environments: [dev], kubeconfig: {secret: {namespace: clusters, name: edge, key: value}}}\n"
     assert planned(by(THERE).replace("platform:", f"{twin}platform:"))
-
-
-def test_a_config_map_that_two_clusters_share_is_refused() -> None:
-    twin = f"  twin: {{environments: [dev], kubeconfig: {{{THERE}}}}}\n"
-    expected = "clusters 'edge' and 'twin' name the same workload identity ConfigMap 'clusters/edge'"
-    assert expected in problems(by(THERE).replace("platform:", f"{twin}platform:"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tenantry.fleet.fleet import platform_account
 from tenantry.guard import RunLimits, check
 from tenantry.load import plan_all
-from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, named, one, planned, problems, rocky, told
 from tests.unit.texts import fleet as read
@@ -34,36 +33,6 @@ def test_the_name_is_a_template_like_that_of_the_environment() -> None:
     assert named(planned(text))[0] == "Namespace dev-rocky-one"
 
 
-@table(
-    ("template", "message"),
-    [
-        ("kube-{tenant}", "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' is reserved"),
-        ("{tenant}_x", "error[bad-name]: namespace 'rocky_x' of tenant 'rocky' must be lower-case letters"),
-        ("{nope}", "error[unknown-placeholder]: placeholder '{nope}' is not known here"),
-    ],
-)
-def test_a_name_that_cannot_be_had_is_refused_where_the_tenant_says_it(template: str, message: str) -> None:
-    found = problems(rocky(SIMPLE, f"{BOTH}\nnamespace: '{template}'"))
-    assert message in found
-    assert "  at tenants.rocky.namespace\n" in found
-    assert found.endswith("Found 1 error\n")
-
-
-@table("rocky_first", [True, False])
-def test_two_tenants_that_reach_one_name_by_different_templates_are_told_of_both_places(*, rocky_first: bool) -> None:
-    own = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: movy").removeprefix(FRAME + "tenants:\n")
-    text = FRAME + "tenants:\n" + (own + MOVY if rocky_first else MOVY + own)
-    first, second = ("rocky", "movy") if rocky_first else ("movy", "rocky")
-    line = 14 if rocky_first else 21
-    assert problems(text) == told(
-        f"tenants.yaml:{line}:16: error[shared-namespace]: tenants '{first}' and '{second}' would share namespace 'movy'",
-        "  at tenants.rocky.namespace",
-        "  the other: tenants.yaml:3:3",
-        "  fix: choose another name for one of them",
-        "Found 1 error",
-    )
-
-
 def test_two_tenants_may_name_different_namespaces_for_one_environment() -> None:
     text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: apps") + MOVY
     assert {"Namespace apps", "Namespace movy"} <= set(named(planned(text)))
@@ -89,18 +58,6 @@ def test_environments_of_one_management_cluster_keep_apart_by_names_without_a_pl
     assert len(plan_all(loaded)) == 2
     accounts = [platform_account(loaded, each, "edge") for each in ("dev", "qa")]
     assert accounts == ["tenantry-platform", "tenantry-platform-qa"]
-
-
-def test_one_name_for_a_tenant_in_two_environments_of_a_management_cluster_is_refused_at_the_tenant() -> None:
-    apart = SHARED.replace("qa: {management: hub}", 'qa: {management: hub, namespace: "qa-{tenant}"}')
-    text = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: apps").replace(FRAME, apart)
-    assert problems(text) == told(
-        "tenants.yaml:15:16: error[planned-twice]: environments 'dev' and 'qa' would both create Namespace apps on cluster 'hub'",
-        "  at tenants.rocky.namespace",
-        "  first: tenants.yaml:10:3",
-        "  fix: put '{env}' into it",
-        "Found 1 error",
-    )
 
 
 def test_management_clusters_that_share_a_cluster_are_told_where_it_names_them() -> None:

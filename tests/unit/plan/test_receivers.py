@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
-from tests.unit.texts import named, one, planned, problems, rocky, told
+from tests.unit.texts import named, one, planned, rocky
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
 EVERYWHERE = "clusters: {all: true}\ncredentials: {hook: {keys: [token]}}"
@@ -88,23 +88,3 @@ def test_flux_s_own_keys_arrive_with_placeholders_filled_in() -> None:
     spec = one(planned(text), "Receiver", "edge-rocky-push").manifest["spec"]
     assert (spec["type"], spec["events"], spec["interval"]) == ("gitlab", ["Push Hook"], "1h")
     assert spec["resourceFilter"] == 'req.body.env == "dev"'
-
-
-def test_a_type_that_variables_give_needs_its_keys_too() -> None:
-    text = receiving("push: {type: '{kind}', credentials: hook}")
-    assert problems(text.replace("dev: {management: hub}", "dev: {management: hub, variables: {kind: gcr}}")) == told(
-        "tenants.yaml:16:43: error[missing-key]: a receiver of type 'gcr' needs credentials with the keys 'email' and 'audience'",
-        "  at tenants.rocky.receivers.push.credentials",
-        "  fix: add them to the keys, or name other credentials",
-        "Found 1 error",
-    )
-
-
-def test_an_issuer_is_named_at_the_receiver() -> None:
-    issuer = "{issuerURL: 'https://x', validations: [{expression: claims.a == 'b', message: b}]}"
-    assert problems(receiving(f"push: {{type: github, credentials: hook, oidcProviders: [{issuer}]}}")) == told(
-        "tenants.yaml:16:47: error[bad-combination]: oidcProviders needs type 'generic-oidc'",
-        "  at tenants.rocky.receivers.push.oidcProviders",
-        "  fix: remove it, or change the type",
-        "Found 1 error",
-    )

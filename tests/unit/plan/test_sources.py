@@ -64,21 +64,6 @@ def test_manifests_in_a_registry_are_unpacked() -> None:
     )
 
 
-def test_one_source_is_not_both_a_chart_and_manifests() -> None:
-    assert told(
-        text(
-            "cache: {helm: {source: chart}, clusters: {names: [hub]}}",
-            "web: {kustomize: {source: chart}, clusters: {names: [hub]}}",
-        )
-    ) == (
-        "tenants.yaml:19:33: error[wrong-source]: app 'web' takes manifests from source 'chart', but app 'cache'"
-        " takes it as a chart\n"
-        "  at tenants.rocky.apps.web.kustomize.source\n"
-        "  fix: declare two sources: Flux stores a chart as it is, and unpacks manifests\n"
-        "Found 1 error"
-    )
-
-
 @table("key", ["chart: cache", "version: 1.x", "valuesFiles: [a.yaml]", "verify: {provider: cosign}"])
 def test_a_chart_that_is_a_source_leaves_nothing_to_choose(key: str) -> None:
     name = key.partition(":")[0]
@@ -138,17 +123,6 @@ def test_what_exists_is_named_and_not_made() -> None:
         {"kind": "Secret", "name": "rocky.ca"}
     ]
     assert not any(each.startswith("Secret") for each in planned)
-
-
-def test_no_credentials_become_the_secret_of_a_kubeconfig() -> None:
-    fleet = text("web: {kustomize: {source: manifests}}", kubeconfig="rocky.git")
-    assert told(fleet) == (
-        "tenants.yaml:10:19: error[kubeconfig-secret]: 'git' would be Secret 'rocky.git', through which Flux reaches"
-        " cluster 'edge'\n"
-        "  at tenants.rocky.credentials.git\n"
-        "  fix: rename it\n"
-        "Found 1 error"
-    )
 
 
 def test_sources_may_include_others_but_not_each_other() -> None:

@@ -113,27 +113,6 @@ def test_a_service_account_of_somebody_else_is_refused(namespace: str, holder: s
     )
 
 
-def test_a_service_account_that_the_defaults_name_is_refused_where_it_stands() -> None:
-    text = rocky(SIMPLE, BOTH) + "defaults: {owners: [{group: a}, {serviceAccount: {name: x, namespace: movy}}]}\n"
-    found = problems(text.replace("tenants:\n", "tenants:\n" + MOVY))
-    assert found.splitlines()[1] == "  at defaults.owners[1].serviceAccount"
-
-
-@table("subject", ["user: 'system:serviceaccount:movy:movy'", "group: 'system:masters'"])
-def test_users_and_groups_of_kubernetes_itself_are_refused(subject: str) -> None:
-    found = problems(rocky(SIMPLE, f"{BOTH}\nowners: [{{{subject}}}]"))
-    name = subject.split("'")[1]
-    assert f"error[system-subject]: '{name}' is reserved by Kubernetes, not a user or group of a tenant\n" in found
-
-
-def test_a_subject_is_one_of_three() -> None:
-    found = problems(rocky(SIMPLE, f"{BOTH}\nowners: [{{user: a, group: b}}]"))
-    assert (
-        "error[choose-one]: entry 1 of 'owners:' needs exactly one of 'group:', 'user:' or 'serviceAccount:';"
-        " it has 'group:' and 'user:'\n"
-    ) in found
-
-
 # --- annotations and pod security -------------------------------------------------------------------------------
 
 
@@ -271,45 +250,6 @@ def test_an_app_may_go_to_any_of_the_tenant_s_namespaces_by_key_or_name(app: str
         spec = one(planned(text), kind, name).manifest["spec"]
         assert spec["targetNamespace"] == ("rocky" if target == "rocky" else "rocky-jobs")
         assert spec.get("storageNamespace", "rocky") == "rocky"
-
-
-def test_any_other_namespace_is_refused_with_the_tenant_s_own() -> None:
-    text = rocky(
-        "web: {kustomize: {source: manifests, targetNamespace: movy}}",
-        "clusters: {names: [hub]}\nnamespaces: {jobs: {}}",
-    )
-    assert problems(text) == told(
-        "tenants.yaml:16:61: error[foreign-namespace]: 'movy' is not a namespace of tenant 'rocky'",
-        "  at tenants.rocky.apps.web.kustomize.targetNamespace",
-        "  on cluster 'hub' they are 'rocky', 'rocky-jobs'",
-        "  fix: remove 'targetNamespace', or name one of these",
-        "Found 1 error",
-    )
-
-
-@table(
-    ("namespaces", "message"),
-    [
-        ("{jobs: {name: jobs}}", "error[bad-template]: name 'jobs' does not contain '{namespace}'"),
-        (
-            "{jobs: {name: '{namespace}'}}",
-            "error[shared-namespace]: two namespaces of tenant 'rocky' would both be named 'rocky'",
-        ),
-        ("{jobs: {name: '{namespace}_x'}}", "error[bad-name]: namespace 'rocky_x' of tenant 'rocky' must be"),
-        ("{jobs: {name: '{namespace}-{nope}'}}", "error[unknown-placeholder]: placeholder '{nope}' is not known here"),
-        ("{" + "x" * 60 + ": {}}", "has 66 characters, at most 63 are allowed"),
-        ("{jobs: }", "error[wrong-type]: expected a mapping, found nothing"),
-        (
-            "{jobs: {name: 'kube-{namespace}'}}",
-            "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' is reserved for",
-        ),
-    ],
-)
-def test_a_name_that_can_not_be_had_is_refused_at_its_entry(namespaces: str, message: str) -> None:
-    found = problems(rocky(SIMPLE, f"{BOTH}\nnamespaces: {namespaces}"))
-    assert message in found
-    assert "  at tenants.rocky.namespaces" in found
-    assert found.endswith("Found 1 error\n")
 
 
 @table("first", [True, False])

@@ -36,18 +36,6 @@ def test_a_namespace_may_have_a_network_of_its_own() -> None:
     assert policies("namespaces: {jobs: {network: open}}") == ["NetworkPolicy rocky/tenantry-isolated"]
 
 
-@table(
-    ("network", "message"),
-    [
-        ("closed", "error[bad-value]: 'closed' is not a valid network setting"),
-        ("{base: strict}", "error[bad-value]: 'network' is one word"),
-        ("{policies: {}}", "write isolated, strict or open; a NetworkPolicy of your own stands under 'objects:'"),
-    ],
-)
-def test_the_network_is_one_of_three_words(network: str, message: str) -> None:
-    assert message in problems(rocky(SIMPLE, f"{ON_HUB}\nnetwork: {network}"))
-
-
 # --- what a strict tenant reaches -----------------------------------------------------------------------------------------
 
 STRICT = "network: strict\nnamespaces: {jobs: {network: open}}"
