@@ -21,7 +21,8 @@ CASES = sorted(
     path.name
     for path in HERE.iterdir()
     if path.is_dir()
-    and path.name not in ("diagnostics", "diff", "edits", "help", "json", "mistakes", "tasks", "__pycache__")
+    and path.name
+    not in ("diagnostics", "diff", "edits", "help", "json", "mistakes", "tasks", "transcripts", "__pycache__")
 )
 
 each_case = pytest.mark.parametrize("case", CASES)

@@ -57,21 +57,6 @@ def test_bootstrap_as_a_dry_run_says_what_would_be_done(capsys: Capture, remote:
     assert {} == remote.objects
 
 
-@pytest.mark.parametrize("option", [["--dry-run"], ["--context", "edge"]])
-def test_options_of_applying_need_a_kubeconfig(capsys: Capture, option: list[str]) -> None:
-    code, out, err = tenantry(capsys, "bootstrap", "edge", *option)
-    assert (2, "") == (code, out)
-    assert "--context and --dry-run need --kubeconfig: without it nothing is applied" in err
-
-
-def test_a_kubeconfig_that_is_not_there_is_refused_with_what_helps_here(capsys: Capture) -> None:
-    expected = (
-        "error: kubeconfig nowhere cannot be read: No such file or directory\n"
-        "  fix: name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context\n"
-    )
-    assert tenantry(capsys, "bootstrap", "edge", "--kubeconfig", "nowhere") == (2, "", expected)
-
-
 # --- without CLUSTER: the management cluster of the environment --------------------------------------------------
 
 
@@ -82,11 +67,6 @@ def test_without_a_cluster_it_is_the_environment_s_management_cluster(capsys: Ca
     assert tenantry(capsys, "bootstrap")[0] == 2
     code, _, err = tenantry(capsys, "bootstrap", "-e", "dve")
     assert (code, "no environment 'dve'" in err) == (2, True)
-
-
-def test_roles_are_for_a_management_cluster(capsys: Capture) -> None:
-    code, _, err = tenantry(capsys, "bootstrap", "edge", "-e", "dev", "--roles", "deploy", "--for", "group:ops")
-    assert (code, "'edge' is no management cluster of environment dev" in err) == (2, True)
 
 
 # --- the roles ----------------------------------------------------------------------------------------------------
@@ -109,30 +89,6 @@ def test_every_binding_is_for_who_is_named(capsys: Capture, who: str, subject: d
     assert code == 0
     assert {each["metadata"].get("namespace", "") for each in bindings} == {"", "rocky", "tenantry-system"}
     assert all(each["subjects"] == [subject] for each in bindings)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (("--roles", "preview"), "say who gets the roles: --for group:NAME, user:NAME or account:NAMESPACE/NAME"),
-        *(
-            (
-                ("--roles", "preview", "--for", who),
-                f"'{who}' is none of: group:NAME, user:NAME, account:NAMESPACE/NAME.",
-            )
-            for who in ("ops", "group:", "team:ops", "account:deployer", "account:/deployer", "account:ci/", "")
-        ),
-        (("--for", "group:ops"), "--for, --kubeconfigs and --secrets are for --roles"),
-        (("--secrets",), "--for, --kubeconfigs and --secrets are for --roles"),
-        (("--roles", "deploy", "--for", "user:jo", "--kubeconfig", "admin"), "--roles prints: pipe it to `kubectl"),
-        (("edge", "--roles", "deploy", "--for", "user:jo"), "'edge' is no management cluster"),
-        (("--roles", "all"), "'all' is not one of"),
-    ],
-)
-def test_wrong_roles_are_refused(capsys: Capture, given: tuple[str, ...], words: str) -> None:
-    code, out, err = tenantry(capsys, "bootstrap", "-e", "dev", *given)
-    assert (code, out) == (2, "")
-    assert words in " ".join(err.split())
 
 
 def test_wide_rights_of_the_fleet_s_own_roles_are_told_beside_the_yaml(capsys: Capture) -> None:
@@ -159,10 +115,3 @@ def test_the_chart_is_written_without_a_fleet_and_says_what_to_write(capsys: Cap
     assert files_of(Path("charts/objects")) == files_of(OBJECTS)
     again = "charts/objects: tenantry-objects 0.3.0, nothing to write\n"
     assert tenantry(capsys, "bootstrap", "--chart", "charts/objects")[:2] == (0, again)
-
-
-def test_what_of_the_chart_cannot_be_written_is_refused(capsys: Capture) -> None:
-    Path("file").touch()
-    refused = "error: file/charts cannot be written: Not a directory\n  fix: name another directory\n"
-    assert tenantry(capsys, "bootstrap", "--chart", "file/charts") == (2, "", refused)
-    assert "--chart writes the chart alone" in tenantry(capsys, "bootstrap", "edge", "--chart", "charts")[2]

@@ -30,14 +30,6 @@ BROKEN_SAYS = (
 
 DOUBTFUL = SOUND.replace("  rocky:\n", "  rocky:\n    grants: {settings: [quota]}\n")
 VALID = "tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
-WARNING = (
-    "tenants.yaml:10:5: warning[unused]: no included file speaks of tenant 'rocky', so its grants have no effect\n"
-    "    10 |     grants: {settings: [quota]}\n"
-    "       |     ^^^^^^\n"
-    "  at tenants.rocky.grants\n"
-    "  fix: include a file: 'include: [tenants.d/rocky.yaml]', or remove them\n"
-    "Found 1 warning\n"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -57,18 +49,6 @@ Capture = pytest.CaptureFixture[str]
 
 
 # --- validate ---------------------------------------------------------------------------------------------------
-
-
-def test_validate_says_what_a_sound_file_yields(capsys: Capture) -> None:
-    assert tenantry(capsys, "validate") == (0, VALID, "")
-
-
-def test_validate_warns_of_what_is_doubtful_and_fails_only_where_it_is_asked_to(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(DOUBTFUL)
-    assert tenantry(capsys, "validate") == (0, VALID, WARNING)
-    assert tenantry(capsys, "validate", "--strict") == (2, VALID, WARNING)
-    Path("tenants.yaml").write_text(SOUND)
-    assert tenantry(capsys, "validate", "--strict") == (0, VALID, "")
 
 
 def test_validate_fails_if_it_is_strict_and_a_file_beside_included_ones_is_left_out(capsys: Capture) -> None:
@@ -111,14 +91,6 @@ def test_validate_names_the_tenants_with_rights_on_whole_clusters(capsys: Captur
         "",
     )
     assert json.loads(tenantry(capsys, "validate", "--output", "json")[1])["clusterRoles"] == ["rocky"]
-
-
-def test_a_file_that_is_wrong_gets_no_warnings(capsys: Capture) -> None:
-    assert tenantry(capsys, "--file", "broken.yaml", "validate", "--strict") == (
-        2,
-        "",
-        BROKEN_SAYS.replace("tenants.yaml", "broken.yaml"),
-    )
 
 
 def test_validate_as_json_says_the_same(capsys: Capture) -> None:
@@ -165,20 +137,6 @@ def test_render_can_name_the_objects_or_write_them_as_json(capsys: Capture) -> N
     assert (code, json.loads(out)["objects"], err) == (0, [dict(object.manifest) for object in objects], "")
 
 
-@pytest.mark.parametrize("output", ["json", "names"])
-def test_files_are_yaml_only(capsys: Capture, output: str) -> None:
-    code, _, err = tenantry(capsys, "render", "-d", "out", "-o", output)
-    assert (code, Path("out").exists()) == (2, False)
-    said = f"Error: files are written as YAML: --directory does not go with --output {output}\n"
-    assert err == f"{said}Help: tenantry render --help\n"
-
-
-def test_render_to_a_directory_counts_on_stderr(capsys: Capture) -> None:
-    assert tenantry(capsys, "render", "-d", "out") == (0, "", "out/dev: 13 objects, 13 files written, 0 removed\n")
-    assert tenantry(capsys, "render", "-d", "out") == (0, "", "out/dev: 13 objects, 0 files written, 0 removed\n")
-    assert sum(path.is_file() for path in Path("out").rglob("*")) == 13
-
-
 def test_render_into_a_directory_with_other_files_is_refused(capsys: Capture) -> None:
     Path("out/dev").mkdir(parents=True)
     Path("out/dev/mine").write_text("x")
@@ -200,16 +158,6 @@ def test_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "bootstrap", "edge")
     kinds = [each["kind"] for each in yaml.safe_load_all(out)]
     assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 3], "")
-
-
-def test_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
-    expected = "error: cluster 'egde' is not declared in tenants.yaml\n  fix: name another; declared: edge, hub (closest: edge)\n"
-    assert tenantry(capsys, "bootstrap", "egde") == (2, "", expected)
-
-
-def test_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
-    expected = "error: cluster 'edge' does not belong to environment 'prod'\n  fix: name one of: dev\n"
-    assert tenantry(capsys, "bootstrap", "edge", "-e", "prod") == (2, "", expected)
 
 
 HUB_OF_ANOTHER = """\
@@ -245,25 +193,6 @@ def test_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(
     assert (0, kinds, "") == (code, [each["kind"] for each in manifests], err)
     (binding,) = (each for each in manifests if each["kind"] == "ClusterRoleBinding")
     assert [each["name"] for each in binding["subjects"]] == [f"system:serviceaccount:{user}"]
-
-
-def test_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
-    expected = "error: cluster 'hub' does not belong to environment 'test'\n  fix: name one of: prod, dev\n"
-    assert tenantry(capsys, "bootstrap", "hub", "-e", "test") == (2, "", expected)
-
-
-# --- files that are none ----------------------------------------------------------------------------------------
-
-
-def test_a_missing_file_is_refused(capsys: Capture) -> None:
-    expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
-    assert tenantry(capsys, "--file", "nowhere.yaml", "validate") == (2, "", expected)
-
-
-def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
-    expected = "error: .: Is a directory\n  fix: name a readable file with --file\n"
-    assert tenantry(capsys, "--file", ".", "validate") == (2, "", expected)
 
 
 # --- usage ------------------------------------------------------------------------------------------------------
@@ -364,13 +293,6 @@ tenants:
     sources: {s: {git: {url: https://git.example.com/x, ref: {branch: main}}}}
     apps: {web: {kustomize: {source: s}}}
 """
-
-
-def test_validate_lists_environments_behind_those_they_come_after(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(ORDERED)
-    code, out, err = tenantry(capsys, "validate")
-    assert (code, err) == (0, "")
-    assert out.startswith("tenants.yaml is valid: 3 clusters, 1 tenant; objects: dev 5, test 5, prod 5\n")
 
 
 def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:

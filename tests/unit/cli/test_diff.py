@@ -110,18 +110,6 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert (refusal["code"], err) == ("removals", f"error: {refusal['message']}\n  fix: {refusal['fix']}\n")
 
 
-def test_an_environment_does_not_lose_everything_unless_it_is_allowed_by_name(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(EMPTIED)
-    assert compared(capsys, "--allow-deletion", "tenant/rocky")[0] == 1
-    limited("99")
-    code, out, err = compared(capsys)
-    assert code == 4
-    assert "  - 1 tenant and 1 app (rocky, rocky/web) on both clusters\n" in out
-    assert err.startswith(
-        "error: `tenantry up` of environment 'dev' would be refused: this run would remove every tenant of environment 'dev'\n"
-    )
-
-
 def test_a_protected_environment_loses_only_what_was_given_up(capsys: Capture) -> None:
     protected = BASE.replace("{management: hub}", "{management: hub, protected: true}")
     without = protected.replace("web: {", "db: {")
@@ -133,14 +121,6 @@ def test_a_protected_environment_loses_only_what_was_given_up(capsys: Capture) -
     assert "app 'web' of tenant 'rocky' on edge\n" in err
     Path("before.yaml").write_text(protected.replace("web: {", "web: {state: offboarding, "))
     assert compared(capsys)[0] == 1
-
-
-def test_what_is_paused_is_not_removed(capsys: Capture) -> None:
-    Path("before.yaml").write_text(BASE.replace("web: {", "web: {state: paused, "))
-    Path("tenants.yaml").write_text(BASE.replace("web: {", "db: {"))
-    code, _, err = compared(capsys)
-    assert code == 4
-    assert "Flux would leave behind what they installed\n    app 'web' of tenant 'rocky' on edge\n" in err
 
 
 TEAM = """\
@@ -171,35 +151,6 @@ def test_a_cluster_that_was_decommissioned_may_be_removed(capsys: Capture) -> No
     assert compared(capsys)[0] == 4
     Path("before.yaml").write_text(BASE.replace("labels: {tier: edge}", "state: decommissioned, labels: {tier: edge}"))
     assert compared(capsys)[0] == 1
-
-
-def test_what_is_wrong_with_the_file_itself_is_told_first(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(BASE + "x: 1\n")
-    Path("before.yaml").write_text("x: 1\n")
-    code, out, err = compared(capsys)
-    assert (code, out, err.splitlines()[0]) == (
-        2,
-        "",
-        "tenants.yaml:16:1: error[unknown-key]: key 'x' is not known here",
-    )
-
-
-def test_an_unsound_base_can_not_be_compared_with(capsys: Capture) -> None:
-    Path("before.yaml").write_text(BASE + "x: 1\n")
-    code, out, err = compared(capsys)
-    assert (code, out) == (2, "")
-    assert err == (
-        "before.yaml:16:1: error[unknown-key]: key 'x' is not known here\n"
-        "    16 | x: ...\n"
-        "       | ^\n"
-        "  at x\n"
-        "  known: apiVersion, clusters, defaults, environments, include, platform,\n"
-        "    templates, tenants\n"
-        "  fix: remove it\n"
-        "Found 1 error\n"
-        "error: the file at 'before.yaml' is invalid, so there is nothing to compare with\n"
-        "  fix: name a base that is valid; `tenantry render` shows everything that the file yields now\n"
-    )
 
 
 def test_json_of_an_unsound_base_has_its_problems(capsys: Capture) -> None:
@@ -253,20 +204,6 @@ def test_two_environments_are_compared_with_what_is_written_differently(capsys: 
     assert run(["diff", "--between", "dev", "old", "-o", "markdown"]) == 1
     assert "!   kustomize.path: ./ -> ./old" in capsys.readouterr().out
     assert (run(["diff", "--between", "dev", "dev"]), *capsys.readouterr()) == (0, "dev -> dev: no difference\n", "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("dev", "dev", "-o", "html"), "--between has no format 'html'"),
-        (("dev", "nope"), "tenants.yaml declares no environment 'nope' (declared: dev)"),
-    ],
-)
-def test_a_comparison_of_environments_refuses_what_it_does_not_know(
-    arguments: tuple[str, ...], message: str, capsys: Capture
-) -> None:
-    assert run(["diff", "--between", *arguments]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {message}\n")
 
 
 def test_colours_only_where_they_are_wanted(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
