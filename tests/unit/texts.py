@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from textwrap import dedent
 
 from tenantry.facts.explain import Explanation, explain
@@ -60,7 +61,9 @@ def explained(fleet: Fleet, subject: str, cluster: str | None = None, environmen
     return explain(fleet, plan(fleet, environment), Subject(Kind.APP if app else Kind.TENANT, tenant, app), cluster)
 
 
+@cache
 def planned(text: str, environment: str = "dev") -> Plan:
+    """The plan of a text, made once, because many tests look at the same one; none of them changes it."""
     return plan(fleet(text), environment)
 
 

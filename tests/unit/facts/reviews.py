@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import click
 
 from tenantry.cli.lines import DisplayLimits, as_text
 from tenantry.facts.dangers import Danger
 from tenantry.facts.review import Review, review, shared_dangers
+from tenantry.fleet.fleet import Fleet
 from tenantry.load import plan_all
+from tenantry.plan.plan import Plan
 from tests.unit.texts import fleet
 
 
+@cache
+def _planned(text: str) -> tuple[Fleet, dict[str, Plan]]:
+    """The fleet of a text and its plans, made once: most changes are of the same fleet."""
+    made = fleet(text)
+    return made, plan_all(made)
+
+
 def reviewed(before: str, after: str) -> tuple[Review, ...]:
-    one, other = fleet(before), fleet(after)
-    return review(one, other, plan_all(one), plan_all(other))
+    (one, plans), (other, others) = _planned(before), _planned(after)
+    return review(one, other, plans, others)
 
 
 def shown(before: str, after: str) -> str:
