@@ -123,41 +123,11 @@ def test_the_values_of_a_chart_may_be_null_because_they_are_the_authors() -> Non
     plan_all(load_fleet(write("{clusters: {names: [hub]}}", SOURCE, own)))
 
 
-def test_the_lines_to_move_and_the_place_are_named() -> None:
-    (problem,) = problems("{clusters: {names: [hub]}}", SOURCE, WEB, "quota:", "  pods: 7", "  requests.cpu: 8")
-    assert problem.fix == (
-        "remove lines 5 to 7, or ask the platform team to move them to 'tenants.rocky' in tenants.yaml:12:3, or allow it there:"
-        " 'grants: {settings: [quota]}'"
-    )
-
-
 def test_a_granted_setting_replaces_that_of_the_main_file_and_is_traced_to_the_included_one() -> None:
     frame = "{clusters: {names: [hub]}, quota: {pods: 1}, grants: {settings: [quota]}}"
     fleet = load_fleet(write(frame, SOURCE, WEB, "quota: {pods: 7}"))
     assert fleet.document.tenants["rocky"].quota == {"pods": "7"}
     assert str(fleet.source.locate(("tenants", "rocky", "quota", "pods"))) == "rocky.yaml:5:19"
-
-
-def test_entries_of_the_main_file_cannot_be_replaced() -> None:
-    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}}}"
-    (problem, *_) = problems(frame, SOURCE, WEB)
-    assert (problem.code, str(problem.location)) == ("duplicate-entry", "rocky.yaml:3:15")
-    assert problem.notes == ("first: tenants.yaml:12:47",)
-
-
-def test_a_key_of_an_extra_namespace_needs_its_own_grant() -> None:
-    frame = "{clusters: {names: [hub]}, grants: {settings: [namespaces]}}"
-    entry = (
-        "namespaces: {jobs: {quota: {pods: 1}, labels: {a.com/x: y}, podSecurity: privileged, name: '{namespace}-j'}}"
-    )
-    found = problems(frame, SOURCE, WEB, entry)
-    assert [each.path[-1] for each in found] == ["quota", "labels", "podSecurity"]
-
-
-def test_what_a_tenant_waits_for_is_said_by_the_main_file_alone() -> None:
-    frame = "{clusters: {names: [hub]}, grants: {settings: [interval]}}"
-    (problem,) = problems(frame, SOURCE, WEB, "dependsOn: []")
-    assert (problem.code, problem.path[-1]) == ("platforms-setting", "dependsOn")
 
 
 def test_a_chart_interval_is_not_below_the_shortest() -> None:
@@ -198,25 +168,6 @@ def test_environments_are_granted_by_name_and_by_what_they_extend() -> None:
     assert placed(frame.format("test"), SOURCE, WEB)["hub"] == (
         "False: environment dev is not granted, tenants.yaml:12:60"
     )
-
-
-def test_what_a_placeholder_becomes_is_named_where_it_is_refused() -> None:
-    source = "sources: {m: {oci: {url: oci://git.example.com/rocky/m, ref: {tag: v1}, provider: '{cloud}', interval: '{often}'}}}"
-    frame = "{clusters: {names: [hub]}, grants: {sources: ['oci://git.example.com/rocky/*']}}"
-    assert {each.code: each.notes for each in problems(frame, source, WEB)} == {
-        "shared-identity": ("'{cloud}' is 'aws' on cluster 'hub' (tenants.yaml:4:38)",),
-        "short-interval": ("'{often}' is '1ms' on cluster 'hub' (tenants.yaml:4:50)",),
-    }
-
-
-def test_an_unknown_placeholder_in_a_grant_is_reported_there() -> None:
-    (problem,) = problems("{clusters: {names: [hub]}, grants: {sources: ['{nope}/*']}}", SOURCE, WEB)
-    assert (problem.code, str(problem.location)) == ("unknown-placeholder", "tenants.yaml:12:56")
-
-
-def test_a_part_of_the_main_file_that_does_not_fit_is_reported_although_the_included_file_has_one() -> None:
-    (problem, *_) = problems("{clusters: {names: [hub]}, apps: 5}", SOURCE, WEB)
-    assert (problem.code, str(problem.location)) == ("wrong-type", "tenants.yaml:12:43")
 
 
 @pytest.mark.parametrize("own", ["sources: []", "alerts: 5"])

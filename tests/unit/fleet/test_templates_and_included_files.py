@@ -9,8 +9,6 @@ import pytest
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import is_filled
 from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import InvalidFleet
-from tests.table import table
 
 MAIN = """\
 apiVersion: tenantry/v1
@@ -70,90 +68,3 @@ def test_a_tenant_with_a_file_has_what_its_templates_say() -> None:
     assert str(fleet.source.locate((*at, "timeout"))).startswith("rocky.yaml:5:")
     (plan,) = plan_all(fleet).values()
     assert {app.id.name for app in plan.apps} == {"edge-rocky-base", "edge-rocky-more", "edge-rocky-web"}
-
-
-REFUSED: list[tuple[str, str, str, str]] = [
-    # what, the code, the message, the file
-    (
-        "an app of the template",
-        "duplicate-entry",
-        "'base' under 'apps' of tenant 'rocky' is in 'templates.tenants.base' already",
-        "apps: {base: {kustomize: {path: ./mine}}}",
-    ),
-    (
-        "a source of the template",
-        "duplicate-entry",
-        "'given' under 'sources' of tenant 'rocky' is in 'templates.tenants.base' already",
-        "sources: {given: {git: {url: https://git.example.com/rocky/m}}}",
-    ),
-    (
-        "removing an app of the template",
-        "duplicate-entry",
-        "'base' under 'apps' of tenant 'rocky' is in 'templates.tenants.base' already",
-        "apps: {base: null}",
-    ),
-    (
-        "a setting of the template",
-        "platforms-setting",
-        "'quota' of tenant 'rocky' belongs to the platform's file",
-        "quota: {pods: 100}",
-    ),
-    (
-        "a label of the template",
-        "platforms-setting",
-        "'labels' of tenant 'rocky' belongs to the platform's file",
-        "labels: {cost: high}",
-    ),
-    (
-        "a setting of the template in an override",
-        "platforms-setting",
-        "'quota' of tenant 'rocky' belongs to the platform's file",
-        "overrides: [{when: {environments: [dev]}, quota: null}]",
-    ),
-    (
-        "an app of the template in an override",
-        "platforms-setting",
-        "'base' of tenant 'rocky' belongs to the platform's file",
-        "overrides: [{when: {environments: [dev]}, apps: {base: {kustomize: {path: ./mine}}}}]",
-    ),
-    ("a template", "platforms-setting", "'from' of tenant 'rocky' belongs to the platform's file", "from: base"),
-    (
-        "another grant",
-        "platforms-setting",
-        "'grants' of tenant 'rocky' belongs to the platform's file",
-        "grants: {sources: ['*']}",
-    ),
-    (
-        "clusters beyond the class's",
-        "not-granted",
-        "tenant 'rocky' selects cluster 'hub', which is not granted to it",
-        "clusters: {names: [hub]}",
-    ),
-    (
-        "a source of the class, by its name",
-        "platforms-entry",
-        "'given' under 'sources' of tenant 'rocky' belongs to the platform's file, and its included file may not name it",
-        "apps: {web: {kustomize: {source: given}}}",
-    ),
-    (
-        "credentials of the template",
-        "platforms-entry",
-        "'deploy' under 'credentials' of tenant 'rocky' belongs to the platform's file, and its included file may not name it",
-        "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
-    ),
-    (
-        "an address beyond the class's",
-        "not-granted",
-        "the address of this GitRepository is not granted to tenant 'rocky'",
-        "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n"
-        "    apps: {web: {kustomize: {source: m}}}",
-    ),
-]
-
-
-@table("what, code, message, own", REFUSED, ids=lambda row: row[0])
-def test_what_a_template_says_is_not_the_files_to_change(what: str, code: str, message: str, own: str) -> None:
-    with pytest.raises(InvalidFleet) as caught:
-        plan_all(load(own))
-    told = {(each.code, each.message) for each in caught.value.diagnostics if each.location.file == "rocky.yaml"}
-    assert (code, message) in told, (what, told)

@@ -76,18 +76,6 @@ def test_patterns_start_at_the_including_file_wherever_the_command_runs() -> Non
     assert problems("fleets/tenants.yaml").startswith("fleets/t/rocky.yaml:7:42: error[unknown-placeholder]")
 
 
-def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() -> None:
-    write({"tenants.yaml": main("[{files: t/*.yaml}]"), "t/a.yaml": APP.format("kamaji", "./")})
-    expected = told(
-        "t/a.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
-        " or the platform",
-        "  at tenants.kamaji",
-        "  fix: rename the tenant, or change the environment's 'namespace'",
-        "Found 1 error",
-    )
-    assert expected == problems()
-
-
 def test_a_broken_file_hides_no_mistake_of_the_others() -> None:
     write(
         {
@@ -104,17 +92,6 @@ def test_a_broken_file_hides_no_mistake_of_the_others() -> None:
         "Found 3 errors",
     ]
     assert expected == codes
-
-
-def test_tenants_of_the_main_file_that_are_no_mapping_are_told_once() -> None:
-    write({"tenants.yaml": main("[t/*.yaml]") + "tenants: 5\n", "t/a.yaml": APP.format("rocky", "./")})
-    expected = told(
-        "tenants.yaml:10:10: error[wrong-type]: expected a mapping, found the number 5",
-        "  at tenants",
-        "  fix: write a mapping, such as {NAME: ...}",
-        "Found 1 error",
-    )
-    assert expected == problems()
 
 
 @pytest.mark.parametrize("name", [".movy.yaml", "movy.yml", "movy.YAML"])
@@ -215,104 +192,6 @@ def test_pieces_append_overrides_in_the_order_of_include_to_what_any_file_declar
     assert quotas["rocky"] == [{"pods": "3"}, {"pods": "4"}]
     assert fleet.source.line_of(("tenants", "acme", "overrides", 1, "quota", "pods")).startswith("o/a.yaml:1:")
     assert fleet.source.line_of(("tenants", "rocky", "overrides", 1, "quota", "pods")).startswith("c/b.yaml:1:")
-
-
-ONLY = "'clusters:', 'tenants:', 'templates:'"
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        (
-            {"c/a.yaml": CLUSTER.format("edge")},
-            (
-                "c/a.yaml:2:3: error[duplicate-cluster]: cluster 'edge' is declared twice",
-                "  at clusters.edge",
-                "  first: tenants.yaml:6:3",
-                "  fix: rename or remove one of them",
-            ),
-        ),
-        (
-            {"c/a.yaml": "tenants: {rocky: {}}\n", "c/b.yaml": "tenants: {rocky: {}}\n"},
-            (
-                "c/b.yaml:1:11: error[duplicate-tenant]: tenant 'rocky' is declared twice",
-                "  at tenants.rocky",
-                "  first: c/a.yaml:1:11",
-                "  fix: rename or remove one of them, or leave only 'overrides:' here",
-            ),
-        ),
-        (
-            {
-                "c/0.yaml": "tenants: {rocky: {}}\n",
-                "c/a.yaml": "tenants: {rokcy: {overrides: [{when: {environments: [dev]}, quota: {pods: 1}}]}}\n",
-            },
-            (
-                "c/a.yaml:1:11: error[unknown-tenant]: no file declares tenant 'rokcy', to which this one appends overrides",
-                "  at tenants.rokcy",
-                "  declared: rocky (closest: rocky)",
-                "  fix: correct the name, or remove it",
-            ),
-        ),
-        (
-            {
-                "c/0.yaml": "tenants: {rocky: {}}\n",
-                "c/a.yaml": "tenants: {rocky: {overrides: [{when: {environments: [dve]}, quota: {pods: 1}}]}}\n",
-            },
-            (
-                "c/a.yaml:1:54: error[unknown-environment]: an override of tenant 'rocky' names environment 'dve', which is"
-                " not declared",
-                "  at tenants.rocky.overrides[0].when.environments[0]",
-                "  declared: dev (closest: dev)",
-                "  fix: write 'dev', or declare it under 'environments:'",
-            ),
-        ),
-        (
-            {"c/a.yaml": CLUSTER.format("far").replace("dev", "dve")},
-            (
-                "c/a.yaml:2:24: error[unknown-environment]: cluster 'far' names environment 'dve', which is not declared",
-                "  at clusters.far.environments[0]",
-                "  declared: dev (closest: dev)",
-                "  fix: write 'dev', or declare it under 'environments:'",
-            ),
-        ),
-        (
-            {"c/a.yaml": CLUSTER.format("far") + "environments: {}\n"},
-            (
-                f"c/a.yaml:3:1: error[not-for-included]: an included file may only contain {ONLY}, not 'environments:'",
-                "  at environments",
-                "  fix: move it to tenants.yaml, or remove it",
-            ),
-        ),
-        (
-            {"c/a.yaml": "include: [b.yaml]\n" + CLUSTER.format("far")},
-            (
-                f"c/a.yaml:1:1: error[not-for-included]: an included file may only contain {ONLY}, not 'include:'; it cannot"
-                " include other files",
-                "  at include",
-                "  fix: move it to tenants.yaml, or remove it",
-            ),
-        ),
-        (
-            {"c/a.yaml": "tenants: [rocky]\n"},
-            (
-                "c/a.yaml:1:10: error[wrong-type]: expected a mapping, found a list",
-                "  at tenants",
-                "  fix: write a mapping, such as {NAME: ...}",
-            ),
-        ),
-        (
-            {"c/a.txt": ""},
-            (
-                "tenants.yaml:8:19: error[includes-nothing]: no file matches 'c/*.yaml'",
-                "  at include[0].files",
-                "  fix: correct the pattern, or remove it",
-            ),
-        ),
-    ],
-)
-def test_a_mistake_in_a_piece_is_told_there(files: dict[str, str], expected: tuple[str, ...]) -> None:
-    write({"tenants.yaml": pieces(), **files})
-    assert told(*expected, "Found 1 error") == problems()
 
 
 def test_what_a_piece_declares_that_cannot_be_read_is_not_told_to_be_unknown() -> None:
