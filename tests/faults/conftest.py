@@ -14,9 +14,10 @@ from tests.e2e.project import ADMINISTRATOR, Project, begun, make_fleet, sandbox
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
+from tests.faults.compare import settled
 from tests.faults.crash import POINTS, SEED
 from tests.faults.outage import Note
-from tests.faults.parts import frequent_fleet, small_fleet
+from tests.faults.parts import INTERVAL, frequent_fleet, small_fleet
 from tests.faults.report import Results
 
 
@@ -77,6 +78,15 @@ def frequent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
             project.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
         project.deploy("dev")
         yield project
+
+
+@pytest.fixture(scope="session")
+def calm(frequent: Project) -> Project:
+    """The same with long intervals, up and ready: what Flux looks at every few seconds takes much of the processor."""
+    frequent.edit(f"  {INTERVAL}\n", "")
+    frequent.up().ok()
+    settled(frequent, "dev")
+    return frequent
 
 
 @pytest.fixture(scope="session")

@@ -59,11 +59,26 @@ def put_back(api: Api, before: States) -> set[str]:
     return {path for path, state in before.items() if essence(api.state(path)) == state}
 
 
+@pytest.mark.parametrize("changes", [ON_A_REMOTE, (A_NAMESPACE,)], ids=["objects", "a namespace"])
+def test_on_a_remote_flux_alone_puts_back_what_was_changed(
+    project: Project, edge: Api, results: Results, changes: tuple[Change, ...]
+) -> None:
+    before, started = states(edge, changes), time.monotonic()
+    assert None not in before.values()
+    for each in changes:
+        each.make(edge)
+    for each in changes:
+        eventually(lambda each=each: each.path in put_back(edge, before), f"{each.what}: to be put back")
+        by = f"Flux alone, `{INTERVAL}`"
+        results.add(Row("drift", cells(each.what, "edge", by), time.monotonic() - started, "put back"))
+    settled(project, "dev")
+
+
 def test_a_run_that_is_told_not_to_refresh_fails_and_the_next_one_puts_all_back(
-    project: Project, hub: Api, results: Results
+    calm: Project, hub: Api, results: Results
 ) -> None:
     before, started = drifted(hub, ON_THE_HUB), time.monotonic()
-    ended = project.up("dev", "--refresh=false")
+    ended = calm.up("dev", "--refresh=false")
     seconds = time.monotonic() - started
     assert ended.code != 0
     assert f"{len(ON_THE_HUB)} objects on the management cluster are not as planned" in ended.text, ended.text
@@ -72,7 +87,7 @@ def test_a_run_that_is_told_not_to_refresh_fails_and_the_next_one_puts_all_back(
     what = f"{len(ON_THE_HUB)} objects changed, and `pulumi up --refresh=false`"
     results.add(Row("drift", cells(what, "hub", "nothing, and the run fails"), seconds, "as documented"))
     started = time.monotonic()
-    shows_and_restores(project, hub, before, project.up().ok().text)
+    shows_and_restores(calm, hub, before, calm.up().ok().text)
     for each in ON_THE_HUB:
         results.add(Row("drift", cells(each.what, "hub", "`pulumi up`"), time.monotonic() - started, "put back"))
 
@@ -98,36 +113,21 @@ ADDED = (
 
 
 def test_what_was_changed_and_what_somebody_has_added_is_shown_and_put_back(
-    project: Project, hub: Api, results: Results
+    calm: Project, hub: Api, results: Results
 ) -> None:
     before, started = drifted(hub, (*ON_THE_HUB, *ADDED)), time.monotonic()
-    shown = project.engine("preview", "--environment", "dev").ok().text
+    shown = calm.engine("preview", "--environment", "dev").ok().text
     assert re.search("Kustomization rocky/db: .*spec.patches, .*by ", shown), shown
     assert put_back(hub, before) == set(), "a preview changes nothing"
-    shows_and_restores(project, hub, before, project.engine(*TENANTRY_UP).ok().text)
+    shows_and_restores(calm, hub, before, calm.engine(*TENANTRY_UP).ok().text)
     for each in (*ON_THE_HUB, *ADDED):
         results.add(Row("drift", cells(each.what, "hub", "`tenantry up`"), time.monotonic() - started, "put back"))
 
 
-def test_a_run_without_a_difference_does_not_refresh(project: Project) -> None:
-    ended = project.engine(*TENANTRY_UP).ok().text
+def test_a_run_without_a_difference_does_not_refresh(calm: Project) -> None:
+    ended = calm.engine(*TENANTRY_UP).ok().text
     assert "--refresh=false" in ended, ended
     assert "after a refresh" not in ended, ended
-
-
-@pytest.mark.parametrize("changes", [ON_A_REMOTE, (A_NAMESPACE,)], ids=["objects", "a namespace"])
-def test_on_a_remote_flux_alone_puts_back_what_was_changed(
-    project: Project, edge: Api, results: Results, changes: tuple[Change, ...]
-) -> None:
-    before, started = states(edge, changes), time.monotonic()
-    assert None not in before.values()
-    for each in changes:
-        each.make(edge)
-    for each in changes:
-        eventually(lambda each=each: each.path in put_back(edge, before), f"{each.what}: to be put back")
-        by = f"Flux alone, `{INTERVAL}`"
-        results.add(Row("drift", cells(each.what, "edge", by), time.monotonic() - started, "put back"))
-    settled(project, "dev")
 
 
 def cells(what: str, where: str, by: str) -> dict[str, str]:

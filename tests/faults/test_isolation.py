@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tests.e2e.clusters import PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api
 from tests.faults.arena import EDGE, HUB, PLACES, REPOSITORY, TENANT, Place, own_file
-from tests.faults.commits import CHARTS, COMMITS, Commit
+from tests.faults.commits import COMMITS, Commit
 from tests.faults.declarations import DECLARATIONS, Declaration, existing
 from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
 from tests.faults.included import INCLUDED
@@ -85,11 +86,13 @@ def told(fleet: Project, apis: Apis) -> Iterator[dict[tuple[str, Place], tuple[s
     waiting = [(each, place) for each in COMMITS for place in each.places]
     found: dict[tuple[str, Place], tuple[str, str, float]] = {}
     while waiting and time.monotonic() < started + PATIENCE:
+        tried = {place: statuses(apis[HUB.cluster], place) for place in {place for _, place in waiting}}
         for attack, place in tuple(waiting):
-            if (answer := verdict(apis[HUB.cluster], attack, place, revision)) is not None:
+            status = tried[place].get(f"{place.prefix}{attack.name}", {})
+            if (answer := verdict(status, revision)) is not None:
                 found[attack.name, place] = (*answer, time.monotonic() - started)
                 waiting.remove((attack, place))
-        time.sleep(0.2)
+        time.sleep(0.5)
     yield found
     commit(fleet.sandbox, REPOSITORY, sound, "Repent")
     fetch(apis)
@@ -107,10 +110,14 @@ def fetch(apis: Apis) -> None:
         assert apis[HUB.cluster].ask("PATCH", path, {"metadata": {"annotations": annotation}}).message == ""
 
 
-def verdict(hub: Api, attack: Commit, place: Place, revision: str) -> tuple[str, str] | None:
+def statuses(hub: Api, place: Place) -> dict[str, dict[str, Any]]:
+    """The status of each app beside the attacker's, by its name."""
+    lists = (hub.ask("GET", collection(kind, place.home)).body["items"] for kind in ("Kustomization", "HelmRelease"))
+    return {each["metadata"]["name"]: each.get("status", {}) for each in chain.from_iterable(lists)}
+
+
+def verdict(status: Mapping[str, Any], revision: str) -> tuple[str, str] | None:
     """Status and message of Ready once Flux has tried a revision; None as long as it has not."""
-    kind = "HelmRelease" if attack in CHARTS else "Kustomization"
-    status = hub.ask("GET", f"{collection(kind, place.home)}/{place.prefix}{attack.name}").body.get("status", {})
     if revision[:12] not in status.get("lastAttemptedRevision", ""):
         return None
     ready = next((each for each in status.get("conditions", []) if each["type"] == "Ready"), {"status": "Unknown"})

@@ -12,7 +12,6 @@ import pytest
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 from tests.faults.compare import settled
-from tests.faults.parts import INTERVAL
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -29,12 +28,8 @@ TINA = """
 
 
 @pytest.fixture(scope="module")
-def project(frequent: Project) -> Project:
-    # What Flux looks at every few seconds takes much of the processor.
-    frequent.edit(f"  {INTERVAL}\n", "")
-    frequent.up().ok()
-    settled(frequent, "dev")
-    return frequent
+def project(calm: Project) -> Project:
+    return calm
 
 
 @pytest.fixture(scope="module")
