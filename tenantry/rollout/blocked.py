@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import is_reconciled, reference_of
@@ -22,7 +22,9 @@ from tenantry.rollout.change import (
     Ignoring,
     Kind,
     Reason,
+    Target,
     reconcilers_in,
+    used_by,
     worst,
 )
 from tenantry.rollout.flux_status import Readiness, changed_at, is_cut_off, moment
@@ -312,12 +314,14 @@ class Asking:
     # --- what is no longer planned leaves the waves in the order in which a change comes ------------------------------
 
     def _decide_removals(self) -> None:
+        # A reference has no version.
         removed = self.change.removed
+        targets = {target[1:]: live for live in removed.values() if (target := readable_id(live))}
         self.blocked |= {id: reason for id, live in removed.items() if (reason := self._own_removal(id, live))}
         before = -1
         while removed and before < len(self.blocked):
             before = len(self.blocked)
-            self._hold_what_is_used()
+            self._hold_what_is_used(targets)
             self._hold_for_earlier_waves()
 
     def _own_removal(self, id: ObjectId, live: Manifest) -> Reason | None:
@@ -339,14 +343,21 @@ class Asking:
             return Reason(Kind.FAILED, message)
         return None
 
-    def _hold_what_is_used(self) -> None:
-        """What held objects use as they live now, and what lies beside them: the same tenant on the same cluster."""
+    def _hold_what_is_used(self, targets: Mapping[Target, Manifest]) -> None:
+        """What held objects use as they live now, and what lies beside them: the same tenant on the same cluster.
+
+        The state does not know what a killed run has applied, and can be lost, so the references of live objects count too.
+
+        targets: what is to be removed.
+        """
         beside: dict[tuple[str, str], Reason] = {}
         for id, reason in [*self.blocked.items()]:
             owner = self._places[id].owner if id in self._places else self.lines.objects[id].owner
             for cluster in (owner.cluster, "") if owner.tenant else ():
                 beside.setdefault((owner.tenant, cluster), reason)
-            for used in self.evidence.uses.get(id, ()):
+            changed = self.change.changed.get(id)
+            live = self.change.removed.get(id) or (changed.live if changed else None)
+            for used in (*self.evidence.uses.get(id, ()), *(used_by(live, targets) if live else ())):
                 if used in self._places:
                     self.blocked.setdefault(used, reason.needed(id))
         for id, place in self._places.items():

@@ -8,14 +8,15 @@ single app.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.kube.names import PLATFORM, app_name
-from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of
+from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of, object_id, readable_id
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.model.durations import duration
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled
@@ -255,3 +256,42 @@ def format_summary(
         line = next((lines[id] for id in by_kind[decisive] if id in lines), "TENANT/APP")
         text.append(f"  fix: {_FIXES[decisive].format(environment=environment, line=line)}")
     return "\n".join(text)
+
+
+# --- what an object uses as it lives now -----------------------------------------------------------------------------
+
+Target: TypeAlias = tuple[str, str, str]
+"""Kind, namespace and name."""
+
+
+def used_by(live: Manifest, removed: Mapping[Target, Manifest]) -> Iterator[ObjectId]:
+    """What an object refers to, and what that refers to, as far as it is among removed objects."""
+    seen: set[Target] = set()
+    rest = [live]
+    while rest:
+        manifest = rest.pop()
+        if (own := readable_id(manifest)) is None:
+            continue
+        spec = mapping_at(manifest, "spec")
+        account = ("ServiceAccount", own.namespace, str(spec.get("serviceAccountName")))
+        targets = _references(own.kind, spec, own.namespace)
+        for target in (("Namespace", "", own.namespace), account, *targets):
+            if target in removed and target not in seen:
+                seen.add(target)
+                yield object_id(removed[target])
+                rest.append(removed[target])
+
+
+def _references(kind: str, spec: Mapping[str, Any], namespace: str) -> Iterator[Target]:
+    """All that the fields of a spec refer to, apart from the values of a chart. A reference without a kind is to a Secret."""
+    for key, value in spec.items():
+        if key == "values":
+            continue
+        inside = [value] if isinstance(value, dict) else mappings_in(value)
+        default = {"repository": "GitRepository", "dependsOn": kind}.get(key, "Secret")
+        for reference in inside:
+            if key.endswith(("Ref", "From")) or key in ("repository", "dependsOn"):
+                place = str(reference.get("namespace") or namespace)
+                yield str(reference.get("kind", default)), place, str(reference.get("name"))
+            else:
+                yield from _references(kind, reference, namespace)

@@ -482,3 +482,23 @@ def test_what_a_held_object_depends_on_in_the_state_is_not_removed(world: World)
     assert binding in blocked(more, evidence, world.now)
     object.__setattr__(evidence, "uses", {})
     assert binding not in blocked(more, evidence, world.now)
+
+
+def test_what_a_held_object_refers_to_is_not_removed_if_the_state_does_not_know_it(world: World) -> None:
+    """A killed run has applied it, or the state is lost."""
+    world.failing = {"edge-1-rocky-web"}
+    world.up(plan_of("b"))
+    user = next(id for id in world.change(plan_of("b")).changed if id.name == "web")
+    source = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", user.namespace, "former")
+    live = {
+        "apiVersion": source.api_version,
+        "kind": source.kind,
+        "metadata": {"name": source.name, "namespace": source.namespace},
+    }
+    world.live[user]["spec"]["sourceRef"] = {"kind": source.kind, "name": source.name}
+    change = world.change(plan_of("b"))
+    more = Change(change.lines, change.changed, {**change.removed, source: live})
+    evidence = replace(world.evidence(), uses={})
+    assert source in blocked(more, evidence, world.now)
+    world.live[user]["spec"]["sourceRef"]["name"] = "other"
+    assert source not in blocked(more, evidence, world.now)
