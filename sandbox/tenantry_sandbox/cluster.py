@@ -15,7 +15,7 @@ from tenantry_sandbox.process import answers
 from tenantry_sandbox.programs import MANIFESTS
 from tenantry_sandbox.supervisor import SHARED, Part, existing
 
-ETCD_PORTS = ("etcd", "etcd-peer", "etcd-health")
+ETCD_PORTS = ("etcd", "etcd-peer", "etcd-http")
 LOOPBACK = ("127.0.0.1", "localhost")
 HOSTS = (*LOOPBACK, "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1")
 MASTERS = "system:masters"
@@ -28,7 +28,7 @@ class Etcd:
     layout: Layout
     port: int
     peer_port: int
-    health_port: int
+    http_port: int
 
     @property
     def authority(self) -> Authority:
@@ -50,7 +50,7 @@ class Etcd:
             "data-dir": self.layout.etcd / "data",
             "listen-client-urls": self.url,
             # With HTTP at a port of its own, gRPC does without Go's server of HTTP, which takes more of the processor.
-            "listen-client-http-urls": f"https://127.0.0.1:{self.health_port}",
+            "listen-client-http-urls": f"https://127.0.0.1:{self.http_port}",
             "advertise-client-urls": self.url,
             "listen-peer-urls": peer,
             "initial-advertise-peer-urls": peer,
@@ -64,13 +64,13 @@ class Etcd:
         }
         environment = programs.environment(self.layout.etcd)
         return Part(
-            SHARED, "etcd", programs.command("etcd", flags), environment, (self.port, self.peer_port, self.health_port)
+            SHARED, "etcd", programs.command("etcd", flags), environment, (self.port, self.peer_port, self.http_port)
         )
 
     def ready(self) -> bool:
         context = ssl.create_default_context(cafile=self.authority.pair.certificate)
         context.load_cert_chain(self.client.certificate, self.client.key)
-        return answers(self.health_port, "/health", context)
+        return answers(self.http_port, "/health", context)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ Source: k8s.io/kubernetes `pkg/apis/core/validation`; etcd's `--max-request-byte
 from __future__ import annotations
 
 import json
-import marshal
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from tenantry.kube.values import number_of
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, written
 from tenantry.messages.errors import Problem
 
 MOST_DATA = 1024**2
@@ -71,7 +70,7 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     if (labels := max(len(manifest["metadata"].get("labels", ())), len(common))) > MOST_LABELS:
         message = f"{_name(manifest)} has {labels:,} labels, and at most {MOST_LABELS} are taken"
         yield Problem(("labels",), "too-large", message, fix="remove some, or write them as annotations")
-    if len(marshal.dumps(dict(manifest), 2)) < _SMALL / 4:  # as nearly all; without shared parts, it has all texts
+    if len(written(dict(manifest))) < _SMALL / 4:  # as nearly all; it has all texts
         return
     text = json.dumps(manifest, ensure_ascii=False)
     kind, metadata = manifest["kind"], manifest["metadata"]

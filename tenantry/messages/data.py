@@ -6,6 +6,7 @@ Never: changes the data it is given, or knows what it means.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -45,6 +46,15 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
     for part in path:
         data = data.get(part) if isinstance(data, dict) else _step(data, part)
     return data if isinstance(data, dict) else {}
+
+
+def written(data: Any) -> bytes:
+    """Data in bytes that tell the types of all values and the order of all keys; equal if and only if these are."""
+    try:
+        # The second version writes equal parts alike, whether or not they are one object. It takes half the time of `repr`.
+        return marshal.dumps(data, 2)
+    except ValueError:  # a type that is not Python's own
+        return repr(data).encode("utf-8", "surrogatepass")
 
 
 def mappings_in(value: Any) -> list[dict[str, Any]]:

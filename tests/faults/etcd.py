@@ -43,7 +43,7 @@ def _ask(project: Project, call: str, body: dict[str, str]) -> dict[str, Any]:
     etcd = existing_cluster(project.sandbox).etcd
     context = ssl.create_default_context(cafile=etcd.authority.pair.certificate)
     context.load_cert_chain(etcd.client.certificate, etcd.client.key)
-    with closing(HTTPSConnection("127.0.0.1", etcd.port, context=context, timeout=60)) as connection:
+    with closing(HTTPSConnection("127.0.0.1", etcd.http_port, context=context, timeout=60)) as connection:
         connection.request("POST", f"/v3/kv/{call}", json.dumps(body))
         answer = connection.getresponse()
         assert answer.status == 200, answer.read()

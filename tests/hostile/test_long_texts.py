@@ -66,4 +66,4 @@ def test_a_very_long_line_is_shortened(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for form in ("text", "markdown"):
-        assert len(outputs(hostile("x"), hostile("y " * 50_000), form, capsys)) < 70_000
+        assert len(outputs(hostile(["x"]), hostile(["y " * 50_000]), form, capsys)) < 70_000

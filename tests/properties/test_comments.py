@@ -25,8 +25,8 @@ def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) ->
         said: list[str] = []
         patch.setattr("tenantry.cli.diff.data", said.append)
         for one, other in ((before, after), (after, before)):
-            Path("before.yaml").write_text(hostile(one))
-            Path("tenants.yaml").write_text(hostile(other))
+            Path("before.yaml").write_text(hostile([one]))
+            Path("tenants.yaml").write_text(hostile([other]))
             run(["diff", "./before.yaml", "--output", "markdown"])
     for document in said:
         inner = re.sub(r"<!-- tenantry diff -->|</?(details|summary)>", "", document)

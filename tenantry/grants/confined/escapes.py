@@ -8,7 +8,6 @@ Called by: `load`, for every plan of a fleet with team files.
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -20,7 +19,7 @@ from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, labels_of
 from tenantry.kube.values import gives_all
-from tenantry.messages.data import Tree, mapping_at, mappings_in, value_at
+from tenantry.messages.data import Tree, mapping_at, mappings_in, value_at, written
 from tenantry.messages.placeholders import fill_manifest
 
 
@@ -139,7 +138,7 @@ class Object:
         manifest = _of_no_cluster({**self.manifest, "spec": spec})
         metadata = {key: value for key, value in manifest["metadata"].items() if key != "name"}
         entry = self.entry(self.kind, self.name, self.labels)
-        return (self.kind, entry, *self.place.alike, marshal.dumps({**manifest, "metadata": metadata}, 2))
+        return (self.kind, entry, *self.place.alike, written({**manifest, "metadata": metadata}))
 
     def _names_are_right(self, tree: Tree) -> bool:
         """Whether the same finds nothing in what tells such objects apart: the cluster, and names. Args: tree: of the spec."""
