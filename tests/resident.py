@@ -120,12 +120,15 @@ def _warm_up() -> None:
 
     import grpc.experimental  # for Pulumi's SDK
     import httpx2
+    import pulumi
 
     from tenantry.cli.app import run
 
     assert urllib
     assert grpc
     httpx2.Client(base_url="https://localhost").close()
+    # Five messages for each resource are a call of the engine each, which drops them.
+    pulumi.log.debug = lambda *_, **__: None
     # Whatever a command or the program imports only where it needs it.
     for package in (REPOSITORY / "tenantry", REPOSITORY / "components", REPOSITORY / "sandbox" / "tenantry_sandbox"):
         for file in package.rglob("*.py"):

@@ -27,7 +27,7 @@ def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) ->
         for one, other in ((before, after), (after, before)):
             Path("before.yaml").write_text(hostile([one]))
             Path("tenants.yaml").write_text(hostile([other]))
-            run(["diff", "./before.yaml", "--output", "markdown"])
+            assert run(["diff", "./before.yaml", "--output", "markdown"]) in (0, 1, 4)
     for document in said:
         inner = re.sub(r"<!-- tenantry diff -->|</?(details|summary)>", "", document)
         assert not [each for each in alive(inner) if not each.startswith(ALLOWED)], document
