@@ -19,6 +19,8 @@ from tenantry_sandbox.layout import SandboxError
 
 CLOCK_TOLERANCE = 2.0
 """Seconds by which the start of one process may seem to differ: the kernel rounds the time of the boot."""
+EXITING = 1.0
+"""Seconds between the moment at which an ending process has no command line any more and its exit code."""
 KILLED_AFTER = 5.0
 """Seconds the kernel may take to end a process that was killed."""
 
@@ -47,7 +49,7 @@ class Process:
     def exit_code(self) -> int | None:
         """Its exit code; None: it runs, or another command started it."""
         try:
-            return psutil.Process(self.pid).wait(timeout=0)
+            return psutil.Process(self.pid).wait(timeout=EXITING)
         except psutil.Error:
             return None
 
