@@ -20,7 +20,7 @@ from tenantry.flux.schemas import kinds
 from tenantry.importing.documents import FIX, Document
 from tenantry.importing.kustomize import directory_in, substituted, unset
 from tenantry.importing.resources import FLUX, SETTINGS, Applier, Key, Unread, applier_of, key_of
-from tenantry.kube.objects import Manifest, is_of_flux, labels_of
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of, marked
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -213,9 +213,9 @@ class Follower:
             values = self._values(key, built)
             always = mapping_at(spec, "postBuild").get("substituteStrategy") == "Always"
             objects = substituted(built, values, f"kustomize build {shown}", always=always)
-            common = mapping_at(spec, "commonMetadata")
+            common = {key: mapping_at(spec, "commonMetadata", key) for key in ("labels", "annotations")}
             documents = [with_origin(document, shown) for document in objects if not _is_excluded(document.manifest)]
-            return [document._replace(manifest=_with(document.manifest, common)) for document in documents]
+            return [document._replace(manifest=marked(document.manifest, **common)) for document in documents]
         except Refused as refused:
             return refused
         except Exception as unexpected:
@@ -270,14 +270,14 @@ class Follower:
             id = key_of(manifest)
             known = self._known.get(id)
             if known is not None and (before := applier_of(labels_of(known.manifest), "Kustomization")):
-                if before != applier and _with(manifest, {"labels": before.labels}) != known.manifest:
+                if before != applier and marked(manifest, labels=before.labels) != known.manifest:
                     reason = f"{key} applies it too, with other fields than those of {known.origin}"
                     fix = "remove it from one of the two: Flux applies them in turn"
                     self._cannot_read(f"{id} ({origin})", reason, fix)
                 continue
             # The file itself tells the line, a build tells none.
             line = known.origin if known and known.origin.startswith(origin) else origin
-            self._known[id] = Document(_with(manifest, {"labels": applier.labels}), line)
+            self._known[id] = Document(marked(manifest, labels=applier.labels), line)
         if len(self._known) > MOST_OBJECTS:
             raise Refused(f"there are more than {MOST_OBJECTS} objects", "import the clusters one by one")
 
@@ -297,15 +297,6 @@ def _is_excluded(manifest: Manifest) -> bool:
     """Whether Flux does not apply an object of a repository: labels and annotations can say so."""
     marks = {**labels_of(manifest), **mapping_at(manifest["metadata"], "annotations")}
     return any(str(marks.get(key)).lower() == value for key, value in _NOT_APPLIED)
-
-
-def _with(manifest: Manifest, added: Mapping[str, Any]) -> dict[str, Any]:
-    """An object with more labels and annotations, as the controller sets them."""
-    metadata = dict(manifest["metadata"])
-    metadata |= {
-        key: {**(metadata.get(key) or {}), **added[key]} for key in ("labels", "annotations") if added.get(key)
-    }
-    return {**manifest, "metadata": metadata}
 
 
 def with_origin(document: Document, directory: str) -> Document:

@@ -27,8 +27,8 @@ MOST_LABELS = 250
 """The most labels of an object. Kubernetes has no bound, and compares all of them for each selector."""
 _LISTED = 10
 """The bytes that a key in the list of fields has beside its name: `"f:name":{},`."""
-_SMALL = 100_000
-"""An object of so few bytes exceeds nothing."""
+_SMALL = 25_000
+"""An object of so few bytes, as `written` gives them, exceeds nothing: JSON takes at most six for one, and a key has seven."""
 
 _BOUNDS = (
     ("min", "defaultRequest"),
@@ -70,7 +70,7 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     if (labels := max(len(manifest["metadata"].get("labels", ())), len(common))) > MOST_LABELS:
         message = f"{_name(manifest)} has {labels:,} labels, and at most {MOST_LABELS} are taken"
         yield Problem(("labels",), "too-large", message, fix="remove some, or write them as annotations")
-    if len(written(dict(manifest))) < _SMALL / 4:  # as nearly all; it has all texts
+    if len(written(dict(manifest))) < _SMALL:  # as nearly all
         return
     text = json.dumps(manifest, ensure_ascii=False)
     kind, metadata = manifest["kind"], manifest["metadata"]

@@ -110,10 +110,11 @@ def readable_id(manifest: Any) -> ObjectId | None:
 def marked(
     manifest: Manifest, *, labels: Mapping[str, str] | None = None, annotations: Mapping[str, str] | None = None
 ) -> Manifest:
-    """The manifest with more labels and annotations."""
+    """The manifest with more labels and annotations. Others may have written theirs as `null`."""
     metadata = dict(manifest["metadata"])
     for key, more in (("labels", labels), ("annotations", annotations)):
-        metadata |= {key: {**metadata.get(key, {}), **more}} if more else {}
+        if more:
+            metadata[key] = {**(metadata.get(key) or {}), **more}
     return {**manifest, "metadata": metadata}
 
 

@@ -476,12 +476,9 @@ def test_what_a_held_object_depends_on_in_the_state_is_not_removed(world: World)
     binding = ObjectId("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "of-nobody")
     live = {"apiVersion": binding.api_version, "kind": binding.kind, "metadata": {"name": binding.name}}
     user = next(id for id in change.changed if id.name == "web")
-    evidence = world.evidence()
-    object.__setattr__(evidence, "uses", {user: [binding]})
     more = Change(change.lines, change.changed, {**change.removed, binding: live})
-    assert binding in blocked(more, evidence, world.now)
-    object.__setattr__(evidence, "uses", {})
-    assert binding not in blocked(more, evidence, world.now)
+    assert binding in blocked(more, replace(world.evidence(), uses={user: [binding]}), world.now)
+    assert binding not in blocked(more, replace(world.evidence(), uses={}), world.now)
 
 
 def test_what_a_held_object_refers_to_is_not_removed_if_the_state_does_not_know_it(world: World) -> None:
