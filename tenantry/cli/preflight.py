@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,14 +17,13 @@ from tenantry.cli.options import cluster_environment, connect_management, reads_
 from tenantry.cli.output import columns, data, data_json, plain, working
 from tenantry.cli.problems import as_text, counts, report_warnings
 from tenantry.cluster.requests import ANSWER_TIMEOUT
-from tenantry.facts.objects import Changed
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Severity
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan, plan
-from tenantry.preflight.adoption import Adoption, DryRun
+from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Check, Report, contact_management
 from tenantry.preflight.remotes import contact, errors_first, remote_of
 from tenantry.stacks.file import stacks_running, target_of
@@ -39,8 +38,6 @@ from tenantry.stacks.states import InStates
 Examples:
   tenantry preflight --environment dev
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
-  tenantry preflight --environment prod --preview        in a pull request
-  tenantry preflight --environment prod --dry-run        before an adoption
   tenantry preflight --environment prod --cluster edge-1
 
 Exit codes:
@@ -48,23 +45,12 @@ Exit codes:
   1  at least one error, with --cluster also a remote cluster that does not
      answer
   2  tenants.yaml is invalid, or a management cluster does not answer
-  4  the guard, or the gate to the environment before, would refuse the change
+  4  the guard would refuse the change
 """,
 )
 @options.environment("The environment to check.", required=True, argument=True)
 @options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
 @options.management
-@click.option(
-    "--preview",
-    is_flag=True,
-    help="For a review, which runs nothing: only warn of apps that wait for the environment before.",
-)
-@click.option(
-    "--dry-run",
-    "rehearse",
-    is_flag=True,
-    help="Have the API server apply each planned object as a dry run, and show what would change.",
-)
 @options.output("text", "json", kind="Preflight")
 @reads_file
 def command(
@@ -73,9 +59,6 @@ def command(
     cluster: str | None,
     kubeconfig: Path | None,
     context: str | None,
-    *,
-    preview: bool,
-    rehearse: bool,
     output: str,
 ) -> int:
     """Check the plan of an environment against its live clusters, before Pulumi applies it.
@@ -91,8 +74,6 @@ def command(
     policies are checked. Contents of the kubeconfig are never printed.
     """
     if cluster:
-        if preview or rehearse:
-            raise click.UsageError("--cluster takes no --preview or --dry-run")
         return _check_cluster(file, environment, cluster, kubeconfig, context, output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
@@ -100,7 +81,7 @@ def command(
     warnings = warnings_of(fleet)
     if output != "json":
         report_warnings(warnings)
-    report = report_on(file, fleet, planned, kubeconfig, context, preview=preview, rehearse=rehearse)
+    report = report_on(file, fleet, planned, kubeconfig, context)
     if output == "json":
         result = {
             "environment": environment,
@@ -149,15 +130,10 @@ def report_on(
     kubeconfig: Path | None = None,
     context: str | None = None,
     *,
-    preview: bool = False,
     drift: bool = True,
-    rehearse: bool = False,
 ) -> Report:
-    """Check an environment.
+    """Check an environment. drift: whether all live objects are compared with the planned ones.
 
-    Args:   preview: nothing is changed, so an environment before that cannot be asked refuses nothing.
-            drift: whether live objects are compared with the planned ones.
-            rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
@@ -177,10 +153,8 @@ def report_on(
             now=now,
             claim=stack.claim,
             project=project,
-            preview=preview,
             drift=drift,
             in_state=in_state,
-            rehearse=rehearse,
         )
         report = check.report()
     if stack.claim is None:
@@ -195,7 +169,7 @@ def print_report(planned: Plan, report: Report, *, brief: bool = False, write: C
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
             write(as_text(problem))
-    for line in _dry_run(report.dry_run) if report.dry_run else _adoptions(report.adoptions):
+    for line in _adoptions(report.adoptions):
         write(line)
     problems = counts(report.problems) or "nothing is in the way"
     write(f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {problems}")
@@ -207,31 +181,6 @@ def _adoptions(adoptions: Iterable[Adoption]) -> Iterator[str]:
             f"tenant '{adoption.tenant}' takes over {counted(len(adoption.taken), 'object')}, gets {len(adoption.made)} new, and"
             " loses none"
         )
-        equal = (Line(" ", f"{changed.id} stays as it is") for changed in adoption.taken if not changed.fields)
         made = (Line("+", str(id)) for id in adoption.made)
-        yield from _lines([changed for changed in adoption.taken if changed.fields], (*equal, *made))
-
-
-def _dry_run(run: DryRun) -> Iterator[str]:
-    """The objects that would not stay as they are, then how many there are of each sort."""
-    made, deleted = ([Line(sign, str(id)) for id in ids] for sign, ids in (("+", run.made), ("-", run.deleted)))
-    rejected = [Line("!", str(rejected.id)) for rejected in run.rejected]
-    yield from _lines(run.changed, (*made, *rejected, *deleted))
-    yield "dry run of the API server:"
-    for number, what in (
-        (len(run.equal), "stay as they are"),
-        (len(run.marked), "get labels and annotations of Tenantry alone"),
-        (len(run.changed), "change, as above"),
-        (len(made), "are new"),
-        (len(rejected), "are not taken"),
-        (
-            len(deleted),
-            "have the environment's labels and are not in the file: a run deletes what its stack has of them",
-        ),
-    ):
-        yield f"  {number:>6,} {what}"
-
-
-def _lines(changed: Sequence[Changed], lines: Sequence[Line]) -> Iterator[str]:
-    fields = changed_objects(((change.id, change.fields) for change in changed), DisplayLimits())
-    yield from (line_text(line, columns(sys.stdout)) for line in (*fields, *lines))
+        fields = changed_objects(((change.id, change.fields) for change in adoption.taken), DisplayLimits())
+        yield from (line_text(line, columns(sys.stdout)) for line in (*fields, *made))

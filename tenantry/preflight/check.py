@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.connect import Connect, connect_app
 from tenantry.cluster.drift import Difference, asked, compare, is_applied
-from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
+from tenantry.cluster.inventory import (
+    OTHER_CLUSTER,
+    against_claim,
+    claims_on,
+    holdings,
+    identity,
+    namespaces_of,
+    unmarked,
+)
 from tenantry.cluster.leftovers import rights_by_cluster
 from tenantry.cluster.reading import change_of, not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
@@ -25,7 +33,15 @@ from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import homes_of_addons, management_policies
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.adoption import Adoption, DryRun, adoptions, check_adoptions, check_rights, dry_run
+from tenantry.preflight.adoption import (
+    Adoption,
+    adopters,
+    adoptions,
+    check_adoptions,
+    check_appliers,
+    check_rights,
+    keeps_chart,
+)
 from tenantry.preflight.after import waiting
 from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
 from tenantry.rollout.change import Lines, format_until
@@ -38,15 +54,13 @@ if TYPE_CHECKING:
 class Report:
     """problems: errors first. adoptions: empty if the state that the guard needs could not be read.
 
-    refused: whether the guard or the gate would refuse the run. The reasons are among the problems.
-    dry_run: None: nobody asked for it, or it could not be done.
+    refused: whether the guard would refuse the run. The reasons are among the problems.
     """
 
-    json_keys: ClassVar = ("fit", "refused", "problems", "adoptions", "dry_run")
+    json_keys: ClassVar = ("fit", "refused", "problems", "adoptions")
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
     refused: bool = False
-    dry_run: DryRun | None = None
 
     @property
     def fit(self) -> bool:
@@ -70,10 +84,9 @@ class Check:
     client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
     connect: makes clients of remotes.
     project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
-    preview: nothing is changed, so that an environment before that cannot be read refuses nothing.
-    drift: whether planned objects are compared with the live ones, as each run does by itself.
+    drift: whether all planned objects are compared with the live ones, as each run does by itself, or only those of tenants that
+    take something over.
     in_state: whether the state of the stack has an object; None: nobody can tell.
-    rehearse: whether the API server is asked what it would make of each planned object.
     """
 
     client: Client
@@ -84,15 +97,12 @@ class Check:
     claim: Claim | None = None
     connect: Connect = connect_app
     project: Path | None = None
-    preview: bool = False
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
-    rehearse: bool = False
     _adopted: tuple[Adoption, ...] = ()
     _strangers: Set[ObjectId] = frozenset()
     _differences: Sequence[Difference] = ()
     _refused: bool = False
-    _rehearsed: DryRun | None = None
 
     def report(self) -> Report:
         """All that was found."""
@@ -106,14 +116,11 @@ class Check:
         parts += [lambda: check_rights(self.client, rights_by_cluster(self.fleet, self.plan)[self.plan.management])]
         parts += [lambda: unserved(self.client, self.fleet, self.plan), lambda: _controllers(self.client, self.fleet)]
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
-        parts += [self._compare] if self.drift else []
-        problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *self._drift()]
-        problems += _problems_of(self._after) if self.project and self.plan.after else []
-        if self.rehearse:
-            problems += _problems_of(self._dry_run)
+        problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *_problems_of(self._compare)]
+        problems += _problems_of(self._after) if self.drift and self.project and self.plan.after else []
         if message := not_read(self.client):
             problems.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
-        return Report(remotes.errors_first(dict.fromkeys(problems)), self._adopted, self._refused, self._rehearsed)
+        return Report(remotes.errors_first(dict.fromkeys(problems)), self._adopted, self._refused)
 
     @property
     def _command(self) -> str:
@@ -134,8 +141,6 @@ class Check:
             self._refused = True
             yield refusal
         yield from doubts(self.plan, now, self.limits)
-        self._adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
-        yield from check_adoptions(self._adopted)
 
     def _held(self, manifests: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
         """What the cluster holds, and a warning if objects had to be believed."""
@@ -155,26 +160,29 @@ class Check:
             return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
 
     def _compare(self) -> Iterator[Problem]:
-        """What the API server refuses to change, such as a field that cannot. Of Secrets the plan knows no values."""
-        differences = compare(self.client, self.plan.environment, self.plan.objects).differences
+        """What a run takes over, and what the API server refuses of what differs, as a dry run says. Of Secrets the plan knows no
+        values.
+        """
+        tenants = adopters(self.plan, self._strangers, self.limits.adopting)
+        objects = [planned for planned in self.plan.objects if self.drift or planned.owner.tenant in tenants]
+        if not objects:
+            return
+        differences = compare(self.client, self.plan.environment, objects, others=False).differences
+        self._adopted = tuple(adoptions(self.plan, differences, self._strangers, self.limits.adopting))
+        yield from check_adoptions(self._adopted)
+        taken = {difference.id: difference.live for difference in differences if difference.id in self._strangers}
+        live = {id: manifest for id, manifest in taken.items() if manifest}
+        yield from check_appliers(self.client, live, {planned.id for planned in self.plan.objects})
+        if not self.drift:
+            return
         known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
-        answer = asked(self.client, known)
+        tried = [difference for difference in known if not keeps_chart(difference.planned, difference.live)]
+        names = {str(namespace["metadata"]["name"]) for namespace in namespaces_of(self.client)} if tried else ()
+        answer = asked(self.client, tried, names)
         self._differences = answer.differences
         for id, reason in answer.refused.items():
             fix = f"correct it in tenants.yaml; where a field cannot change, give the {id.kind} another name"
             yield error("not-changeable", f"{reason}: `tenantry up` leaves it, and what belongs to it, as it is", fix)
-
-    def _drift(self) -> Iterator[Problem]:
-        """What others have changed, once it is known what is not the fleet's at all: the guard tells of that."""
-        by_others = (difference for difference in self._differences if difference.by)
-        changed = [difference for difference in by_others if difference.id not in self._strangers]
-        if changed:
-            what, them = ("object was", "it") if len(changed) == 1 else ("objects were", "them")
-            yield warning(
-                "drift",
-                f"{len(changed)} {what} changed on the management cluster by others than Pulumi\n{lines_of(changed)}",
-                f"`tenantry up --environment {self.plan.environment}` puts {them} back",
-            )
 
     def _after(self) -> Iterator[Problem]:
         """The apps whose change waits for the environment before. A run of today asks again."""
@@ -184,8 +192,7 @@ class Check:
         try:
             reasons = waiting(self.client, self.fleet, change, self.project, self.now)
         except Refused as refused:
-            self._refused |= not self.preview
-            yield (warning if self.preview else error)("not-proved", refused.message, refused.fix)
+            yield warning("not-proved", refused.message, refused.fix)
             return
         if reasons:
             messages = (
@@ -199,10 +206,6 @@ class Check:
                 f"run it there first: tenantry up {before}; or take what it has: tenantry promote {before} {environment};"
                 f" in an emergency: tenantry up {environment} --ignore after {next(iter(reasons))}",
             )
-
-    def _dry_run(self) -> list[Problem]:
-        self._rehearsed, problems = dry_run(self.client, self.plan)
-        return problems
 
     def _remotes(self) -> Iterator[Problem]:
         unread = list[str]()

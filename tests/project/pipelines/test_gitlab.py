@@ -80,7 +80,7 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
         line
         for each in ("test", "prod")
         for line in (
-            f"tenantry preflight --environment {each} --preview",
+            f"tenantry preflight --environment {each}",
             f"tenantry preview --environment {each} -- --diff --non-interactive",
         )
     ]

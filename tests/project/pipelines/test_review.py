@@ -92,7 +92,7 @@ def test_only_what_the_change_touches_is_previewed_with_the_secrets_of_its_envir
     review.secrets = {"KUBECONFIG": "kind: Config", "PULUMI_CONFIG_PASSPHRASE": "hush"}
     assert review.call("review", {**INSTALLED, "preview": True})
     assert calls.read_text().splitlines()[-2:] == [
-        "tenantry preflight --environment prod --preview",
+        "tenantry preflight --environment prod",
         "tenantry preview --environment prod -- --diff --non-interactive",
     ]
     assert {each.job for each in review.ran} == {"review", "preview (prod)"}

@@ -10,7 +10,7 @@ import pytest
 from tenantry.cli import preflight as module
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.messages.errors import Refused
-from tenantry.preflight.check import Check, Report
+from tenantry.preflight.check import Check
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub
@@ -63,18 +63,9 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
         "refused": False,
         "problems": [problem],
         "adoptions": [],
-        "dryRun": None,
     }
     told = {"apiVersion": "tenantry/v1", "kind": "Preflight", "environments": [report], "warnings": []}
     assert (1, told, "") == (code, json.loads(out), err)
-
-
-@pytest.mark.usefixtures("management")
-def test_a_dry_run_counts_what_becomes_of_the_objects(capsys: Capture) -> None:
-    code, out, _ = tenantry(capsys, *DEV, "--dry-run")
-    assert (code, out.count("  + "), "      13 are new\n" in out) == (0, 13, True)
-    code, out, _ = tenantry(capsys, *DEV, "--dry-run", "--output", "json")
-    assert len(json.loads(out)["environments"][0]["dryRun"]["made"]) == 13
 
 
 @pytest.mark.usefixtures("management")
@@ -90,9 +81,8 @@ def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
 
 def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> None:
     Path("tenants.yaml").write_text(TEXT.replace("  rocky:\n", "  rocky:\n    adopt: true\n"))
-    management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
     there = {"metadata": {"name": "rocky", "labels": {"toolkit.fluxcd.io/tenant": "rocky", "app": "a"}}}
-    management.objects["/api/v1/namespaces/rocky"] = there
+    management.objects["/api/v1/namespaces"]["items"] = [there]
     code, out, _ = tenantry(capsys, *DEV)
     assert code == 0
     assert out.splitlines() == [
@@ -178,19 +168,3 @@ def test_nothing_of_a_kubeconfig_is_printed(capsys: Capture, management: Memory)
         assert code == 1
         assert "marker" not in out + err
         assert "edge.example.com" not in out + err
-
-
-@pytest.mark.usefixtures("management")
-def test_a_review_only_warns_of_what_waits_for_the_environment_before(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    modes: list[bool] = []
-
-    def report(*_: object, preview: bool, **__: object) -> Report:
-        modes.append(preview)
-        return Report((), ())
-
-    monkeypatch.setattr(module, "report_on", report)
-    for options in ((), ("--preview",)):
-        assert tenantry(capsys, *DEV, *options)[0] == 0
-    assert modes == [False, True]

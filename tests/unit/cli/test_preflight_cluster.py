@@ -172,7 +172,6 @@ def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("edge", "-e", "dev", "--dry-run"), "--cluster takes no --preview or --dry-run"),
         (("egde", "-e", "dev"), "cluster 'egde' is not declared in tenants.yaml"),
         (("edge", "-e", "qa"), "cluster 'edge' does not belong to environment 'qa'"),
     ],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenantry.cluster.drift import Difference
 from tenantry.facts.objects import ABSENT
 from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.messages.errors import Problem
 from tenantry.plan.plan import Plan
-from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions
+from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_appliers
+from tests.unit.memory import Memory, list_of
 from tests.unit.texts import one, planned, rocky
 
 PLAN = planned(
@@ -18,7 +21,8 @@ PASSWORD = "hunter22-hunter22"
 
 def taken_over(plan: Plan, *live: Manifest, adopting: str = "rocky") -> list[Adoption]:
     there = {id_of(each): each for each in live}
-    return list(adoptions(plan, frozenset(there), frozenset({adopting}), there.get))
+    differences = [Difference(each, there.get(each.id)) for each in plan.objects]
+    return list(adoptions(plan, differences, frozenset(there), frozenset({adopting})))
 
 
 def id_of(manifest: Manifest) -> ObjectId:
@@ -78,7 +82,8 @@ def test_no_secret_of_the_former_owner_is_shown() -> None:
     told = [(each.path, each.before, each.after) for taken in adoption.taken for each in taken.fields]
     assert PASSWORD not in repr(told)
     assert (("spec", "values", "plain"), "(not shown)", "a") in told
-    assert (("data", "password"), "(not shown)", "(from the stack's config)") in told
+    (of_secret,) = (taken for taken in adoption.taken if taken.id.kind == "Secret")
+    assert {each.path[0] for each in of_secret.fields} == {"metadata"}, "no plan knows its values"
 
 
 def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
@@ -105,3 +110,44 @@ def test_what_is_suspended_stays_so() -> None:
         "after `tenantry up`: flux resume kustomization web --namespace rocky",
     )
     assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
+
+
+HELD = [{"id": "rocky_web_apps_Deployment", "v": "v1"}, {"id": "rocky_data__ConfigMap", "v": "v1"}]
+
+
+def test_flux_prunes_where_an_app_applies_other_manifests_and_not_where_its_source_has_another_name() -> None:
+    def told(**spec: Any) -> list[str]:
+        inventory = {"inventory": {"entries": HELD}}
+        live = by_hand("Kustomization", "web", {**WEB, "path": "./", **spec}, status=inventory)
+        return [f"{each.code}: {each.message}" for each in check_adoptions(taken_over(PLAN, live))]
+
+    assert told(sourceRef={"kind": "GitRepository", "name": "old"}) == []
+    assert told(path="./old", targetNamespace="web") == [
+        "may-prune: Kustomization rocky/web would apply other manifests (path, targetNamespace): of the 2 objects that it holds,"
+        " Flux deletes those that these do not have"
+    ]
+
+
+def applied(live: Manifest, **spec: Any) -> list[Problem]:
+    """What is said of a Kustomization of others that applies a planned object, and something that is not planned."""
+    entries = [{"id": "rocky_manifests_source.toolkit.fluxcd.io_GitRepository", "v": "v1"}, HELD[1]]
+    metadata = {"name": "tenants", "namespace": "flux-system"}
+    applier = {"metadata": metadata, "spec": spec, "status": {"inventory": {"entries": entries}}}
+    memory = Memory()
+    memory.objects[list_of(one(PLAN, "Kustomization", "web").id)] = {"metadata": {}, "items": [applier]}
+    return list(check_appliers(memory.client(), {id_of(live): live}, {each.id for each in PLAN.objects}))
+
+
+def test_what_still_applies_planned_objects_is_named_with_the_command_that_stops_it() -> None:
+    live = by_hand("GitRepository", "manifests", {})
+    (problem,) = applied(live)
+    assert f"{problem.code}: {problem.message}" == (
+        "still-applied: Kustomization flux-system/tenants applies 1 object of the plan, sets it back, and deletes it when its file"
+        " is gone\n    GitRepository rocky/manifests"
+    )
+    assert problem.fix.endswith(
+        "--namespace rocky gitrepository/manifests kustomize.toolkit.fluxcd.io/reconcile=disabled"
+    )
+    assert applied(live, suspend=True) == []
+    annotations = {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}
+    assert applied({**live, "metadata": {**live["metadata"], "annotations": annotations}}) == []

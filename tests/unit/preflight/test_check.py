@@ -199,7 +199,6 @@ def test_two_names_for_one_cluster_are_told() -> None:
 def test_adoptions_are_part_of_the_report() -> None:
     management = hub()
     management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]
-    management.objects["/api/v1/namespaces/rocky"] = {"metadata": {"name": "rocky"}}
     management.objects[BINDINGS] = {
         "metadata": {},
         "items": [
@@ -217,6 +216,22 @@ def test_adoptions_are_part_of_the_report() -> None:
     ((adoption,), codes) = (found.adoptions, {each.code for each in found.problems})
     assert "foreign-rights" in codes
     assert [str(each.id) for each in adoption.taken] == ["Namespace rocky"]
+
+
+def test_what_the_api_server_does_not_take_is_an_error_with_its_reason() -> None:
+    """Also of an object that is new, in a namespace that exists. A release that keeps its own chart is named as such."""
+    management = hub()
+    management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "kamaji"}}]
+    kustomizations = "/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/{}/kustomizations/{}"
+    for place in (("rocky", "web"), ("kamaji", "edge-rocky-web")):
+        management.refuse("PATCH", kustomizations.format(*place), 422, "spec is wrong")
+    (problem,) = told(management)
+    assert (problem.code, problem.message) == (
+        "not-changeable",
+        "the API server refuses Kustomization kamaji/edge-rocky-web: HTTP 422: spec is wrong: `tenantry up` leaves it, and what"
+        " belongs to it, as it is",
+    )
+    assert {given["dryRun"] for method, _, given in management.requests if method == "PATCH"} == {"All"}
 
 
 def test_removals_are_counted_as_the_run_will_count_them() -> None:

@@ -13,32 +13,13 @@ from tests.unit.texts import fleet, planned, rocky
 TEXT = rocky("web: {kustomize: {source: manifests, path: ./web}}")
 PLAN = planned(TEXT)
 WEB = next(each for each in PLAN.objects if each.id.kind == "Kustomization")
-BY_HAND = Difference(WEB, WEB.manifest, (("spec", "path"),), (), "kubectl-patch", "2026-01-31T12:00:00Z")
 BY_A_RUN = Difference(WEB, WEB.manifest, (("spec", "path"),))
-
-
-@pytest.mark.parametrize(("differences", "told"), [([BY_HAND], 1), ([BY_A_RUN], 0)], ids=["by hand", "by a run"])
-def test_what_others_have_changed_is_a_warning_and_what_a_run_will_change_is_none(
-    monkeypatch: pytest.MonkeyPatch, differences: list[Difference], told: int
-) -> None:
-    monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison(differences, []))
-    monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {}))
-    limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
-    report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits, now=now).report()
-    found = [problem for problem in report.problems if problem.code == "drift"]
-    assert [(problem.message, problem.fix) for problem in found] == [
-        (
-            "1 object was changed on the management cluster by others than Pulumi\n"
-            "    Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z",
-            "`tenantry up --environment dev` puts it back",
-        )
-    ] * told
 
 
 def test_what_the_api_server_does_not_change_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     why = "the API server refuses Kustomization rocky/web: field is immutable"
     monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison([BY_A_RUN], []))
-    monkeypatch.setattr(check, "asked", lambda _, found: Confirmed(found, {WEB.id: why}))
+    monkeypatch.setattr(check, "asked", lambda _, found, __: Confirmed(found, {WEB.id: why}))
     limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
     report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits, now=now).report()
     (problem,) = [problem for problem in report.problems if problem.code == "not-changeable"]
