@@ -69,8 +69,8 @@ def command(
     The warnings of `tenantry validate` are printed to stderr; they do not change the exit code.
 
     With --cluster, a remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster:
-    whether Flux takes the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux
-    impersonate the tenants' accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission
+    whether Flux takes the kubeconfig, whether the cluster accepts it, is the right one, lets Flux impersonate the tenants'
+    accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission
     policies are checked. Contents of the kubeconfig are never printed.
     """
     if cluster:
@@ -104,8 +104,7 @@ def _check_cluster(
     planned = plan(fleet, environment)
     remote = remote_of(fleet, planned, name) if name != planned.management else None
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
-        now = datetime.now(UTC)
-        contacted = contact_management(client, fleet, planned) if remote is None else contact(client, remote, now)
+        contacted = contact_management(client, fleet, planned) if remote is None else contact(client, remote)
     # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
     problems = (
         replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem
@@ -115,8 +114,6 @@ def _check_cluster(
     if output == "json":
         data_json(contacted, "Preflight")
         return 0 if contacted.fit else 1
-    if (end := contacted.expires) and end > now:
-        data(f"the user's token is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
     for problem in contacted.problems:
         data(as_text(problem))
     data(f"{name}: {counts(contacted.problems) or 'no problems'}")

@@ -127,15 +127,6 @@ def marked_as(client: Client, platform: str) -> str | None:
     return (marker.get("data") or {}).get("cluster")
 
 
-def identity(client: Client) -> str:
-    """What no other cluster has: the uid of a namespace that every cluster makes for itself. "": it cannot be read."""
-    try:
-        namespace = requests.one(client, ObjectId("v1", "Namespace", "", "kube-system"))
-    except Refused:
-        return ""
-    return str(namespace["metadata"].get("uid", "")) if namespace else ""
-
-
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
     """Conflicts between a stack's own claim and the claims on the management cluster."""
     platform = fleet.document.platform.namespace

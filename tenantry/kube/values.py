@@ -1,15 +1,9 @@
-"""Quantities, rules of roles and tokens: between their text and what they mean.
-
-Source for tokens: RFC 7519, sections 4.1.4 and 4.1.6.
-"""
+"""Quantities and rules of roles: between their text and what they mean."""
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -78,23 +72,3 @@ def format_rights(rights: Iterable[Right]) -> str:
     for resource, verbs in by_resource.items():
         by_verbs.setdefault(", ".join(verbs), []).append(resource)
     return "; ".join(f"{verbs} {', '.join(resources)}" for verbs, resources in by_verbs.items())
-
-
-def end_of_token(token: str) -> datetime | None:
-    """When a token expires; None: it does not say, or is of another form."""
-    return _moment(token, "exp")
-
-
-def lifetime_of_token(token: str) -> timedelta | None:
-    """For how long a token is valid in all; None as for `end_of_token`."""
-    begin, end = _moment(token, "iat"), _moment(token, "exp")
-    return end - begin if begin and end else None
-
-
-def _moment(token: str, claim: str) -> datetime | None:
-    _, _, claims = token.rpartition(".")[0].rpartition(".")
-    try:
-        content = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
-        return datetime.fromtimestamp(content[claim], UTC)
-    except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
-        return None

@@ -16,7 +16,6 @@ from tenantry.cluster.inventory import (
     against_claim,
     claims_on,
     holdings,
-    identity,
     namespaces_of,
     unmarked,
 )
@@ -212,7 +211,7 @@ class Check:
 
         def contact(remote: remotes.Remote) -> remotes.Contact:
             try:
-                return remotes.contact(self.client, remote, self.now, self.connect)
+                return remotes.contact(self.client, remote, self.connect)
             except Refused as refused:
                 if refused.code == NOT_ALLOWED and isinstance(remote.reference, SecretKey):
                     unread.append(remote.name)
@@ -230,8 +229,6 @@ class Check:
                 " checked whether Flux can use it there",
                 f"let who may read it check: {self._command}",
             )
-        if identities := {contact.cluster: contact.identity for contact in contacts if contact.identity}:
-            yield from remotes.same_clusters({self.plan.management: identity(self.client), **identities})
 
 
 def _controllers(client: Client, fleet: Fleet) -> Iterator[Problem]:

@@ -6,19 +6,17 @@ The checks contact a remote with the kubeconfig that Flux uses. No message quote
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenantry.cluster.connect import NO_SECRET, Connect, answered, connect_app, kubeconfig_of
-from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as
+from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as
 from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.leftovers import Rights, rights_by_cluster
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.kube.values import end_of_token, lifetime_of_token
 from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
@@ -85,24 +83,18 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """What is known about one cluster. problems: errors first.
+    """What is known about one cluster. problems: errors first."""
 
-    identity: of the cluster that answered; "": none did. expires: until when the token of the kubeconfig is valid; None: it does
-    not say, or there is none.
-    """
-
-    json_keys: ClassVar = ("cluster", "fit", "problems", "expires")
+    json_keys: ClassVar = ("cluster", "fit", "problems")
     cluster: str
     problems: tuple[Problem, ...]
-    identity: str = ""
-    expires: datetime | None = None
 
     @property
     def fit(self) -> bool:
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def contact(hub: Client, remote: Remote, now: datetime, connect: Connect = connect_app) -> Contact:
+def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> Contact:
     """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
 
     connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
@@ -122,39 +114,16 @@ def contact(hub: Client, remote: Remote, now: datetime, connect: Connect = conne
             raise
         code = NO_SECRET if refused.code == NO_SECRET else "bad-kubeconfig"
         return Contact(remote.name, (error(code, refused.message, refused.fix),))
-    token = config.user.token or ""
-    result = Contact(remote.name, tuple(_of_kubeconfig(kubeconfig, token, now)), expires=end_of_token(token))
-    if not result.fit:
-        return result
-    asked, uid = _access(remote, config, connect)
-    return replace(result, problems=errors_first([*result.problems, *asked]), identity=uid)
-
-
-_RENEW = "have the kubeconfig's writer renew it"
-_SELDOM = timedelta(days=7)
-"""What is valid for so long is renewed by people or nightly jobs, which can fail for days."""
-
-
-def _of_kubeconfig(data: bytes, token: str, now: datetime) -> Iterator[Problem]:
-    """What of a kubeconfig Flux does not take, and whether its token is valid.
-
-    One that is renewed by itself may end soon; kubelets do that when a fifth of its time is left.
-    """
-    if ignored := ignored_in(data):
+    if ignored := ignored_in(kubeconfig):
+        message = f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig"
         fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
-        yield error("not-taken", f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig", fix)
-    end, lifetime = end_of_token(token), lifetime_of_token(token)
-    if end and end <= now:
-        yield error("expired", f"the user's token expired at {end:%Y-%m-%d %H:%M} UTC", _RENEW)
-    elif end and lifetime and lifetime >= _SELDOM and end - now < lifetime / 5:
-        message = f"the user's token expires at {end:%Y-%m-%d %H:%M} UTC, and nothing has renewed it"
-        yield warning("expires-soon", message, _RENEW)
+        return Contact(remote.name, (error("not-taken", message, fix),))
+    return Contact(remote.name, errors_first(_access(remote, config, connect)))
 
 
-def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Problem], str]:
-    """What the cluster itself refuses; and its identity, "" if it does not answer."""
+def _access(remote: Remote, config: Access, connect: Connect) -> list[Problem]:
+    """What the cluster itself refuses."""
     problems: list[Problem] = []
-    uid = ""
     try:
         with connect(config) as client, answered():
             try:
@@ -162,8 +131,8 @@ def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Prob
             except Refused as refused:
                 if refused.code != NOT_ALLOWED:
                     raise
-                return [error("not-accepted", "it does not accept the credentials of its kubeconfig", _RENEW)], ""
-            uid = identity(client)
+                fix = "have the kubeconfig's writer renew it"
+                return [error("not-accepted", "it does not accept the credentials of its kubeconfig", fix)]
             for problem in _Access(client, remote).problems():
                 problems.append(problem)
     except Refused as refused:
@@ -174,7 +143,7 @@ def _access(remote: Remote, config: Access, connect: Connect) -> tuple[list[Prob
             problems.append(warning("unreachable", message, fix))
         else:
             problems.append(error("not-readable", refused.message, refused.fix))
-    return problems, uid
+    return problems
 
 
 _ANYTHING: Manifest = {"spec": {"nonResourceAttributes": {"verb": "get", "path": "/version"}}}
@@ -285,17 +254,3 @@ class _Access:
 
 def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: problem.severity))
-
-
-def same_clusters(identities: Mapping[str, str]) -> Iterator[Problem]:
-    """Clusters of the file whose kubeconfigs lead to one and the same cluster, whatever they are called."""
-    first: dict[str, str] = {}
-    for name, uid in identities.items():
-        other = first.setdefault(uid, name)
-        if uid and other != name:
-            yield error(
-                "same-cluster",
-                f"'{other}' and '{name}' are one cluster: both have the same 'kube-system' namespace, so removing a tenant"
-                " from one removes it from the other",
-                "declare the cluster once, or have the kubeconfigs written for the clusters that are meant",
-            )

@@ -218,7 +218,9 @@ class Adopted:
 
     def named(self, *lists: str) -> set[str]:
         """`Kind namespace/name` of the objects in some lists of the adoptions that preflight has shown."""
-        ids = [each.get("id", each) for adoption in self.announced["adoptions"] for key in lists for each in adoption[key]]
+        ids = [
+            each.get("id", each) for adoption in self.announced["adoptions"] for key in lists for each in adoption[key]
+        ]
         return {f"{each['kind']} {each['namespace']}/{each['name']}" for each in ids if each["namespace"]}
 
 

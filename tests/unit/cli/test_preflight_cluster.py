@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -71,11 +69,9 @@ def test_it_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memo
 
 @pytest.fixture
 def edge(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> Edge:
-    """The remote, on which all is well, and in the hub's Secret a kubeconfig that expires in ten days."""
-    end = datetime.now(UTC) + timedelta(days=10, hours=1)
-    claims = base64.urlsafe_b64encode(json.dumps({"exp": end.timestamp()}).encode()).decode().rstrip("=")
+    """The remote, on which all is well, and in the hub's Secret a kubeconfig that it accepts."""
     clusters = [{"name": "edge", "cluster": {"server": "https://edge.example.com"}}]
-    users = [{"name": "admin", "user": {"token": f"marker.{claims}.marker"}}]
+    users = [{"name": "admin", "user": {"token": "marker"}}]
     content = yaml.safe_dump({**KUBECONFIG, "clusters": clusters, "users": users})
     hub.objects[SECRET]["data"] = {"admin.conf": base64.b64encode(content.encode()).decode()}
     remote = Edge()
@@ -84,11 +80,10 @@ def edge(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> Edge:
 
 
 @pytest.mark.usefixtures("edge")
-def test_it_says_until_when_the_kubeconfig_is_valid(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "preflight", "dev", "--cluster", "edge")
-    expires, last = out.splitlines()
-    assert (code, err, last) == (0, "", "edge: no problems")
-    assert re.fullmatch(r"the user's token is valid until 20.*:.. UTC, for 10 days", expires)
+def test_it_says_that_nothing_is_wrong(capsys: Capture) -> None:
+    assert tenantry(capsys, "preflight", "dev", "--cluster", "edge") == (0, "edge: no problems\n", "")
+    found = json.loads(tenantry(capsys, "preflight", "dev", "--cluster", "edge", "-o", "json")[1])
+    assert found["fit"] is True
 
 
 def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsys: Capture, edge: Edge) -> None:
@@ -99,13 +94,6 @@ def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsy
     code, out, _ = tenantry(capsys, "preflight", "dev", "--cluster", "edge")
     assert (code, "error[unreachable]: it cannot be reached from here" in out) == (1, True)
     assert "edge.example.com" not in out
-
-
-def test_it_as_json_says_until_when(capsys: Capture, edge: Edge) -> None:
-    found = json.loads(tenantry(capsys, "preflight", "dev", "--cluster", "edge", "-o", "json")[1])
-    assert found["fit"] is True
-    assert found["expires"].endswith("Z")
-    assert edge.configs
 
 
 def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
@@ -127,7 +115,6 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
             "cluster": "edge",
             "fit": False,
             "problems": [problem],
-            "expires": None,
         },
         "",
     ) == (code, json.loads(out), err)

@@ -179,23 +179,6 @@ def test_what_a_server_adds_to_a_policy_is_no_difference() -> None:
     assert told(management) == []
 
 
-def test_two_names_for_one_cluster_are_told() -> None:
-    management, edge = hub(), Edge()
-    kube_system = "/api/v1/namespaces/kube-system"
-    for each, uid in ((management, "a"), (edge, "b")):
-        each.objects[kube_system] = {"metadata": {"name": "kube-system", "uid": uid}}
-    assert told(management, edge) == []
-    edge.objects[kube_system]["metadata"]["uid"] = "a"
-    (problem,) = told(management, edge)
-    assert (problem.severity, problem.code, problem.message, problem.fix) == (
-        "error",
-        "same-cluster",
-        "'hub' and 'edge' are one cluster: both have the same 'kube-system' namespace, so removing a tenant from one"
-        " removes it from the other",
-        "declare the cluster once, or have the kubeconfigs written for the clusters that are meant",
-    )
-
-
 def test_adoptions_are_part_of_the_report() -> None:
     management = hub()
     management.objects["/api/v1/namespaces"]["items"] = [{"metadata": {"name": "rocky"}}]

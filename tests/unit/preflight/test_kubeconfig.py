@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from copy import deepcopy
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import yaml
 
-from tenantry.kube.values import end_of_token
 from tenantry.messages.errors import Problem, Severity, error
 from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
@@ -66,7 +64,7 @@ def problems(content: dict[str, Any] | bytes | None) -> list[Problem]:
         del management.objects[SECRET]
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = list(contact(client, remote, NOW, Edge().connect).problems)
+        found = list(contact(client, remote, Edge().connect).problems)
     assert all(problem.fix for problem in found)
     _assert_nothing_leaks(data, found)
     return found
@@ -176,48 +174,5 @@ def test_a_secret_and_a_key_that_are_not_there_are_named() -> None:
     management.objects[SECRET] = {"metadata": {}, "data": {"value": encoded(b"marker")}}
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = contact(client, remote, NOW, Edge().connect).problems
+        found = contact(client, remote, Edge().connect).problems
     assert found == (error("no-secret", f"there is no key 'admin.conf' in {name}", fix),)
-
-
-# --- how long it is valid -----------------------------------------------------------------------------------------------
-
-
-def _token(claims: object) -> str:
-    return f"marker.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.marker"
-
-
-@table(
-    ("token", "end"),
-    [
-        (_token({"exp": NOW.timestamp()}), NOW),
-        (_token({"exp": NOW.timestamp(), "sub": "€"}), NOW),
-        (_token({"sub": "a"}), None),
-        (_token({"exp": "soon"}), None),
-        (_token({"exp": 1e300}), None),
-        (_token([1]), None),
-        ("marker", None),
-        ("a.b.c", None),
-        ("", None),
-    ],
-)
-def test_the_end_of_a_token_is_known_if_it_says_so(token: str, end: datetime | None) -> None:
-    assert end_of_token(token) == end
-
-
-@table(
-    ("days", "left", "expected"),
-    [
-        (30, 5, [("warning", "expires-soon")]),
-        (30, 7, []),
-        (7, 1, [("warning", "expires-soon")]),
-        (6, 1, []),
-        (30, 0, [("error", "expired")]),
-    ],
-)
-def test_a_token_that_expired_is_an_error_and_one_of_a_week_or_longer_that_nobody_renews_a_warning(
-    days: int, left: int, expected: list[tuple[str, str]]
-) -> None:
-    begin, end = NOW - timedelta(days=days - left), NOW + timedelta(days=left)
-    token = _token({"iat": begin.timestamp(), "exp": end.timestamp()})
-    assert codes(kubeconfig(user={"token": token})) == expected

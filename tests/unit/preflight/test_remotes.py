@@ -17,7 +17,6 @@ from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
-from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import (
     ADDRESS,
     FLEET,
@@ -43,7 +42,7 @@ def told(edge: Edge, content: bytes | None = None, connect: Any = None) -> list[
         management.objects[SECRET] = secret(content)
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = contact(client, remote, NOW, connect or edge.connect).problems
+        found = contact(client, remote, connect or edge.connect).problems
     return [as_tuple(each) for each in found]
 
 
@@ -239,7 +238,7 @@ def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *
     if made:
         management.objects["/api/v1/namespaces/fleet/configmaps/edge"] = {"metadata": {"name": "edge"}}
     with management.client() as client:
-        found = contact(client, remote, NOW).problems
+        found = contact(client, remote).problems
     assert [each.code for each in found] == codes
     if found:
         assert as_tuple(found[0])[2:] == (
