@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +20,7 @@ from tenantry.guard.removals import (
     removals,
     renamed,
 )
-from tenantry.guard.ways import CEILING, Declared, first_mark, most_of, permitting, two_runs, unused
+from tenantry.guard.ways import CEILING, Declared, most_of, permitting, two_runs, unused
 from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -51,14 +50,13 @@ class RunLimits:
 def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared, tenants, addons = fleet.environments[environment], fleet.document.tenants, fleet.document.platform.addons
-    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps} | {("", addon) for addon in addons}
     return RunLimits(
         protected=declared.protected,
         deletions=declared.maxDeletions if deletions is None else deletions,
         allowed=allowed,
         adopting=frozenset(name for name, tenant in tenants.items() if tenant.adopt),
         adopting_addons=frozenset(name for name, addon in addons.items() if addon.adopt),
-        declared=Declared(tenants, {name: cluster.environments for name, cluster in fleet.clusters.items()}, apps),
+        declared=Declared(tenants, {name: cluster.environments for name, cluster in fleet.clusters.items()}),
     )
 
 
@@ -202,15 +200,10 @@ def _over(
         )
         raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
         allowing = raising if count <= CEILING else permitting(over, limits.allowed)
+        fix = f"{allowing}; or {_PUT_BACK}"
         if removed:
-            mark = first_mark(plan, now, removed, limits.declared)
-            run = (
-                f"{mark}{'  # and so on' if len(over) > 1 else ''}\n    tenantry up -e {shlex.quote(plan.environment)}"
-            )
-            announced = f"undo this change and announce it in a run of its own first:\n    {run}"
-            yield error("removals", message, f"if this is intended, {announced}\n  or {allowing}\n  or {_PUT_BACK}")
-        else:
-            yield error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}")
+            fix = f"{two_runs(plan, now, removed, limits.declared)}\n  or {allowing}\n  or {_PUT_BACK}"
+        yield error("removals", message, f"if this is intended, {fix}")
 
 
 _PUT_BACK = "put back what changed"

@@ -232,32 +232,10 @@ def platform_problems(reinstalls: Sequence[Reinstall]) -> Iterator[Problem]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
-            "; ".join(dict.fromkeys(_way(reinstall, of_platform) for reinstall in of_platform)),
+            "put back what changed; a chart's name may change in the run after one that sets"
+            " upgrade.chartNameChangeStrategy: InPlaceUpdate (from Flux 2.9 on); to move an add-on, declare it under another name"
+            " beside, then off-board the old one",
         )
-
-
-def _way(reinstall: Reinstall, all_of: Sequence[Reinstall]) -> str:
-    """What to do instead. all_of: if add-ons alone get another namespace, it is their own, and not the platform's."""
-    changed = {key: before for key, before, _ in reinstall.changes}
-    if before := changed.get("storageNamespace"):
-        if all(other.app for other in all_of):
-            return f"give 'platform.addons.{reinstall.app}' the 'namespace' and 'account' that it had{_BESIDE}"
-        return f"put 'platform.namespace: {before}' back; {_MOVE}"
-    if CHART in changed:
-        return _IN_PLACE
-    fields = ", ".join(f"'{key}: {before}'" for key, before in changed.items())
-    return f"put {fields} of add-on '{reinstall.app}' back{_BESIDE}" if reinstall.app else f"put {fields} back"
-
-
-_MOVE = (
-    "to move it without loss, decommission the remote clusters, delete their entries, and adopt them with the new value, a run for"
-    " each"
-)
-_BESIDE = "; to move the add-on, declare it under another name beside, then off-board the old one"
-_IN_PLACE = (
-    "put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from Flux 2.9 on,"
-    " and unless the file says Reinstall); the run after that changes the chart without a reinstallation"
-)
 
 
 CHARTS_GO = (

@@ -23,95 +23,67 @@ from tenantry.plan.plan import Plan
 
 _SHOWN = 5
 """How many removals a message gives commands for."""
-_KEEPS = f"  namespaces stay with their data; with 'offboarding' instead of '{REMOVING}' the last run deletes them"
-_GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
 
 
 class Declared(NamedTuple):
-    """The names of what the file declares.
-
-    clusters: with the environments of each. apps: as (tenant, app); the tenant of an add-on is "".
-    """
+    """The names of what the file declares. clusters: with the environments of each."""
 
     tenants: Collection[str] = ()
     clusters: Mapping[str, Collection[str]] = MappingProxyType({})
-    apps: Collection[tuple[str, str]] = ()
-
-
-class Way(NamedTuple):
-    """path: of the mark. where: the option that says on which clusters. stays: whether the entry stays in the file, so that its
-    mark has to be taken away for it to be protected again.
-    """
-
-    path: str
-    stays: bool = False
-    where: str = ""
-
-    def setting(self, value: str) -> str:
-        return f"tenantry set {self.path} {value}{self.where}"
 
 
 def two_runs(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
     """What to type, as a fix of several lines. removals: removals that no earlier run has announced."""
-    ways = list(dict.fromkeys(_ways(plan, removals, now, declared)))
-    shown, more = ways[:_SHOWN], len(ways) - _SHOWN
+    marks = list(dict.fromkeys(_marks(plan, removals, now, declared)))
+    more = len(marks) - _SHOWN
     up = f"    tenantry up -e {shlex.quote(plan.environment)}"
-    left = [f"    {way.setting('null')}" for way in shown if way.stays]
     return "\n".join(
         [
             "undo this change, and announce the removal in a run of its own:",
-            *(f"    {way.setting(REMOVING)}" for way in shown),
+            *(f"    tenantry set {mark}" for mark in marks[:_SHOWN]),
             *([f"    # and so on for {more} more"] if more > 0 else []),
             up,
-            f"  then make this change again{', and take away the marks that stay in the file' if left else ''}:",
-            *left,
+            "  then make this change again, without a mark on what stays in the file:",
             up,
-            *([] if all(removal.what == "app" for removal in removals) else [_KEEPS]),
-            *([_GONE] if any(way.path.startswith("clusters.") for way in shown) else []),
         ]
     )
 
 
-def first_mark(plan: Plan, now: Held, removals: Sequence[Removal], declared: Declared) -> str:
-    """The command that marks the first of some removals."""
-    return next(_ways(plan, removals, now, declared)).setting(REMOVING)
-
-
-def _ways(plan: Plan, removals: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
+def _marks(plan: Plan, removals: Sequence[Removal], now: Held, declared: Declared) -> Iterator[str]:
+    """Such as: `tenants.rocky.state removing --clusters edge`"""
     for removal in removals:
         left = [name for name in removal.clusters if plan.environment not in declared.clusters.get(name, ())]
         if removal.what == "tenant" or left:
-            yield from (Way(f"clusters.{cluster}.state", cluster in declared.clusters) for cluster in left)
+            yield from (f"clusters.{cluster}.state {REMOVING}" for cluster in left)
         if removal.what == "tenant" and removal.name not in declared.tenants:
-            yield Way(f"tenants.{removal.name}.state")
+            yield f"tenants.{removal.name}.state {REMOVING}"
         elif removal.what == "tenant":
             # Other environments keep it.
             yield from (_placement(removal.name, cluster) for cluster in removal.clusters if cluster not in left)
         elif not left:
-            yield _part(removal, plan, now, declared)
+            yield _part(removal, plan, now)
 
 
-def _placement(tenant: str, cluster: str) -> Way:
-    return Way(f"tenants.{tenant}.state", stays=True, where=f" --clusters {cluster}")
+def _placement(tenant: str, cluster: str) -> str:
+    return f"tenants.{tenant}.state {REMOVING} --clusters {cluster}"
 
 
-def _part(removal: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
+def _part(removal: Removal, plan: Plan, now: Held) -> str:
     """An app or add-on, or a namespace of one; a placement, if its cluster keeps nothing of the tenant.
 
     The mark of an app is for all clusters; an app that stays somewhere goes where its author takes it off.
     """
     (cluster,) = removal.clusters
-    addon = removal.name if removal.what == "app" else now.addons.get((cluster, removal.name), "NAME")
     if not removal.tenant:
-        return Way(f"platform.addons.{addon}.state", stays=("", addon) in declared.apps)
+        addon = removal.name if removal.what == "app" else now.addons.get((cluster, removal.name), "NAME")
+        return f"platform.addons.{addon}.state {REMOVING}"
     if removal.what == "app":
-        at = f"tenants.{removal.tenant}.apps.{removal.name}"
-        return Way(f"{at}.state", stays=(removal.tenant, removal.name) in declared.apps)
+        return f"tenants.{removal.tenant}.apps.{removal.name}.state {REMOVING}"
     mains = {(placement.tenant, placement.cluster): placement.namespace for placement in plan.placements}
     main = mains.get((removal.tenant, cluster))
     if main is None:
         return _placement(removal.tenant, cluster)
-    return Way(f"tenants.{removal.tenant}.namespaces.{removal.name.removeprefix(f'{main}-')}.state")
+    return f"tenants.{removal.tenant}.namespaces.{removal.name.removeprefix(f'{main}-')}.state {REMOVING}"
 
 
 # --- permissions -------------------------------------------------------------------------------------------------------

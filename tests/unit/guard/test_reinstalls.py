@@ -57,6 +57,12 @@ def refused(after: str, limits: RunLimits, there: list[dict[str, Any]] | None = 
     return str(refusal.value)
 
 
+PUT_BACK = (
+    "  fix: put back what changed; a chart's name may change in the run after one that sets upgrade.chartNameChangeStrategy:"
+    " InPlaceUpdate (from Flux 2.9 on); to move an add-on, declare it under another name beside, then off-board the old one"
+)
+
+
 def allowed(after: str, limits: RunLimits = GUARDED, there: list[dict[str, Any]] | None = None) -> None:
     check(planned(after), held(live() if there is None else there, "dev"), limits)
 
@@ -80,8 +86,7 @@ def test_another_platform_namespace_is_refused_everywhere(limits: RunLimits) -> 
         + f"    the namespaces of add-ons on edge {change}\n"
         + f"    add-on 'dns' on edge {change}\n"
         + f"    the baseline of tenant 'rocky' on edge {change}\n"
-        + "  fix: put 'platform.namespace: tenantry-system' back; to move it without loss, decommission the"
-        + " remote clusters, delete their entries, and adopt them with the new value, a run for each"
+        + PUT_BACK
     )
 
 
@@ -170,9 +175,7 @@ def test_an_addon_is_upgraded_in_place_if_its_chart_gets_another_name() -> None:
         if each["metadata"]["name"] == "edge-dns":
             each["spec"] = {**each["spec"], "upgrade": {}}
     assert refused(after, GUARDED, before) == (
-        PLATFORM + "    add-on 'dns' on edge (chart dns -> coredns)\n"
-        "  fix: put the former chart back and run `tenantry up`, which sets upgrade.chartNameChangeStrategy: InPlaceUpdate (from"
-        " Flux 2.9 on, and unless the file says Reinstall); the run after that changes the chart without a reinstallation"
+        PLATFORM + "    add-on 'dns' on edge (chart dns -> coredns)\n" + PUT_BACK
     )
     reinstall = after.replace("version: 1.x}", "version: 1.x, upgrade: {chartNameChangeStrategy: Reinstall}}")
     assert "add-on 'dns' on edge (chart dns -> coredns)" in refused(reinstall, GUARDED)
@@ -180,11 +183,7 @@ def test_an_addon_is_upgraded_in_place_if_its_chart_gets_another_name() -> None:
 
 def test_an_addon_that_moves_is_refused_with_the_way_to_move_it() -> None:
     after = BASE.replace("version: 1.x}", "version: 1.x, releaseName: other}")
-    assert refused(after, OPEN).endswith(
-        "    add-on 'dns' on edge (releaseName dns -> other)\n"
-        "  fix: put 'releaseName: dns' of add-on 'dns' back; to move the add-on, declare it under another name beside,"
-        " then off-board the old one"
-    )
+    assert refused(after, OPEN).endswith(f"    add-on 'dns' on edge (releaseName dns -> other)\n{PUT_BACK}")
 
 
 def test_a_chart_with_another_name_in_the_index_than_in_its_chart_yaml_is_no_change() -> None:
