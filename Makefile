@@ -116,16 +116,16 @@ docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*
 	@$(BIN)/python -m docgen.site.pictures
 
 # The tests of these directories need only Python. They use each processor fully.
-fast := tests/unit tests/components tests/golden tests/frozen
-project := tests/project tests/processes sandbox/tests
+fast := tests/unit tests/components tests/golden
+project := tests/frozen tests/project tests/processes sandbox/tests
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
-test-fast: setup ## unit, component, golden and frozen tests: what to run after each change
+test-fast: setup ## unit, component and golden tests: what to run after each change
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
-test-project: setup ## documentation, examples, pipelines, generators; commands and cages as processes; the sandbox
+test-project: setup ## what earlier versions gave, documentation, examples, pipelines, generators; commands as processes; the sandbox
 	$(BIN)/pytest $(at_once) $(project)
 
 .PHONY: test-python
