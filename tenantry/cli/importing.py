@@ -164,7 +164,7 @@ def command(
         raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it")
     read = _read_all(environments, _management(environments, clusters), kubeconfig)
     if not read.resources:
-        raise _nothing(read, "no Kubernetes objects were found")
+        raise _nothing(read)
     with working("planning the draft"):
         draft = drafted(read)
     head = header(map("=".join, environments))
@@ -181,18 +181,18 @@ def command(
     else:
         data(as_text(report, columns(sys.stdout)))
     if not report.expressed:
-        error(str(_nothing(read, "nothing that was read can be written")))
+        error("nothing that was read can be written: the report says why")
         return 2
     return 1 if read.unread else 0
 
 
-def _nothing(read: Inventory, text: str) -> Refused:
-    """Why nothing is written, with the first place that could not be read."""
-    if not read.unread:
-        return Refused(text, "name a directory that Flux applies to a cluster, or context:NAME for a live one")
-    first, *others = read.unread
-    more = f", and {counted(len(others), 'other place')} could not be read" if others else ""
-    return Refused(f"{text}; {first.place}: {first.reason}{more}", first.fix)
+def _nothing(read: Inventory) -> Refused:
+    """No object was read: the first place that could not be, or that there is nothing."""
+    if read.unread:
+        first = read.unread[0]
+        return Refused(f"{first.place}: {first.reason}", first.fix)
+    fix = "name a directory that Flux applies to a cluster, or context:NAME for a live one"
+    return Refused("no Kubernetes objects were found", fix)
 
 
 # --- the report for a terminal: counts first, then each object that is not equal, with what is to do ------------------
@@ -238,8 +238,6 @@ def _summary(report: Report) -> list[str]:
     lines = [f"  {counts[key]:>{widest}} {text}" for key, text in _COUNTED.items() if counts[key]]
     if report.followed:
         lines.append(f"  {counted(len(report.followed), 'Kustomization')} followed")
-    if report.flux:
-        lines.append(f"  Flux itself: {counted(report.flux, 'object')}, not counted")
     return [f"{counted(counts['read'], 'object')} read: {is_in}", *lines]
 
 

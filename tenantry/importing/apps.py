@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from tenantry.importing.blocks import (
     source_entry,
     source_of,
 )
-from tenantry.importing.resources import FLUX, App, Resource, World
+from tenantry.importing.resources import FLUX, App, World
 from tenantry.importing.survey import CONTROLLERS, Survey
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
@@ -48,7 +47,7 @@ def fill_in(survey: Survey, app: App) -> bool:
     resource = app.resource
     app.source = source_of(survey.world, resource)
     if app.source is None:
-        resource.leave("its source was not read", _way_to_source(resource))
+        resource.leave("its source was not read", "import the source with it, or declare the app by hand")
         return False
     nulls = (path for path, value in leaves(mapping_at(resource.spec, "values")) if value is None)
     if null := next(
@@ -79,18 +78,6 @@ def fill_in(survey: Survey, app: App) -> bool:
         app.content["metadata"] = literal(resource.metadata)
     _check_identity(app)
     return True
-
-
-def _way_to_source(app: Resource) -> str:
-    """How the source of an app can be read."""
-    reference = mapping_at(app.spec, "sourceRef")
-    kind = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
-    if not kind:
-        return "import the source with it, or declare the app by hand"
-    namespace = str(reference.get("namespace") or app.namespace)
-    line = shlex.join(("flux", "export", "source", kind, str(reference.get("name")), "--namespace", namespace))
-    name = app.environment
-    return f"read it, too: run `{line} > {name}-source.yaml`, and add `-e {name}={name}-source.yaml`"
 
 
 def source_key(app: App) -> str:
@@ -206,10 +193,10 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
     """What an app waits for, as the file names it."""
     resource = app.resource
     for namespace, name in resource.awaited:
-        # What applied the app itself has done so already.
-        is_applier = resource.applied_by == (namespace, name)
         awaited = survey.by_name.get((resource.kind, namespace, name))
-        handed_over = survey.applied_by(namespace, name) if resource.kind == "Kustomization" and not is_applier else []
+        # What applied the app itself has done so already.
+        is_outside = resource.kind == "Kustomization" and resource.applied_by != (namespace, name)
+        handed_over = survey.applied_by(namespace, name) if is_outside else []
         wanted = [other for other in ([awaited] if awaited else handed_over) if other is not app]
         names = [
             f"platform/{other.key}" if app.tenant and not other.tenant else other.key
@@ -218,14 +205,7 @@ def _order(survey: Survey, app: App) -> Iterator[str]:
         ]
         yield from names
         if not names:
-            why = "it was not read"
-            if awaited:
-                why = "it is another tenant's, or on another cluster"
-            elif is_applier:
-                why = "it is what applies the app itself"
-            elif survey.world.get(resource.kind, namespace, name):
-                why = "it is not in tenants.yaml"
-            text = f"it waits for {namespace}/{name}: {why}"
+            text = f"it waits for {namespace}/{name}, and tenants.yaml has nothing there that it can wait for"
             resource.leave(text, "make the apps retry until it is there", "spec.dependsOn")
 
 
@@ -251,16 +231,12 @@ def awaited_addons(survey: Survey, apps: Collection[App]) -> list[str]:
 # --- accounts ---------------------------------------------------------------------------------------------------------
 
 
-def account_of(survey: Survey, addon: App) -> dict[str, Any]:
+def account_of(addon: App) -> dict[str, Any]:
     """`account` of an add-on in its place: one that exists, or that of Flux's controller if it names none."""
     resource, named = addon.resource, addon.resource.account
     if resource.namespace != addon.home:
         return {}
     if named:
-        if account := survey.world.get("ServiceAccount", resource.namespace, named):
-            account.take(*addon.path, "account")
-            text = f"Flux acts as it for add-on '{addon.key}', and Tenantry does not change it"
-            account.leave(text, "keep it, with its rights", fate="left")
         return {"existing": named} if named != _PLATFORMS else {}
     is_fluxs = addon.home == FLUX and not resource.is_remote
     return {"existing": CONTROLLERS[resource.kind]} if is_fluxs else {}

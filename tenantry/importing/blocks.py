@@ -22,10 +22,10 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.resources import Resource, World
 from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.kube.values import number_of
-from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at, with_texts, without
+from tenantry.messages.data import ABSENT, mapping_at, with_texts, without
 from tenantry.messages.placeholders import escaped
 from tenantry.model.durations import DURATION, duration, seconds_of
-from tenantry.model.flux import SET_BY_FLEET, FluxBlock
+from tenantry.model.flux import FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.scope import MARKS
@@ -210,15 +210,10 @@ def as_model(model: type[FluxBlock]) -> Planned:
 
 
 def authors_part(resource: Resource, model: type[FluxBlock], named: Named) -> Block:
-    """The spec of a resource without what the fleet sets itself: left with the model's reason, if no other part of the file says
-    it.
-    """
+    """The spec of a resource without what the fleet sets itself, which the comparison with the plan reports."""
     spec = {key: value for key, value in resource.spec.items() if (resource.kind, key) != ("HelmRelease", "chart")}
-    for path, reason in model.owned.items():
+    for path in model.owned:
         parts = tuple(path.split("."))
-        if value_at(spec, parts) not in (None, False, {}) and not reason.startswith(SET_BY_FLEET):
-            text = f"Tenantry does not take '{path}': {reason}"
-            resource.leave(text, "nothing, if the result is right", f"spec.{path}")
         spec = without(spec, [parts])
         if spec.get(parts[0]) == {}:
             del spec[parts[0]]
@@ -280,25 +275,13 @@ KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
 """The key of a source by its kind."""
 
 
-def included(world: World, source: Resource) -> list[Resource]:
-    """The Git repositories that one includes."""
-    names = [mapping_at(entry, "repository").get("name") for entry in mappings_in(source.spec.get("include"))]
-    repositories = (world.get("GitRepository", source.namespace, str(name)) for name in names)
-    return [other for other in repositories if other is not None and other is not source]
-
-
-def source_entry(source: Resource, named: Named, prefix: str = "") -> dict[str, Any]:
-    """The entry of a source, with the credentials that it names. prefix: of the names of sources in its place."""
+def source_entry(source: Resource, named: Named) -> dict[str, Any]:
+    """The entry of a source, with the credentials that it names."""
     key = KEYS[source.kind]
     model = SOURCE_KINDS[key]
     spec = authors_part(source, model, named)
     if not spec.get("ref") and (ref := effective_spec(source.manifest).get("ref")):
         spec["ref"] = ref
-    if isinstance(spec.get("include"), list):
-        spec["include"] = [
-            {**entry, "repository": {"name": str(mapping_at(entry, "repository").get("name")).removeprefix(prefix)}}
-            for entry in spec["include"]
-        ]
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
     entry |= named.credentials_of(source)
     return {**entry, **({"metadata": literal(source.metadata)} if source.metadata else {})}

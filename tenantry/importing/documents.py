@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import codecs
 import json
-import posixpath
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 from pydantic import TypeAdapter
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import Node
 
 from tenantry.kube.objects import Manifest, readable_id
 from tenantry.kube.yaml_text import ManifestLoader
@@ -60,7 +59,7 @@ def documents_in(raw: bytes, name: str) -> Iterator[tuple[Any, Node]]:
     """The data of each document of a text, and the node that it is made of.
 
     Args:   name: what the text is called in messages.
-    Raises: Refused: it is not YAML, is beyond the bounds, or has a key twice.
+    Raises: Refused: it is not YAML, or is beyond the bounds.
     """
     text = _decoded(raw, name)
     try:
@@ -90,7 +89,6 @@ def _decoded(raw: bytes, name: str) -> str:
 
 
 def _constructed(root: Node, name: str) -> Any:
-    _check_keys(root, name)
     loader = ManifestLoader("")
     try:
         return _with_text_keys(loader.construct_document(root))
@@ -106,26 +104,6 @@ def _with_text_keys(data: Any) -> Any:
         texts = ((key if isinstance(key, str) else json.dumps(key, default=str), value) for key, value in data.items())
         return {key: _with_text_keys(value) for key, value in texts}
     return [_with_text_keys(item) for item in data] if isinstance(data, list) else data
-
-
-def _check_keys(root: Node, name: str) -> None:
-    """Raises: Refused: a key is set twice. Kubernetes refuses that, and readers disagree about which of the two counts."""
-    seen: set[int] = set()
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if id(node) in seen or isinstance(node, ScalarNode):
-            continue
-        seen.add(id(node))
-        if not isinstance(node, MappingNode):
-            pending += node.value
-            continue
-        keys: set[str] = set()
-        for key, value in node.value:
-            if isinstance(key, ScalarNode) and key.value != "<<" and key.value in keys:
-                raise Refused(f"{location(name, key)}: key '{shorten(key.value)}' is set twice in one mapping", FIX)
-            keys.add(str(key.value))
-            pending.append(value)
 
 
 def _objects(data: Any, root: Node, name: str) -> Iterator[Document]:
@@ -197,16 +175,7 @@ def cleaned(manifest: Manifest) -> dict[str, Any]:
     for key in ("annotations", "labels", "namespace"):
         if not metadata.get(key, True):
             del metadata[key]
-    return {**_without_values(_within_source(kept)), "metadata": metadata}
-
-
-def _within_source(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The path of a Kustomization without `..`, which leads no further than to the root of the source."""
-    spec = manifest.get("spec")
-    path = spec.get("path") if isinstance(spec, dict) else None
-    if manifest.get("kind") != "Kustomization" or not isinstance(path, str) or ".." not in path.split("/"):
-        return manifest
-    return {**manifest, "spec": {**manifest["spec"], "path": f".{posixpath.normpath('/' + path.lstrip('/'))}"}}
+    return {**_without_values(kept), "metadata": metadata}
 
 
 def _without_values(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from tenantry.edit.paths import ranks_at
 from tenantry.edit.values import Style, entry
@@ -16,16 +16,14 @@ from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import source_of
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import leave_metadata, leave_secret, taken_over
-from tenantry.importing.resources import FLUX, App, Fate, Inventory, Place, Resource, World, key_of
+from tenantry.importing.resources import FLUX, App, Inventory, Place, Resource, World, key_of
 from tenantry.importing.survey import Survey, drop_proxies, platform_namespace
 from tenantry.importing.tenants import TenantEntry, filled
-from tenantry.kube.names import label_value_problem
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
 from tenantry.messages.text import grouped, printable
 from tenantry.plan.objects.apps import KINDS
-from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
@@ -172,13 +170,6 @@ def _clusters(gathered: Gathered) -> dict[str, Any]:
         for cluster, kubeconfig in survey.remotes.entries.items():
             entry = entries.setdefault(cluster, {"environments": [], "kubeconfig": kubeconfig})
             entry["environments"].append(name)
-    for cluster, entry in entries.items():
-        shards = {
-            app.resource.labels.get(SHARD_LABEL, "") for app in gathered.all_apps() if app.place.cluster == cluster
-        }
-        shard = shards.pop() if len(shards) == 1 else ""
-        if shard and label_value_problem(shard) is None:
-            entry["shard"] = shard
     return entries
 
 
@@ -281,16 +272,14 @@ def _express(draft: Draft, plans: Mapping[str, Plan]) -> None:
         resource.path = planned.get(resource.key)
         if resource.path is not None:
             continue
-        goes_on = _is_bootstraps(resource) or any(
-            reason.fate == "left" and not reason.field for reason in resource.reasons
-        )
+        goes_on = _is_bootstraps(resource) or any(reason.is_left and not reason.field for reason in resource.reasons)
         is_app_lost = resource.app is not None and resource.app not in apps[resource.environment]
         if not goes_on and not is_app_lost:
             # Something of its kind is planned for its owner, under another name.
             made = {(key.kind, _owner(origin)) for key, origin in planned.items()}
             paths = _written_paths(draft, resource)
             resource.path = next((path for path in paths if (resource.kind, _owner(path)) in made), None)
-        if resource.fate is None:
+        if resource.is_left is None:
             _explain(resource, homes)
 
 
@@ -319,19 +308,19 @@ _REASONS = {
 
 def _explain(resource: Resource, homes: Set[str]) -> None:
     """Say why a resource is not planned under its name, where nothing else was said. Args: homes: namespaces of add-ons."""
-    kind, text, fate = resource.kind, _REASONS.get(resource.kind, ""), "left"
+    kind, text, is_left = resource.kind, _REASONS.get(resource.kind, ""), True
     if kind == "Namespace" and resource.name in homes:
         text = "an add-on lies in it or installs into it, and Tenantry takes it as it is"
     elif _is_bootstraps(resource):
         text = "it is the source of Flux's own bootstrap"
     elif kind == "Namespace":
-        fate = "inexpressible"
+        is_left = False
     elif not text and resource.paths:
-        text, fate = "Tenantry plans it under another name", "inexpressible"
+        text, is_left = "Tenantry plans it under another name", False
     elif not text and resource.is_fluxs:
-        text, fate = f"nothing in tenants.yaml stands for this {kind}", "inexpressible"
+        text, is_left = f"nothing in tenants.yaml stands for this {kind}", False
     fix = "keep it as long as something uses it"
-    resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, fate=cast("Fate", fate))
+    resource.leave(text or f"tenants.yaml declares no {kind}: apps apply it, or charts", fix, is_left=is_left)
 
 
 class _Roomy(Style):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -98,15 +98,6 @@ def is_same(values: Iterable[Any]) -> bool:
     """Whether all values are equal. `1` is not `true`."""
     first, *others = values
     return all(type(value) is type(first) and value == first for value in others)
-
-
-def free_name(taken: Container[str], name: str) -> str:
-    """The name, or the name with the first number behind it that is free."""
-    free, count = name, 1
-    while free in taken:
-        count += 1
-        free = f"{name}-{count}"
-    return free
 
 
 # --- owners -----------------------------------------------------------------------------------------------------------
@@ -225,7 +216,7 @@ class OwnerEntry:
                 entries.setdefault(group, {})[key] = {"existing": True}
                 if holder is not None:
                     text = "Tenantry reads it by its name and does not change it"
-                    holder.leave(text, "nothing; keep what creates it", fate="left")
+                    holder.leave(text, "nothing; keep what creates it", is_left=True)
                     holder.take(*self.path, group, key)
         return entries
 
@@ -299,11 +290,7 @@ class PlatformEntry(OwnerEntry):
         entry = {**self.app(apps), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
-        accounts = {place: account_of(self.surveys[place.environment], app) for place, app in apps.items()}
-        entry |= {
-            "namespace": own,
-            "account": next(iter(accounts.values())),
-        }
+        entry |= {"namespace": own, "account": account_of(next(iter(apps.values())))}
         # Today the definitions that it applied go with it.
         kept = {part: value for part, value in entry.items() if value or part in _BLOCKS}
         return {**kept, "keepCRDs": False}

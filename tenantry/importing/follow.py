@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
@@ -247,7 +246,8 @@ class Follower:
             for variable, has_default in unset(built, texts).items():
                 if isinstance(source := values.get(variable, unread), Key):
                     text = f"its variables can come from {source.kind} {source.name}, which is not read"
-                    raise Refused(text, _way_to(source, self.environment))
+                    fix = "import it, too; without it, the Kustomization stays what applies its objects"
+                    raise Refused(text, fix)
                 # Flux 2.9 refuses one without a default, so no Kustomization that works has it; older ones take an empty text.
                 texts |= {} if has_default else {variable: ""}
         return texts
@@ -307,12 +307,3 @@ def with_origin(document: Document, directory: str) -> Document:
     path = fields.get("path", "") if "repo" not in fields else ""
     manifest = {**document.manifest, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
     return Document(manifest, os.path.normpath(os.path.join(directory, path)))  # noqa: PTH118
-
-
-def _way_to(holder: Key, environment: str) -> str:
-    """How an object with variables can be read."""
-    if holder.kind != "ConfigMap":
-        return "leave it: the Kustomization stays what applies its objects"
-    get = shlex.join(("kubectl", "get", "configmap", holder.name, "--namespace", holder.namespace, "--output", "yaml"))
-    file = shlex.quote(f"{environment}-{holder.name}.yaml")
-    return f"read it, too: run `{get} > {file}`, and add `-e {environment}={file}`"

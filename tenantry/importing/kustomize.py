@@ -267,7 +267,7 @@ def run(
         raise Refused(f"{name} took longer than {seconds:.0f} s", FIX)
     if code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ) or "file too large" in text:
         raise Refused(f"{name} wrote more than {most // 2**20} MiB", FIX)
-    raise Refused(_cause(text) or f"{name} ended with exit code {code}", FIX)
+    raise Refused(text[:_MESSAGE] or f"{name} ended with exit code {code}", FIX)
 
 
 def _exit_code(child: subprocess.Popen[bytes], seconds: float) -> int | None:
@@ -280,16 +280,6 @@ def _exit_code(child: subprocess.Popen[bytes], seconds: float) -> int | None:
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-
-
-_LOG = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d|# Warning: |WARNING: ")
-"""What begins a line of a Go program's log, or of a warning, and not of the cause."""
-
-
-def _cause(text: str) -> str:
-    """The end of a message, where the cause stands, without the prefix of Go programs and what they log."""
-    lines = [line for line in text.splitlines() if not _LOG.match(line)]
-    return ("\n".join(lines).strip() or text).removeprefix("Error: ").removeprefix("error: ")[:_MESSAGE]
 
 
 # --- variables, replaced as Flux replaces them. Source: fluxcd/pkg/envsubst ---------------------------------------------

@@ -69,16 +69,17 @@ def taken_over(environment: str, resources: list[Resource]) -> list[Resource]:
     for resource in resources:
         if resource.is_ours:
             text = "Tenantry manages it already, by the file that declares it"
-            resource.leave(text, "keep it in that file", fate="left")
+            resource.leave(text, "keep it in that file", is_left=True)
         elif owner := inner.get(id(resource)):
             text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
             if resource.kind == "HelmChart":
                 text = f"helm-controller made it for 'spec.chart' of {owner.key}"
                 fix = "do nothing: helm-controller removes it when the release takes the planned chart"
-            resource.leave(text, fix, fate="left")
+            resource.leave(text, fix, is_left=True)
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"
-            resource.leave(text, f"suspend it before `tenantry up`: `{suspend(resource.id)}`", fate="replaced")
+            resource.leave(text, f"suspend it before `tenantry up`: `{suspend(resource.id)}`", is_left=True)
+            resource.is_replaced = True
         elif _is_accepted(resource):
             taken.append(resource)
     return taken

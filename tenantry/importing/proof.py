@@ -87,7 +87,6 @@ class Report:
     environments: Mapping[str, str]
     unread: tuple[Unread, ...]
     followed: tuple[str, ...]
-    flux: int
     objects: tuple[Result, ...]
     added: Mapping[str, tuple[ObjectId, ...]]
 
@@ -126,7 +125,7 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
     lost = (
         f"{resource.key} ({resource.origin}) is neither planned nor reported"
         for resource, result in zip(draft.resources, results, strict=True)
-        if result.planned is None and resource.fate is None
+        if result.planned is None and resource.is_left is None
     )
     if defects := [*lost, *_unplanned(draft, plans)]:
         raise Defect(printable("; ".join(defects)))
@@ -139,8 +138,7 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
-    read_as = (tuple(inventory.unread), tuple(inventory.followed), inventory.flux)
-    return Report(file, text, hubs, *read_as, tuple(results), added)
+    return Report(file, text, hubs, tuple(inventory.unread), tuple(inventory.followed), tuple(results), added)
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:
@@ -168,7 +166,7 @@ def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -
         elif resource.path is not None:
             yield Result(*place, Outcome.DIFFERENT, resource.path, reasons=reasons)
         else:
-            goes_on = resource.fate in ("left", "replaced") or id(resource) in applied
+            goes_on = resource.is_left or id(resource) in applied
             yield Result(*place, Outcome.LEFT if goes_on else Outcome.INEXPRESSIBLE, reasons=reasons)
 
 

@@ -45,7 +45,7 @@ def read_environment(
         follower.follow()
     kept = [document for document in follower.documents if not _is_fluxs_own(document.manifest)]
     followed = [str(key) for key in follower.followed]
-    return Reading(kept, [*unread, *follower.unread], followed, len(follower.documents) - len(kept))
+    return Reading(kept, [*unread, *follower.unread], followed)
 
 
 def _is_fluxs_own(manifest: Manifest) -> bool:

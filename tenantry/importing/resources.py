@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from tenantry.importing.documents import Document
 from tenantry.kube.names import dns_label_problem
@@ -76,13 +76,12 @@ class Unread:
 class Reading(NamedTuple):
     """What was read of one environment.
 
-    followed: the Kustomizations of which it was read what they apply. flux: how many objects Flux itself consists of.
+    followed: the Kustomizations of which it was read what they apply.
     """
 
     documents: Sequence[Document]
     unread: Sequence[Unread] = ()
     followed: Sequence[str] = ()
-    flux: int = 0
 
 
 class Inventory(NamedTuple):
@@ -92,7 +91,6 @@ class Inventory(NamedTuple):
     management: Mapping[str, str]
     unread: Sequence[Unread] = ()
     followed: Sequence[str] = ()
-    flux: int = 0
 
 
 def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) -> Inventory:
@@ -115,7 +113,7 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
     resources = [Resource(name, *document) for (name, _), document in documents.items()]
     unread = [place for reading in readings.values() for place in reading.unread]
     followed = [name for reading in readings.values() for name in reading.followed]
-    return Inventory(resources, management, unread, followed, sum(reading.flux for reading in readings.values()))
+    return Inventory(resources, management, unread, followed)
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
@@ -127,24 +125,19 @@ def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
 
 # --- a resource -------------------------------------------------------------------------------------------------------
 
-Fate = Literal["left", "replaced", "inexpressible"]
-"""What becomes of an object that the file does not express.
-
-left:          what applies it today goes on, so nothing is missing.
-replaced:      the same, but it applies objects that Tenantry takes over, and has nothing to do afterwards.
-inexpressible: the file cannot say it, or somebody has to decide first.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the file does not express a resource, or a part of it. field: the part as a path with dots; "" for all of it."""
+    """Why the file does not express a resource, or a part of it. field: the part as a path with dots; "" for all of it.
+
+    is_left: whether nothing is missing, because it goes on as today; otherwise somebody has to decide.
+    """
 
     json_keys: ClassVar = ("text", "fix", "field")
     text: str
     fix: str
     field: str = ""
-    fate: Fate = "inexpressible"
+    is_left: bool = False
 
 
 _NOT_THE_AUTHORS = (
@@ -165,7 +158,8 @@ class Resource:
     labels, annotations, spec: without what is not taken into the file.
     paths: the parts of the file that it was taken for; path: the one that expresses it. app: the tenant, the app and the cluster
     of an app.
-    is_refused: by Flux. is_through_proxy: its kubeconfig leads to the cluster that it is on.
+    is_refused: by Flux. is_replaced: it has nothing to do any more, because Tenantry takes over what it applies.
+    is_through_proxy: its kubeconfig leads to the cluster that it is on.
     """
 
     def __init__(self, environment: str, manifest: Manifest, origin: str) -> None:
@@ -182,11 +176,12 @@ class Resource:
         self.reasons: list[Reason] = []
         self.app: tuple[str, str, str] | None = None
         self.is_refused = False
+        self.is_replaced = False
         self.is_through_proxy = False
 
-    def leave(self, text: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:
+    def leave(self, text: str, fix: str, part: str = "", *, is_left: bool = False) -> None:
         """Leave the resource, or a part of it, out of the file."""
-        if (reason := Reason(text, fix, part, fate)) not in self.reasons:
+        if (reason := Reason(text, fix, part, is_left)) not in self.reasons:
             self.reasons.append(reason)
 
     def take(self, *path: str | int) -> None:
@@ -195,15 +190,10 @@ class Resource:
             self.paths.append(path)
 
     @property
-    def fate(self) -> Fate | None:
-        """What becomes of it if the file does not express it; None: that is not decided. What somebody has to do comes first."""
-        fates = [reason.fate for reason in self.reasons if not reason.field]
-        return min(fates, key=("inexpressible", "replaced", "left").index, default=None)
-
-    @property
-    def is_replaced(self) -> bool:
-        """Whether it has nothing to do any more."""
-        return any(reason.fate == "replaced" and not reason.field for reason in self.reasons)
+    def is_left(self) -> bool | None:
+        """Whether it goes on as today if the file does not express it; None: no reason speaks of all of it."""
+        whole = [reason.is_left for reason in self.reasons if not reason.field]
+        return all(whole) if whole else None
 
     @property
     def id(self) -> ObjectId:

@@ -267,11 +267,11 @@ class Remotes:
         for reference in references:
             if holder := self._world.get(reference.kind, reference.namespace, reference.name):
                 text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
-                holder.leave(text, "keep it, and what creates it", fate="left")
+                holder.leave(text, "keep it, and what creates it", is_left=True)
             space = self._world.get("Namespace", "", reference.namespace)
             if space is not None and not space.tenant:
                 text = f"it holds the kubeconfig of cluster {name}"
-                space.leave(text, "keep it, and what creates it", fate="left")
+                space.leave(text, "keep it, and what creates it", is_left=True)
 
 
 def _short(reference: Reference) -> str:
@@ -331,7 +331,7 @@ class Survey:
         """Whether it is Flux's own Kustomization, which is left."""
         if resource.namespace == FLUX and resource.name == FLUX and not resource.is_remote:
             text = "it is Flux's own bootstrap, which applies the repository of the cluster"
-            resource.leave(text, "keep it as it is", fate="left")
+            resource.leave(text, "keep it as it is", is_left=True)
             return True
         return False
 

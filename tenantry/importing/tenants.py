@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.importing.apps import awaited_addons, source_key
-from tenantry.importing.blocks import included, literal, source_entry
-from tenantry.importing.entries import CONFLICT, Overlaid, OwnerEntry, free_name, overlaid
+from tenantry.importing.blocks import literal, source_entry
+from tenantry.importing.entries import CONFLICT, Overlaid, OwnerEntry, overlaid
 from tenantry.importing.resources import Place, Resource
 from tenantry.kube.names import join, slug
 from tenantry.messages.data import mappings_in
@@ -49,7 +49,10 @@ def settings_of(space: Space) -> dict[str, Any]:
     objects: dict[str, Any] = {}
     for resource in space.objects:
         if resource.kind in _KINDS and not _is_reconciler(space, resource):
-            key = free_name(objects, slug(resource.name))  # objects of several kinds may have one name
+            key = slug(resource.name)
+            key = (
+                join(key, slug(resource.kind)) if key in objects else key
+            )  # objects of several kinds may have one name
             objects[key] = manifest_of(resource, key)
             resource.take(*space.path, "objects")
     return {**settings, **({"objects": objects} if objects else {})}
@@ -243,13 +246,11 @@ class TenantEntry(OwnerEntry):
         resources: dict[tuple[str, Place], Resource] = {}
         for app in (app for places in self.apps.values() for app in places.values()):
             assert app.source is not None
-            survey = self.surveys[app.place.environment]
-            for source in (app.source, *included(survey.world, app.source)):
-                key = source_key(app) if source is app.source else source.name.removeprefix(app.prefix)
-                own = source_entry(source, survey.names_of(app), app.prefix)
-                sources[key].setdefault(app.place, own)
-                resources[key, app.place] = source
-                source.take(*self.path, "sources", key)
+            key = source_key(app)
+            own = source_entry(app.source, self.surveys[app.place.environment].names_of(app))
+            sources[key].setdefault(app.place, own)
+            resources[key, app.place] = app.source
+            app.source.take(*self.path, "sources", key)
         for key, places in sources.items():
             if len({next(iter(own)) for own in places.values()}) > 1:
                 entry.add("sources", key, Overlaid(next(iter(places.values()))))

@@ -22,9 +22,6 @@ from tenantry.model.scalars import (
 )
 from tenantry.model.strict import Fillable, Keys, Model, none_or_several
 
-SET_BY_FLEET = "the fleet sets it"
-"""How the reason of a key begins that the fleet sets, mostly from another part of the file."""
-
 SET_FOR_APPS = {
     "dependsOn": "the fleet sets it from 'dependsOn' of the app",
     "kubeConfig": "the fleet sets it for each cluster the app is placed on",

