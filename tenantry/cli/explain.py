@@ -24,7 +24,6 @@ from tenantry.load import load_fleet
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model.durations import duration
-from tenantry.plan.engine_order import is_range
 from tenantry.plan.plan import Part, plan
 
 
@@ -136,8 +135,6 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         yield Line(
             f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
         )
-    if is_range(rollout.bypass):
-        yield Line("", "to pin it, write a version in place of the range")
 
 
 def _placed_lines(placed: Placed, *, apart: bool) -> Iterator[Line]:

@@ -91,7 +91,6 @@ class Users:
 
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
-_RANGE = "versions "
 
 
 def bypass(app: PlannedApp, chains: Chains) -> str:
@@ -105,7 +104,7 @@ def bypass(app: PlannedApp, chains: Chains) -> str:
     match source.get("kind"):
         case "HelmRepository" if charts:
             version = str(charts[0]["spec"].get("version", "*"))
-            return "" if _EXACT.fullmatch(version) else f"{_RANGE}{version} of its chart"
+            return "" if _EXACT.fullmatch(version) else f"versions {version} of its chart"
         case "GitRepository" if not (ref.get("commit") or ref.get("tag")):
             return _moving(ref) or f"branch {ref.get('branch', 'master')}"
         case "OCIRepository" if not (
@@ -120,7 +119,7 @@ def bypass(app: PlannedApp, chains: Chains) -> str:
 def _moving(ref: Mapping[str, str]) -> str:
     if ref.get("name"):
         return f"ref {ref['name']}"
-    return f"{_RANGE}{ref['semver']}" if ref.get("semver") else ""
+    return f"versions {ref['semver']}" if ref.get("semver") else ""
 
 
 def following(*plans: Plan) -> list[str]:
@@ -128,8 +127,3 @@ def following(*plans: Plan) -> list[str]:
     chains = [(plan.apps, Chains(plan)) for plan in plans]
     followers = {app.full_name for apps, of_plan in chains for app in apps if bypass(app, of_plan)}
     return [name for name in dict.fromkeys(app.full_name for app in plans[0].apps) if name in followers]
-
-
-def is_range(bypassed: str) -> bool:
-    """Whether what `bypass` found is a range of versions."""
-    return bypassed.startswith(_RANGE)

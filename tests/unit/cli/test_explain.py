@@ -139,13 +139,11 @@ def test_each_wave_of_an_app_has_its_clusters_and_conditions(capsys: Capture) ->
     assert lines[first + 1] == "wave 2: [edge-2, hub] # tolerates failed 1, unreachable 20%"
 
 
-def test_a_range_that_bypasses_waves_is_named_with_the_way_to_pin_it(capsys: Capture) -> None:
+def test_what_bypasses_waves_is_named(capsys: Capture) -> None:
     text = waves("waves: [{labels: {ring: canary}}, {all: true}]").replace("version: 1.2.3", "version: 1.x")
     Path("tenants.yaml").write_text(text)
     _, out, _ = tenantry(capsys, "explain", "rocky/db", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]
-    told = lines.index("bypassed by: versions 1.x of its chart # what is new there reaches all clusters at once")
-    assert lines[told + 1] == "# to pin it, write a version in place of the range"
+    assert "bypassed by: versions 1.x of its chart # what is new there reaches all clusters at once" in lines
     _, out, _ = tenantry(capsys, "explain", "rocky/web", "-e", "dev")
     assert "bypassed by: branch main" in out
-    assert "pin it" not in out
