@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.5
 _REST = 3
 """For each second that a reading took, the API server rests for so many."""
-_MOST = 5
-"""Apps that a message names one by one."""
 
 
 @click.command(
@@ -151,8 +149,12 @@ def _wait_until_ready(client: Client, planned: Plan, selection: Selection, timeo
             last = line
             if report.ready:
                 return live
-            if message := lasting_text(report):
-                say(message)
+            if failed := failed_for_good(report):
+                again = f"`tenantry up --environment {report.environment}`"
+                say(
+                    f"{counted(failed, 'object')} failed again and again, so waiting ends here\n"
+                    f"  fix: correct the file or what the app applies, then run {again} again"
+                )
                 return live
             now = time.monotonic()
             if now > end:
@@ -161,25 +163,11 @@ def _wait_until_ready(client: Client, planned: Plan, selection: Selection, timeo
             time.sleep(max(_POLL_SECONDS, _REST * (now - started)))
 
 
-def lasting_text(report: StatusReport) -> str:
-    """What has failed for good, why, and what to do; "" if nothing has."""
+def failed_for_good(report: StatusReport) -> int:
+    """How many apps have, and objects that are the cause of none of these."""
     apps = [state for state in report.apps if state.lasts]
     causes = {state.cause for state in apps}
-    failed = [*apps, *(state for state in report.objects if state.lasts and state.id not in causes)]
-    if not failed:
-        return ""
-    lines = [f"  {state.where}: {one_line(state.message)}" for state in failed[:_MOST]]
-    lines += [f"  and {len(failed) - _MOST} more"] if len(failed) > _MOST else []
-    first = next((app for state in apps if (app := state.stands_for)), None)
-    cause = f"; `{why_command(first, report.environment)}` tells the cause" if first else ""
-    return "\n".join(
-        (
-            f"{counted(len(failed), 'object')} failed again and again, so waiting ends here:",
-            *lines,
-            "  fix: correct the file or what the app applies, then run"
-            f" `tenantry up --environment {report.environment}` again{cause}",
-        )
-    )
+    return len(apps) + sum(state.lasts and state.id not in causes for state in report.objects)
 
 
 _ALIKE = 4

@@ -76,8 +76,8 @@ def test_a_change_that_fails_is_failed_with_its_reason_and_ends_up_early(fleet: 
         "sandbox", "run", "--", "tenantry", "up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight"
     )
     assert ended.code == 1, ended.text
-    assert "failed again and again, so waiting ends here:\n" in ended.text
-    assert "then run `tenantry up --environment dev` again; `tenantry why " in ended.text
+    assert "failed again and again, so waiting ends here\n" in ended.text
+    assert "then run `tenantry up --environment dev` again\n" in ended.text
     assert "not everything is ready after" not in ended.text
 
 

@@ -1,11 +1,11 @@
-"""What `tenantry up` and `status --wait` print where waiting ends early."""
+"""How much has failed for good, so that `tenantry up` and `status --wait` end early."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tenantry.cli.status import lasting_text
+from tenantry.cli.status import failed_for_good
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.states import State
 from tenantry.rollout.flux_status import Readiness
@@ -20,20 +20,7 @@ BAD = State("dev", WEB, Readiness.FAILED, GONE, APP, APP.full_name, cause=SOURCE
 OWN = State("dev", SOURCE, Readiness.FAILED, "repository not found", cause=SOURCE.id, lasts=True)
 
 
-def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
-    assert lasting_text(StatusReport("dev", NOW, (BAD,) * 7, (OWN,))) == (
-        "7 objects failed again and again, so waiting ends here:\n"
-        + "  rocky/web on hub: GitRepository rocky/manifests: repository not found\n" * 5
-        + "  and 2 more\n"
-        "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again;"
-        " `tenantry why rocky/web -e dev -c hub` tells the cause"
-    )
-
-
-def test_an_object_that_no_app_needs_is_told_too() -> None:
-    assert lasting_text(StatusReport("dev", NOW, (), (OWN,))) == (
-        "1 object failed again and again, so waiting ends here:\n"
-        "  GitRepository rocky/manifests: repository not found\n"
-        "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again"
-    )
-    assert lasting_text(StatusReport("dev", NOW, (replace(BAD, lasts=False),), (replace(OWN, lasts=False),))) == ""
+def test_what_failed_again_and_again_is_counted_once() -> None:
+    assert failed_for_good(StatusReport("dev", NOW, (BAD,) * 7, (OWN,))) == 7
+    assert failed_for_good(StatusReport("dev", NOW, (), (OWN,))) == 1
+    assert failed_for_good(StatusReport("dev", NOW, (replace(BAD, lasts=False),), (replace(OWN, lasts=False),))) == 0
