@@ -17,9 +17,9 @@ from tenantry.fleet.placement import is_management, placements_of
 from tenantry.fleet.settings import main_namespace, variables_of_app
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import UNKNOWN_NAME, InvalidPart, Refused
+from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import Variables, fill
-from tenantry.messages.text import declared, grouped
+from tenantry.messages.text import grouped, require
 
 Item: TypeAlias = dict[str, Any]
 _EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
@@ -92,9 +92,7 @@ def _check(fleet: Fleet, only: Filter) -> None:
         ("cluster", only.clusters, fleet.clusters),
     ):
         for name in names:
-            if name not in known:
-                message = f"{fleet.source.file} declares no {what} '{name}'"
-                raise Refused(message, declared("name one of these", name, known), code=UNKNOWN_NAME)
+            require(what, name, known, fleet.source.file)
 
 
 def _all_placed(fleet: Fleet) -> Iterator[Placed]:

@@ -144,9 +144,6 @@ def _placed_lines(placed: Placed, *, apart: bool) -> Iterator[Line]:
     if apart:
         yield Line("")
     yield Line(f"{placed.cluster}:", placed.object, bold=True)
-    if placed.names:
-        yield Line("  names:", "too long, so they are shortened")
-        yield from (Line(f"    {name}: {whole}") for name, whole in placed.names.items())
     yield from value_lines(placed.values, 2)
 
 

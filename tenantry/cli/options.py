@@ -13,7 +13,7 @@ import click
 
 from tenantry.cli.output import working
 from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, Refused
-from tenantry.messages.text import declared
+from tenantry.messages.text import require
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -232,9 +232,7 @@ def cluster_environment(fleet: Fleet, cluster: str, environment: str | None) -> 
 
     Raises: Refused: the cluster is not declared, or not in the environment.
     """
-    if cluster not in fleet.clusters:
-        message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
-        raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
+    require("cluster", cluster, fleet.clusters, fleet.source.file)
     managed = [name for name, entry in fleet.environments.items() if cluster == entry.management]
     environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
     chosen = environment or environments[0]

@@ -18,10 +18,9 @@ from tenantry.cli.options import connect_management, reads_file
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status import short_revision
 from tenantry.cluster.states import select
-from tenantry.facts.explain import known
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.text import counted, printable
+from tenantry.messages.text import counted, printable, require
 from tenantry.plan.plan import Part, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
@@ -76,7 +75,7 @@ def command(
     tenant, name = subject
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        known("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
+        require("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
         planned = plan(fleet, environment, Part(tenant="" if tenant == PLATFORM else tenant))
     selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]

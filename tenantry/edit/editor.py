@@ -15,12 +15,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from tenantry.edit.document import Document, nested, same
-from tenantry.edit.paths import emptied_by, ranks_at
+from tenantry.edit.paths import emptied_by, not_there, ranks_at
 from tenantry.fleet.lineages import TENANTS
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
-from tenantry.messages.text import counted, format_path
+from tenantry.messages.text import format_path
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
 
@@ -181,25 +181,20 @@ def _different(pairs: Iterator[tuple[Any, Any]]) -> Iterator[int]:
 
 
 def _create(document: Document, path: Path, value: Any) -> None:
-    """Write a value at a path of which the file has some parts only. A list grows at its end."""
+    """Write a value at a path of which the file has some parts only."""
     depth = document.depth(path)
     if depth == len(path):
         document.replace(path, value)
         return
-    for at in range(depth + 1, len(path)):
-        if isinstance(path[at], int) and path[at]:
-            raise Refused(f"there is no '{format_path(path[:at])}', so there is no [{path[at]}]", "begin with [0]")
     holder, part = value_at(document.data, path[:depth]), path[depth]
     new = nested(path[depth + 1 :], value)
     if holder is None:
         document.replace(path[:depth], nested((part,), new))
         return
-    if isinstance(holder, list) and isinstance(part, str):
-        message = f"'{format_path(path[:depth])}' is a list, so it has no '{part}'"
-        raise Refused(message, f"name an entry by its index: '{format_path((*path[:depth], 0))}'")
-    if isinstance(holder, list) and part != len(holder):
-        message = f"'{format_path(path[:depth])}' has {counted(len(holder), 'value')}, so there is no [{part}]"
-        raise Refused(message, f"the next one is [{len(holder)}]")
+    # A list grows at its end.
+    grows = not isinstance(holder, list) or part == len(holder)
+    if not grows or any(isinstance(later, int) and later for later in path[depth + 1 :]):
+        raise not_there(path, lambda at: value_at(document.data, at, ABSENT))
     document.insert(path[: depth + 1], new, _in_order(holder, path[: depth + 1]))
 
 

@@ -13,7 +13,7 @@ from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placement import Choice, choice_of, choice_of_grant, in_another_environment
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.masking import HIDDEN_VALUE
-from tenantry.messages.text import closest
+from tenantry.messages.text import require
 from tenantry.plan.engine_order import Chains, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -53,13 +53,12 @@ class AppRollout:
 class Placed:
     """A subject on one cluster.
 
-    object: of an app, the Flux object that stands for it on the management cluster. names: those that were too long and were
-    shortened, each with the whole name. values: those that it does not have on all of its clusters.
+    object: of an app, the Flux object that stands for it on the management cluster. values: those that it does not have on all of
+    its clusters.
     """
 
     cluster: str
     object: str = ""
-    names: Mapping[str, str] = field(default_factory=dict)
     values: tuple[Value, ...] = ()
 
 
@@ -108,7 +107,6 @@ def explain(fleet: Fleet, plan: Plan, subject: Subject, cluster: str | None = No
         Placed(
             cluster=name,
             object=str(planned[name].id) if name in planned else "",
-            names=planned[name].shortened if name in planned else {},
             values=_values(facts, subject, name),
         )
         for name in clusters
@@ -184,23 +182,13 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
 def _check_declared(fleet: Fleet, environment: str, subject: Subject, cluster: str | None) -> None:
     document, file = fleet.document, fleet.source.file
     if subject.tenant:
-        known("tenant", subject.tenant, document.tenants, file)
+        require("tenant", subject.tenant, document.tenants, file)
     if subject.kind is Kind.APP:
-        known("app", subject.name, document.tenants[subject.tenant].apps, f"tenant '{subject.tenant}'")
+        require("app", subject.name, document.tenants[subject.tenant].apps, f"tenant '{subject.tenant}'")
     if subject.kind is Kind.ADDON:
-        known("add-on", subject.name, document.platform.addons, "the platform")
+        require("add-on", subject.name, document.platform.addons, "the platform")
     if cluster is not None:
-        known("cluster", cluster, fleet.clusters, file)
+        require("cluster", cluster, fleet.clusters, file)
         if cluster not in (clusters := clusters_of(fleet, environment)):
             message = in_another_environment(cluster, fleet.clusters[cluster].environments, environment)
             raise Refused(message, f"name one of: {', '.join(clusters)}", code=UNKNOWN_NAME)
-
-
-def known(what: str, name: str, declared: Iterable[str], owner: str) -> None:
-    """Raises: Refused: the name is not declared."""
-    names = list(declared)
-    if name not in names:
-        near = closest(name, names)
-        listed = ", ".join(names) or "none"
-        fix = f"name '{near}'" if near else "name one of these" if names else ""
-        raise Refused(f"{owner} declares no {what} '{name}' (declared: {listed})", fix, code=UNKNOWN_NAME)

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -113,6 +115,16 @@ def declared(what: str, name: str, known: Iterable[str]) -> str:
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     near = closest(name, names)
     return f"{what}: {shown}" + (f" (closest: {near})" if near else "")
+
+
+def require(what: str, name: str, known: Iterable[str], owner: str) -> None:
+    """Raises: Refused: the owner, such as the file, declares nothing of this name."""
+    names = list(known)
+    if name not in names:
+        near = closest(name, names)
+        fix = f"name '{near}'" if near else "name one of these" if names else ""
+        message = f"{owner} declares no {what} '{name}' (declared: {listed(names, 12) or 'none'})"
+        raise Refused(message, fix, code=UNKNOWN_NAME)
 
 
 _T = TypeVar("_T")

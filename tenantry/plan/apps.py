@@ -152,7 +152,6 @@ class _Builder:
                 cluster=self.scope.cluster,
                 name=app.name,
                 id=planned.id,
-                shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
                 at=at,
                 release=release,
                 installs=installs,

@@ -16,8 +16,8 @@ from tenantry.fleet.placement import apps_by_cluster, matches, tenant_barrier
 from tenantry.fleet.settings import main_namespace, namespace_template, tenant_states
 from tenantry.grants.grants import is_filled
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused, collecting
-from tenantry.messages.text import closest, joined
+from tenantry.messages.errors import Path, Problem, collecting
+from tenantry.messages.text import joined, require
 from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import in_engine_order
 from tenantry.plan.namespaces import Territory, owned_namespaces
@@ -92,15 +92,7 @@ def nothing_of(plan: Plan) -> Plan:
 def check_declared(fleet: Fleet, environment: str) -> None:
     """Raises: Refused: the environment is not declared, or a frame."""
     fleet.check_stack(environment)
-    if environment not in fleet.environments:
-        near = closest(environment, fleet.environments)
-        hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
-        if environment in fleet.document.tenants:
-            hint = "it is a tenant: name an environment, and the tenant with --tenant"
-        names = ", ".join(fleet.environments)
-        raise Refused(
-            f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
-        )
+    require("environment", environment, fleet.environments, fleet.source.file)
 
 
 @dataclass(frozen=True, slots=True)

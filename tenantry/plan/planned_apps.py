@@ -103,7 +103,6 @@ class PlannedApp:
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
     installs: what no other app on the cluster may install.
-    shortened: the names of the object and the release that were too long, each with the whole name.
     after: what it waits for, by the names in `dependsOn`.
     """
 
@@ -114,7 +113,6 @@ class PlannedApp:
     at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
     installs: Installs | None = None
-    shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
 
     @property

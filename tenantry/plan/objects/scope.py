@@ -144,12 +144,6 @@ class Scope:
         """The name of the release of an app that sets none."""
         return shortened(app, MAX_RELEASE)
 
-    def shortened(self, app: str, *names: str) -> dict[str, str]:
-        """Those of the names of an app's object and its release that were cut, each with the whole name."""
-        whole = (self.whole_name(app), app)
-        fitting = {shortened(name, limit): name for name, limit in zip(whole, (MAX_LABEL, MAX_RELEASE), strict=True)}
-        return {short: name for short, name in fitting.items() if short != name and short in names}
-
     def own_namespace(self, wanted: str) -> str:
         """The name of a namespace of the tenant, given its key or its name."""
         return self.namespaces.get(wanted, wanted)

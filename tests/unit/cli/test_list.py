@@ -102,12 +102,12 @@ def test_nothing_that_matches_is_said(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("option", "name", "message"),
     [
-        ("--environment", "prd", "no environment 'prd'\n  fix: name one of these: dev, prod (closest: prod)"),
-        ("--tenant", "rokcy", "no tenant 'rokcy'\n  fix: name one of these: movy, platform, rocky (closest: rocky)"),
+        ("--environment", "prd", "no environment 'prd' (declared: dev, prod)\n  fix: name 'prod'"),
+        ("--tenant", "rokcy", "no tenant 'rokcy' (declared: rocky, movy, platform)\n  fix: name 'rocky'"),
         (
             "--cluster",
             "edge",
-            "no cluster 'edge'\n  fix: name one of these: edge-1, eu-west-1, hub-dev, hub-prod, us-east-1 (closest: edge-1)",
+            "no cluster 'edge' (declared: hub-dev, edge-1, hub-prod, eu-west-1, us-east-1)\n  fix: name 'edge-1'",
         ),
     ],
 )

@@ -159,7 +159,7 @@ def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("egde", "-e", "dev"), "cluster 'egde' is not declared in tenants.yaml"),
+        (("egde", "-e", "dev"), "tenants.yaml declares no cluster 'egde' (declared: hub, edge)"),
         (("edge", "-e", "qa"), "cluster 'edge' does not belong to environment 'qa'"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from tenantry.kube.names import shortened
-from tests.unit.texts import explained, fleet, planned, problems
+from tests.unit.texts import planned, problems
 
 CLUSTER = "a-very-long-name-of-a-cluster-in-the-north"
 TENANT = "a-team-with-a-rather-long-name-that-goes-on-and-on"
@@ -82,13 +82,3 @@ def test_a_short_name_that_meets_another_name_is_refused() -> None:
         " ref: {branch: main}}}, kustomize: {path: .}}\n",
     )
     assert f"error[duplicate-name]: Kustomization capi/{met} would be created twice" in problems(text)
-
-
-def test_explain_tells_the_short_and_the_whole_names() -> None:
-    loaded = fleet(TEXT)
-    found = explained(loaded, f"{TENANT}/{CHART}", environment="prod")
-    whole = f"{CLUSTER}-{TENANT}-{CHART}"
-    assert {each.cluster: each.names for each in found.placed} == {
-        CLUSTER: {short(whole, 63): whole, short(CHART, 53): CHART},
-        "edge": {short(f"edge-{TENANT}-{CHART}", 63): f"edge-{TENANT}-{CHART}", short(CHART, 53): CHART},
-    }

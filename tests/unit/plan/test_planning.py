@@ -612,7 +612,7 @@ def test_an_environment_that_is_not_declared_is_refused_with_the_closest() -> No
     assert str(caught.value) == "tenants.yaml declares no environment 'def' (declared: dev)\n  fix: name 'dev'"
     with pytest.raises(Refused) as caught:
         planned(FRAME, "x")
-    assert str(caught.value).endswith("fix: declare it under 'environments:', or name one of these")
+    assert str(caught.value).endswith("(declared: dev)\n  fix: name one of these")
 
 
 def test_environments_are_planned_in_the_order_of_the_file() -> None:
