@@ -1,7 +1,7 @@
 """One file while it is edited: its text, the tree of it, and the data that it holds.
 
 Each edit changes the text between two places and is checked at once: the new text holds exactly the data that was asked for,
-or the edit is refused. While it is edited, every line of the text ends with a line feed, the
+or the edit is refused with the lines to write by hand. While it is edited, every line of the text ends with a line feed, the
 last one too; `after` has the line breaks of the file.
 """
 
@@ -126,12 +126,12 @@ class Document:
             return
         lines = entry(path, value, self.style, column_of(self.text, node.entries[0].start) if node.entries else 0)
         if node.flow or not node.entries:
-            self._check_brackets(node, path)
+            self._check_brackets(node, path, lines)
             written = flow({part: value})[1:-1] if isinstance(part, str) else flow(value)
             splices = insert_in_brackets(self.text, node, at, written)
         else:
             splices = insert_lines(self.text, node, at, lines, root=not above)
-        self._apply(splices, inserted(self.data, path, value, at), path)
+        self._apply(splices, inserted(self.data, path, value, at), path, lines)
 
     def _grows(self, path: Path) -> bool:
         """Whether `{}` is at a path where lines can take its place: the entry that has it is not in brackets."""
@@ -149,11 +149,12 @@ class Document:
             on_line = parent.flow or (quote and "\n" not in value)
             column = column_of(self.text, entry.start)
             lines = [f" {one_line}"] if on_line else behind(path, value, self.style, column)
+        by_hand = [f"{format_path(path[-1:])}:{lines[0]}", *lines[1:]]
         if parent.flow and entry.value.start == entry.value.end:
-            self._refuse(entry.start, path, "it has no value")
+            self._refuse(entry.start, path, "it has no value", by_hand)
         in_brackets = [Splice(entry.value.start, entry.value.end, one_line)]
         splices = in_brackets if parent.flow else replace_lines(self.text, entry, lines)
-        self._apply(splices, replaced(self.data, path, value), path)
+        self._apply(splices, replaced(self.data, path, value), path, by_hand)
 
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
@@ -173,7 +174,7 @@ class Document:
             splices = empty_lines(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
         self._apply(splices, removed(self.data, path), path)
 
-    def _apply(self, splices: Sequence[Splice], expected: Any, path: Path) -> None:
+    def _apply(self, splices: Sequence[Splice], expected: Any, path: Path, lines: Sequence[str] = ()) -> None:
         """Change the text, if it then holds exactly the expected data: others may refer to what is edited, by an alias."""
         at, before = min(splices).start, (self.text, self._ending)
         self.text = spliced(self.text, splices)
@@ -188,17 +189,19 @@ class Document:
                 self.data, self._root, self._style = data, None, None
                 return
         self.text, self._ending = before
-        self._refuse(at, path, "another part of the file would change too")
+        self._refuse(at, path, "another part of the file would change too", lines)
 
-    def _check_brackets(self, node: Node, path: Path) -> None:
+    def _check_brackets(self, node: Node, path: Path, lines: Sequence[str] = ()) -> None:
         if has_comment(self.text, node):
-            self._refuse(node.start, path, "these brackets hold comments")
+            self._refuse(node.start, path, "these brackets hold comments", lines)
         if node.entries and self.text[node.end - 1] not in "]}":
-            self._refuse(node.start, path, "this mapping in a list has no brackets")
+            self._refuse(node.start, path, "this mapping in a list has no brackets", lines)
 
-    def _refuse(self, at: int, path: Path, why: str) -> NoReturn:
+    def _refuse(self, at: int, path: Path, why: str, lines: Sequence[str] = ()) -> NoReturn:
+        """lines: those to write by hand."""
         message = f"{self.place(at)}: '{format_path(path)}' cannot be edited by command: {why}"
-        raise Refused(message, "edit the file by hand there")
+        written = ":\n" + "\n".join(indented([*lines], 4)) if lines else ""
+        raise Refused(message, f"edit the file by hand there{written}")
 
 
 # --- what data becomes by an edit: each function returns a copy, and shares what stays ----------------------------------

@@ -208,12 +208,12 @@ BY_HAND = {
     "brackets with comments": (
         "a: [\n  # of b\n  b\n ]\nc: 1\n",
         ("a", 0),
-        "1:4: 'a[0]' cannot be edited by command: these brackets hold comments\n  fix: edit the file by hand there",
+        "1:4: 'a[0]' cannot be edited by command: these brackets hold comments\n  fix: edit the file by hand there:\n    - 2",
     ),
     "no value in brackets": (
         "a: {b}\n",
         ("a", "b"),
-        "1:5: 'a.b' cannot be edited by command: it has no value\n  fix: edit the file by hand there",
+        "1:5: 'a.b' cannot be edited by command: it has no value\n  fix: edit the file by hand there:\n    b: 2",
     ),
     "lines that end in several ways": (
         "a: 1\r\nb: 2\n",
@@ -229,7 +229,7 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("name", BY_HAND)
-def test_what_is_edited_by_hand_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
+def test_what_is_edited_by_hand_is_refused_with_the_lines(name: str, tmp_path: Path) -> None:
     text, path, error = BY_HAND[name]
     document = Document(tmp_path / "a.yaml", text.encode())
     with pytest.raises(Refused) as refused:
