@@ -10,10 +10,11 @@ from tenantry.cluster.drift import Difference
 from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.kubectl import RECONCILE, chart_patch, leave_alone, resume, suspend
 from tenantry.cluster.leftovers import Rights, foreign_bindings, format_bindings
-from tenantry.cluster.requests import every
+from tenantry.cluster.requests import every, one
 from tenantry.cluster.running import inventory_of
 from tenantry.facts.objects import Changed, FieldChange, changed_fields, projected
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, readable_id
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.redact import redacted
@@ -96,8 +97,12 @@ def keeps_chart(planned: KubeObject, live: Manifest | None) -> bool:
     return planned.id.kind == "HelmRelease" and "chart" in mapping_at(live or {}, "spec")
 
 
-def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
-    """Settings of the former owner that remain and prevent Flux from doing what the plan says, and what Flux would delete."""
+def check_adoptions(client: Client, plan: Plan, adoptions: Iterable[Adoption]) -> Iterator[Problem]:
+    """Settings of the former owner that remain and prevent Flux from doing what the plan says, and what Flux would delete.
+
+    Raises: Refused: a source may not be read.
+    """
+    sources = {planned.id: planned.manifest for planned in plan.objects}
     for change in (taken for adoption in adoptions for taken in adoption.taken):
         spec, wanted = (mapping_at(side.manifest, "spec") for side in (change.before, change.after))
         if keeps_chart(change.after, change.before.manifest):
@@ -115,6 +120,10 @@ def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
                 f"after `tenantry up`: {resume(change.id)}",
             )
         other = sorted({str(field.path[1]) for field in change.fields if field.path[:2] in _MANIFESTS})
+        if mapping_at(spec, "sourceRef") != (reference := mapping_at(wanted, "sourceRef")) and reference:
+            before, after = (_source(side.manifest) for side in (change.before, change.after))
+            if _content(one(client, before)) != _content(sources.get(after)):
+                other.append("sourceRef")
         if other and wanted.get("prune") and (held := inventory_of(change.before.manifest)):
             yield warning(
                 "may-prune",
@@ -125,7 +134,21 @@ def check_adoptions(adoptions: Iterable[Adoption]) -> Iterator[Problem]:
 
 
 _MANIFESTS = tuple(("spec", key) for key in ("path", "components", "targetNamespace"))
-"""Fields of a Kustomization that say which objects it applies. A source of another name can have the same content."""
+"""Fields of a Kustomization that say which objects it applies, beside its source."""
+_CONTENT = ("url", "endpoint", "bucketName", "prefix", "ref", "ignore", "include", "layerSelector", "recurseSubmodules")
+"""What decides the content of a source. One of another name can have the same."""
+
+
+def _source(kustomization: Manifest) -> ObjectId:
+    named, id = mapping_at(kustomization, "spec", "sourceRef"), object_id(kustomization)
+    kind = str(named.get("kind"))
+    api_version = schema_of(kind).api_version if kind in kinds() else str(named.get("apiVersion"))
+    return ObjectId(api_version, kind, str(named.get("namespace") or id.namespace), str(named.get("name")))
+
+
+def _content(source: Manifest | None) -> list[object]:
+    spec = mapping_at(source or {}, "spec")
+    return [str(spec.get(key)).removesuffix("/").removesuffix(".git") for key in _CONTENT]
 
 
 def check_appliers(client: Client, taken: Mapping[ObjectId, Manifest], planned: Set[ObjectId]) -> Iterator[Problem]:

@@ -168,7 +168,7 @@ class Check:
             return
         differences = compare(self.client, self.plan.environment, objects, others=False).differences
         self._adopted = tuple(adoptions(self.plan, differences, self._strangers, self.limits.adopting))
-        yield from check_adoptions(self._adopted)
+        yield from check_adoptions(self.client, self.plan, self._adopted)
         taken = {difference.id: difference.live for difference in differences if difference.id in self._strangers}
         live = {id: manifest for id, manifest in taken.items() if manifest}
         yield from check_appliers(self.client, live, {planned.id for planned in self.plan.objects})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.cluster.drift import Difference
+from tenantry.cluster.requests import path_of
 from tenantry.facts.objects import ABSENT
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Problem
@@ -35,6 +36,13 @@ def by_hand(kind: str, name: str, spec: dict[str, Any], plan: Plan = PLAN, **res
     metadata = {"name": name, "namespace": "rocky", "uid": "1", "annotations": {"note": "by hand"}}
     api_version = one(plan, kind, name).id.api_version
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec, "status": {}, **rest}
+
+
+def doubts(live: Manifest, *sources: Manifest) -> list[Problem]:
+    """What is said of a planned object that somebody else made. sources: that the cluster has."""
+    memory = Memory()
+    memory.objects |= {path_of(id_of(source)): dict(source) for source in sources}
+    return list(check_adoptions(memory.client(), PLAN, taken_over(PLAN, live)))
 
 
 WEB = {"interval": "1m", "path": "./web", "prune": True, "suspend": False, "targetNamespace": "rocky"}
@@ -88,7 +96,7 @@ def test_no_secret_of_the_former_owner_is_shown() -> None:
 
 def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
     live = by_hand("HelmRelease", "cache", {"chart": {"spec": {"chart": "cache"}}})
-    (problem,) = check_adoptions(taken_over(PLAN, live))
+    (problem,) = doubts(live)
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "error",
         "not-adoptable",
@@ -98,31 +106,40 @@ def test_a_release_with_a_chart_of_its_own_can_not_be_taken_over() -> None:
         """ '{"spec": {"chart": null, "chartRef": {"kind": "HelmChart", "name": "charts-cache-764fda38"}}}';"""
         " what is installed keeps running, and the release is ready again when its chart exists",
     )
-    assert list(check_adoptions(taken_over(PLAN, by_hand("HelmRelease", "cache", {"chartRef": {"name": "a"}})))) == []
+    assert doubts(by_hand("HelmRelease", "cache", {"chartRef": {"name": "a"}})) == []
 
 
 def test_what_is_suspended_stays_so() -> None:
-    (problem,) = check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", {**WEB, "suspend": True})))
+    (problem,) = doubts(by_hand("Kustomization", "web", {**WEB, "suspend": True}))
     assert (problem.severity, problem.code, problem.message, problem.fix) == (
         "warning",
         "stays-suspended",
         "Kustomization rocky/web is suspended, and stays suspended when it is taken over",
         "after `tenantry up`: flux resume kustomization web --namespace rocky",
     )
-    assert list(check_adoptions(taken_over(PLAN, by_hand("Kustomization", "web", WEB)))) == []
+    assert doubts(by_hand("Kustomization", "web", WEB)) == []
 
 
 HELD = [{"id": "rocky_web_apps_Deployment", "v": "v1"}, {"id": "rocky_data__ConfigMap", "v": "v1"}]
 
 
-def test_flux_prunes_where_an_app_applies_other_manifests_and_not_where_its_source_has_another_name() -> None:
-    def told(**spec: Any) -> list[str]:
-        inventory = {"inventory": {"entries": HELD}}
-        live = by_hand("Kustomization", "web", {**WEB, "path": "./", **spec}, status=inventory)
-        return [f"{each.code}: {each.message}" for each in check_adoptions(taken_over(PLAN, live))]
+def test_flux_prunes_where_an_app_applies_other_manifests_and_not_where_its_source_has_another_name_alone() -> None:
+    old = {"kind": "GitRepository", "name": "old"}
+    planned_source = one(PLAN, "GitRepository", "manifests").manifest["spec"]
 
-    assert told(sourceRef={"kind": "GitRepository", "name": "old"}) == []
-    assert told(path="./old", targetNamespace="web") == [
+    def told(source: dict[str, Any], **spec: Any) -> list[str]:
+        live = by_hand("Kustomization", "web", {**WEB, "path": "./", **spec}, status={"inventory": {"entries": HELD}})
+        there = by_hand("GitRepository", "manifests", source)
+        there["metadata"] = {"name": "old", "namespace": "rocky"}
+        return [f"{each.code}: {each.message}" for each in doubts(live, there)]
+
+    assert told({**planned_source, "interval": "1h"}, sourceRef=old) == []
+    (problem,) = told({**planned_source, "ref": {"branch": "old"}}, sourceRef=old)
+    assert problem.startswith(
+        "may-prune: Kustomization rocky/web would apply other manifests (sourceRef): of the 2 objects"
+    )
+    same = one(PLAN, "Kustomization", "web").manifest["spec"]["sourceRef"]
+    assert told(planned_source, path="./old", targetNamespace="web", sourceRef=same) == [
         "may-prune: Kustomization rocky/web would apply other manifests (path, targetNamespace): of the 2 objects that it holds,"
         " Flux deletes those that these do not have"
     ]
