@@ -7,7 +7,6 @@ The rules are those by which `kubectl rollout status` and Flux's health checks j
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from tenantry.kube.objects import Manifest, is_of_flux
@@ -17,24 +16,15 @@ from tenantry.messages.text import one_line
 from tenantry.rollout.flux_status import Readiness, condition, message_of, ready_of, state_of
 
 
-class Health(StrEnum):
-    READY = "ready"
-    PROGRESSING = "progressing"
-    FAILED = "failed"
-    MISSING = "missing"
-    UNKNOWN = "unknown"
-    """It could not be read."""
-
-
 class State(NamedTuple):
     """why: "" for what is ready. since: RFC 3339; "" if it is not known."""
 
-    health: Health
+    health: Readiness
     why: str = ""
     since: str = ""
 
 
-READY, MISSING = State(Health.READY), State(Health.MISSING, "not on the cluster")
+READY, MISSING = State(Readiness.READY), State(Readiness.MISSING, "not on the cluster")
 
 
 def state_of_object(manifest: Manifest | None) -> State:
@@ -42,7 +32,7 @@ def state_of_object(manifest: Manifest | None) -> State:
     if manifest is None:
         return MISSING
     if since := mapping_at(manifest, "metadata").get("deletionTimestamp"):
-        return State(Health.PROGRESSING, "it is being deleted", str(since))
+        return State(Readiness.PROGRESSING, "it is being deleted", str(since))
     kind, version = str(manifest.get("kind")), str(manifest.get("apiVersion"))
     if is_of_flux(version):
         return _of_flux(manifest)
@@ -57,8 +47,8 @@ def _of_flux(manifest: Manifest) -> State:
     if state is Readiness.READY:
         return READY
     if state is Readiness.SUSPENDED:
-        return State(Health.READY, "suspended", since)
-    health = Health.FAILED if state is Readiness.FAILED else Health.PROGRESSING
+        return State(Readiness.READY, "suspended", since)
+    health = Readiness.FAILED if state is Readiness.FAILED else Readiness.PROGRESSING
     return State(health, one_line(message_of(ready)), since)
 
 
@@ -67,15 +57,15 @@ def _by_conditions(manifest: Manifest) -> State:
     status = mapping_at(manifest, "status")
     for name in ("Stalled", "Failed"):
         if (failure := condition(status, name)).get("status") == "True":
-            return _by_condition(Health.FAILED, failure)
+            return _by_condition(Readiness.FAILED, failure)
     for name in ("Ready", "Available", "Established"):
         ready = condition(status, name)
         if ready and ready.get("status") != "True":
-            return _by_condition(Health.FAILED if ready.get("status") == "False" else Health.PROGRESSING, ready)
+            return _by_condition(Readiness.FAILED if ready.get("status") == "False" else Readiness.PROGRESSING, ready)
     return READY
 
 
-def _by_condition(health: Health, condition: Mapping[str, Any], before: str = "") -> State:
+def _by_condition(health: Readiness, condition: Mapping[str, Any], before: str = "") -> State:
     message = one_line(message_of(condition)) or str(condition.get("reason") or "")
     return State(health, f"{before}{message}", str(condition.get("lastTransitionTime") or ""))
 
@@ -83,7 +73,7 @@ def _by_condition(health: Health, condition: Mapping[str, Any], before: str = ""
 def _workload(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     """A Deployment, StatefulSet or DaemonSet. With `OnDelete` or a partition, people decide which pods are of the new version."""
     if _number(status.get("observedGeneration")) < _number(mapping_at(manifest, "metadata").get("generation")):
-        return State(Health.PROGRESSING, "its controller has not looked at the change yet")
+        return State(Readiness.PROGRESSING, "its controller has not looked at the change yet")
     if manifest["kind"] == "DaemonSet":
         wanted, names = _number(status.get("desiredNumberScheduled")), ("numberReady", "updatedNumberScheduled")
     else:
@@ -91,48 +81,48 @@ def _workload(manifest: Manifest, spec: Mapping[str, Any], status: Mapping[str, 
     ready, updated = (_number(status.get(name)) for name in names)
     count = f"{ready} of {wanted} pods ready"
     if (failure := condition(status, "ReplicaFailure")).get("status") == "True":
-        return _by_condition(Health.FAILED, failure, f"{count}: ")
+        return _by_condition(Readiness.FAILED, failure, f"{count}: ")
     rolling = condition(status, "Progressing")
     if rolling.get("status") == "False" and rolling.get("reason") == "ProgressDeadlineExceeded":
-        return State(Health.FAILED, f"{count}: the rollout made no progress", str(rolling.get("lastTransitionTime")))
+        return State(Readiness.FAILED, f"{count}: the rollout made no progress", str(rolling.get("lastTransitionTime")))
     available = condition(status, "Available")
     since = str(available.get("lastTransitionTime") or "") if available.get("status") == "False" else ""
     strategy = mapping_at(spec, "updateStrategy")
     manual = strategy.get("type") == "OnDelete" or value_at(strategy, ("rollingUpdate", "partition"), 0)
     if updated < wanted and not manual:
-        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version, {count}", since)
-    return State(Health.PROGRESSING, count, since) if ready < wanted else READY
+        return State(Readiness.PROGRESSING, f"{updated} of {wanted} pods are of the new version, {count}", since)
+    return State(Readiness.PROGRESSING, count, since) if ready < wanted else READY
 
 
 def _job(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     if (failed := condition(status, "Failed")).get("status") == "True":
-        return _by_condition(Health.FAILED, failed)
+        return _by_condition(Readiness.FAILED, failed)
     if condition(status, "Complete").get("status") == "True":
         return READY
     if spec.get("suspend"):
-        return State(Health.READY, "suspended")
-    return State(Health.PROGRESSING, "it has not completed yet", str(status.get("startTime") or ""))
+        return State(Readiness.READY, "suspended")
+    return State(Readiness.PROGRESSING, "it has not completed yet", str(status.get("startTime") or ""))
 
 
 def _claim(_: Manifest, __: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     phase = str(status.get("phase") or "Pending")
     if phase == "Bound":
         return READY
-    return State(Health.FAILED if phase == "Lost" else Health.PROGRESSING, f"the volume claim is {phase}")
+    return State(Readiness.FAILED if phase == "Lost" else Readiness.PROGRESSING, f"the volume claim is {phase}")
 
 
 def _service(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     if spec.get("type") == "LoadBalancer" and not mapping_at(status, "loadBalancer").get("ingress"):
-        return State(Health.PROGRESSING, "the load balancer has no address yet")
+        return State(Readiness.PROGRESSING, "the load balancer has no address yet")
     return READY
 
 
 def _pod(manifest: Manifest, _: Mapping[str, Any], status: Mapping[str, Any]) -> State:
     if trouble := pod_trouble(manifest):
-        return State(Health.FAILED if trouble.lasts else Health.PROGRESSING, trouble.why, trouble.since)
+        return State(Readiness.FAILED if trouble.lasts else Readiness.PROGRESSING, trouble.why, trouble.since)
     if status.get("phase") == "Succeeded" or condition(status, "Ready").get("status") == "True":
         return READY
-    return State(Health.PROGRESSING, str(status.get("phase") or "Pending"))
+    return State(Readiness.PROGRESSING, str(status.get("phase") or "Pending"))
 
 
 _JUDGES = {

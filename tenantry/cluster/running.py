@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.connect import Connect, Way, connect_app, reached
-from tenantry.cluster.health import Health, State, Trouble, pod_trouble, state_of_object
+from tenantry.cluster.health import State, Trouble, pod_trouble, state_of_object
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import counted, grouped, listed, one_line
-from tenantry.rollout.flux_status import moment
+from tenantry.rollout.flux_status import Readiness, moment
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -80,19 +80,15 @@ class Running:
 
     def state_of(self, id: ObjectId) -> State:
         """The state of one of the app's objects; that of a workload has the reason of its pods."""
-        if id not in self.objects:
-            return State(Health.UNKNOWN, "it was not read")
         manifest = self.objects[id]
         state = state_of_object(manifest)
         if manifest is None or (id.api_version, id.kind) not in WORKLOADS:
             return state
-        if id.kind == "CronJob":
-            return self._of_latest_job(manifest) or state
-        if state.health is Health.READY or not (troubles := self.troubles(manifest)):
+        if state.health is Readiness.READY or not (troubles := self.troubles(manifest)):
             return state
         pod, trouble = troubles[0]
         why = trouble.why if state.why.endswith(trouble.why) else f"{state.why}: {trouble.why}"
-        health = Health.FAILED if trouble.lasts else state.health
+        health = Readiness.FAILED if trouble.lasts else state.health
         return State(health, why, self.since(pod, trouble) or state.since)
 
     def since(self, pod: Manifest, trouble: Trouble) -> str:
@@ -143,14 +139,6 @@ class Running:
         events.sort(key=lambda event: event.at, reverse=True)
         repeated = grouped(events, lambda event: (event.reason, _VARYING.sub("", event.message)))
         return [alike[0] for alike in repeated.values()]
-
-    def _of_latest_job(self, cron: Manifest) -> State | None:
-        """That the latest job of a CronJob failed; None if it did not."""
-        jobs = (manifest for manifest in self.owned(cron) if manifest["kind"] == "Job")
-        latest = max(jobs, key=lambda job: str(job["metadata"].get("creationTimestamp")), default=None)
-        if latest is None or (state := state_of_object(latest)).health is not Health.FAILED:
-            return None
-        return State(Health.FAILED, f"its last job failed: {state.why}", state.since)
 
 
 def _event(about: Mapping[str, Any], manifest: Manifest) -> Event:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from tenantry.cluster.health import PULLS, Health, Trouble, state_of_object
+from tenantry.cluster.health import PULLS, Trouble, state_of_object
 from tenantry.cluster.health import State as ObjectState
 from tenantry.cluster.inventory import is_own
 from tenantry.cluster.kubectl import named
@@ -43,18 +43,13 @@ from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the management cluster says of an app. state: as `tenantry status` says. planned: from the source to the reconciler.
-
-    objects: what it depends on and is not as planned, with what to say of each. unread: what of these could not be read.
-    """
+    """What the management cluster says of an app. state: as `tenantry status` says. planned: from the source to the reconciler."""
 
     app: PlannedApp
     state: State
     planned: tuple[Manifest, ...]
     needs: Reconciler
     live: Live
-    objects: Mapping[ObjectId, str]
-    unread: tuple[str, ...] = ()
 
     @property
     def reconciler(self) -> Manifest | None:
@@ -107,8 +102,7 @@ class FluxJudge:
         """What is wrong, from the file to Flux's object."""
         live = seen.reconciler
         if live is None:
-            waits, message = seen.state.waits, one_line(seen.state.message)
-            cause = f"{seen.app.id} is not {f'there yet: {message}' if waits else 'on the management cluster'}"
+            cause = f"{seen.app.id} is not on the management cluster"
             yield Finding(Stage.FILE, cause, (Evidence(str(seen.app.id), "missing"),), next=self.commands.applied())
             return
         if since := mapping_at(live, "metadata").get("deletionTimestamp"):
@@ -126,11 +120,6 @@ class FluxJudge:
         yield from self._source(seen)
         yield from self._dependencies(seen)
         yield from self._own(seen, live)
-        for id, message in seen.objects.items():
-            if id != seen.app.id and id not in seen.needs.sources:
-                evidence = (Evidence(str(id), "missing" if "missing" in message else "changed", "", message),)
-                cause, next = f"{id} is not as planned: {message}", self.commands.applied()
-                yield Finding(Stage.BASELINE, cause, evidence, next=next, follows=True)
 
     def _suspended(self, seen: Seen, live: Manifest) -> Finding:
         app, line = seen.app, self.commands.line(seen.app, ("state",))
@@ -272,7 +261,7 @@ class ClusterJudge:
     def findings(self, app: PlannedApp, running: Running) -> Iterator[Finding]:
         """What is wrong with the app's objects: what has failed comes first."""
         states = {id: running.state_of(id) for id in running.objects}
-        rank = {Health.FAILED: 0, Health.MISSING: 1, Health.PROGRESSING: 2}
+        rank = {Readiness.FAILED: 0, Readiness.MISSING: 1, Readiness.PROGRESSING: 2}
         wrong = sorted((id for id in states if states[id].health in rank), key=lambda id: rank[states[id].health])
         yield from (self._finding(app, running, id, states[id]) for id in wrong)
 
@@ -284,12 +273,11 @@ class ClusterJudge:
             return Finding(Stage.OBJECT, f"{id}, which Flux applied, is not on {app.cluster}", (shown,), next=(again,))
         events = running.events_about([live, *running.owned(live)])
         evidence = (shown, *self._pods(running, live), *map(_of_event, events[:_EVENTS]))
-        failed = state.health is Health.FAILED
+        failed = state.health is Readiness.FAILED
         if id.kind in _PODS and (troubles := running.troubles(live)):
-            return replace(self._of_pod(app, id, troubles[0], running, events, evidence), failed=failed)
+            return replace(self._of_pod(app, id, troubles[0], events, evidence), failed=failed)
         why, advice, edits = state.why, "", tuple[str, ...]()
         if id.kind in _PODS:
-            why = self._claim(running, live) or why
             advice, edits = self._quota(app, running, id.namespace)
         event = f": {events[0].message}" if events and not failed and events[0].message not in why else ""
         return Finding(Stage.OBJECT, f"{id}: {why}{event}", evidence, advice, (*edits, *describe), failed=failed)
@@ -314,15 +302,12 @@ class ClusterJudge:
         app: PlannedApp,
         id: ObjectId,
         crashed: tuple[Manifest, Trouble],
-        running: Running,
         events: Sequence[Event],
         evidence: tuple[Evidence, ...],
     ) -> Finding:
         pod, trouble = crashed
         why, advice = trouble.why, ""
-        if trouble.reason == "Unschedulable":
-            why = self._claim(running, pod) or why
-        elif trouble.reason == "NotReady":
+        if trouble.reason == "NotReady":
             probe = next((event.message for event in events if event.reason == "Unhealthy"), "")
             why = f"{why}: {probe}" if probe else why
         if "OOMKilled" in why:
@@ -335,24 +320,6 @@ class ClusterJudge:
         about = object_id(pod)
         logs = self._kubectl("logs", about, trouble) if trouble.reason in _WITH_LOGS else ()
         return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, (*logs, *self._kubectl("describe", about)))
-
-    @staticmethod
-    def _claim(running: Running, owner: Manifest) -> str:
-        """What keeps a volume claim of a pod or workload from being bound; "" if nothing does."""
-        namespace = mapping_at(owner, "metadata").get("namespace")
-        specs = (mapping_at(holder, "spec") for holder in (owner, *running.owned(owner)))
-        volumes = [volume for spec in specs for volume in mappings_in(spec.get("volumes"))]
-        claims = {str(mapping_at(volume, "persistentVolumeClaim").get("claimName")) for volume in volumes}
-        for claim in running.by_kind.get("PersistentVolumeClaim", ()):
-            metadata = mapping_at(claim, "metadata")
-            if metadata.get("name") not in claims or metadata.get("namespace") != namespace:
-                continue
-            if mapping_at(claim, "status").get("phase") != "Bound":
-                events = running.events_about([claim])
-                wanted = mapping_at(claim, "spec").get("storageClassName")
-                of = f" of storage class '{wanted}'" if wanted else ""
-                return f"volume claim '{metadata['name']}'{of} is not bound{f': {events[0].message}' if events else ''}"
-        return ""
 
     @staticmethod
     def _pods(running: Running, owner: Manifest) -> Iterator[Evidence]:

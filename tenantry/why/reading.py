@@ -14,7 +14,7 @@ from tenantry.cluster.reading import read_objects
 from tenantry.cluster.requests import in_parallel
 from tenantry.cluster.running import Running, inventory_of, read_app
 from tenantry.cluster.states import compared, states_of
-from tenantry.kube.objects import is_of_flux, object_id
+from tenantry.kube.objects import object_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import Chains
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 _MOST = 16
 """So many clusters are asked for one answer; those with trouble first."""
-_WITHOUT_VALUES = ("Secret", "ConfigMap")
-"""Kinds whose content is not compared: the values of Secrets are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Ans
     replies = []
     for seen in observed:
         limit = f"only {counted(_MOST, 'cluster')} were asked: name one with --cluster"
-        unread = (*seen.unread, *((limit,) if seen.app.id in left_out else ()))
+        unread = (limit,) if seen.app.id in left_out else ()
         findings = tuple(judge.findings(seen))
         answer = Answer(seen.app, seen.state.readiness, findings, tuple(trail(seen)), unread=unread)
         answer = _with_cluster(asking, seen, answer, read.get(seen.app.id))
@@ -87,30 +85,19 @@ def _namespaces(plan: Plan, app: PlannedApp) -> tuple[str, ...]:
 
 
 def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime) -> Iterator[Seen]:
-    """What the management cluster says of some apps. With a rollout, its other apps tell which wave has arrived."""
-    chains, reconcilers, planned = Chains(plan), reconcilers_of(plan), {planned.id: planned for planned in plan.objects}
-    about = plan.apps if plan.rollout else tuple(apps)
-    before = dict.fromkeys(id for app in about for id in planned[app.id].depends_on)
-    of_flux = dict.fromkeys(object_id(part) for app in about for part in chains.of(app.id))
-    of_flux |= dict.fromkeys(id for id in before if is_of_flux(id.api_version))
-    others = [id for id in before if id not in of_flux and id.kind not in _WITHOUT_VALUES]
-    live = dict(read_objects(client, plan.environment, of_flux))
-    unread: tuple[str, ...] = ()
-    try:
-        live |= read_objects(client, plan.environment, others)
-    except Refused as refused:
-        others, unread = [], (f"the baseline: {refused.message}",)
-    wanted = dict.fromkeys((*of_flux, *others))
+    """What the management cluster says of some apps."""
+    chains, reconcilers = Chains(plan), reconcilers_of(plan)
+    wanted = dict.fromkeys(object_id(part) for app in apps for part in chains.of(app.id))
+    wanted |= dict.fromkeys(before.id for app in apps for before in reconcilers[app.id].after)
+    live = read_objects(client, plan.environment, wanted)
     by_kind = grouped(live.values(), lambda manifest: (str(manifest["apiVersion"]), str(manifest["kind"])))
     read = {(id.api_version, id.kind): by_kind.get((id.api_version, id.kind), []) for id in wanted}
     objects = tuple(planned for planned in plan.objects if planned.id in wanted)
     differences = confirmed(client, compare(client, plan.environment, objects, others=False, read=read).differences)
     part = replace(plan, objects=objects)
     states = compared(part, states_of(part, live.values(), now), differences)
-    changed = {drift.id: str(drift).removeprefix(f"{drift.id}: ") for drift in differences}
     for app in apps:
-        off = {id: changed[id] for id in planned[app.id].depends_on if id in changed}
-        yield Seen(app, states[app.id], chains.of(app.id), reconcilers[app.id], live, off, unread)
+        yield Seen(app, states[app.id], chains.of(app.id), reconcilers[app.id], live)
 
 
 def _with_cluster(asking: Asking, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:

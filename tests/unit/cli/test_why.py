@@ -252,19 +252,6 @@ def test_a_pod_is_the_cause_although_flux_calls_the_app_ready(
     )
 
 
-def test_a_claim_that_is_not_bound_is_the_cause_of_a_pod_that_no_node_takes(capsys: Capture, edge: Cluster) -> None:
-    message = "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims."
-    told = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
-    spec = {"volumes": [{"persistentVolumeClaim": {"claimName": "data"}}]}
-    edge.put(deployment(0))
-    edge.put(thing("Pod", "web-1-x", owner="web-1", spec=spec, status={"phase": "Pending", "conditions": [told]}))
-    edge.put(thing("PersistentVolumeClaim", "data", spec={"storageClassName": "fast"}, status={"phase": "Pending"}))
-    edge.put(event("PersistentVolumeClaim", "data", "ProvisioningFailed", "storageclass fast not found"))
-    assert why(capsys)[1]["cause"] == (
-        "Deployment rocky/web: volume claim 'data' of storage class 'fast' is not bound: storageclass fast not found"
-    )
-
-
 def test_an_object_that_somebody_deleted_is_missing(capsys: Capture, edge: Cluster) -> None:
     edge.objects.clear()
     code, answer = why(capsys)
@@ -314,17 +301,6 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
     ]
     assert out.splitlines()[-4:-2] == ["", "next"]
     assert out.splitlines()[-1] == "unread  limitranges in rocky: HTTP 403"
-
-
-def test_the_last_job_of_a_cron_job_tells_how_it_is(capsys: Capture, hub: Hub, edge: Cluster) -> None:
-    hub.objects[EDGE]["status"]["inventory"] = {"entries": [{"id": "rocky_night_batch_CronJob", "v": "v1"}]}
-    edge.put(thing("CronJob", "night", "batch/v1", spec={}, status={}))
-    good, bad = ({"type": kind, "status": "True", "reason": kind} for kind in ("Complete", "Failed"))
-    for name, condition, created in (("night-1", good, "2026-01-01"), ("night-2", bad, "2026-01-02")):
-        job = thing("Job", name, "batch/v1", owner="night", spec={}, status={"conditions": [condition]})
-        job["metadata"]["creationTimestamp"] = f"{created}T00:00:00Z"
-        edge.put(job)
-    assert why(capsys)[1]["cause"] == "CronJob rocky/night: its last job failed: Failed"
 
 
 # --- a cluster that cannot be read ----------------------------------------------------------------------------------------
@@ -499,15 +475,6 @@ def test_what_somebody_changed_by_hand_is_told(capsys: Capture, hub: Hub) -> Non
     found["metadata"]["managedFields"] = [wrote]
     hub.objects[EDGE] = found
     assert why(capsys)[1]["cause"] == "changed by hand: spec.interval, by kubectl-edit at 2026-01-01T00:00:00Z"
-
-
-def test_who_may_not_read_the_baseline_gets_the_rest(capsys: Capture, hub: Hub, edge: Cluster) -> None:
-    edge.put(deployment(0))
-    edge.put(pod({"reason": "ErrImagePull"}))
-    hub.refuse("GET", "/api/v1/namespaces/kamaji/serviceaccounts/rocky", 403, "no")
-    _, answer = why(capsys)
-    assert "cannot be pulled" in answer["cause"]
-    assert answer["unread"] == ["the baseline: cannot read ServiceAccount kamaji/rocky: HTTP 403"]
 
 
 def test_objects_that_own_each_other_end(capsys: Capture, edge: Cluster) -> None:

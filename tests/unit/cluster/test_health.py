@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cluster.health import Health, pod_trouble, state_of_object
+from tenantry.cluster.health import pod_trouble, state_of_object
 from tenantry.kube.objects import Manifest
+from tenantry.rollout.flux_status import Readiness
 from tests.table import table
 
-READY, PROGRESSING, FAILED = Health.READY, Health.PROGRESSING, Health.FAILED
+READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED
 QUOTA = 'pods "web-1" is forbidden: exceeded quota: tenantry, requested: pods=1, used: pods=2, limited: pods=1'
 
 
@@ -40,7 +41,7 @@ THREE = {"replicas": 3}
 @table(
     ("found", "health", "why"),
     [
-        (None, Health.MISSING, "not on the cluster"),
+        (None, Readiness.MISSING, "not on the cluster"),
         (of("Deployment", readyReplicas=1, updatedReplicas=1), READY, ""),
         (of("Deployment", THREE, readyReplicas=2, updatedReplicas=3), PROGRESSING, "2 of 3 pods ready"),
         (
@@ -103,7 +104,7 @@ THREE = {"replicas": 3}
         ),
     ],
 )
-def test_an_object_is_as_its_controller_says(found: Manifest | None, health: Health, why: str) -> None:
+def test_an_object_is_as_its_controller_says(found: Manifest | None, health: Readiness, why: str) -> None:
     assert state_of_object(found)[:2] == (health, why)
 
 
