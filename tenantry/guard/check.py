@@ -107,9 +107,10 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     if now.misplaced:
         yield warning(
             "misplaced",
-            f"{_counted(now.misplaced)} with labels of environment '{plan.environment}' where the fleet puts no such object, so"
-            f" that the labels count for nothing: {listed(sorted(now.misplaced))}",
-            f"kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}-; only somebody who may write there can set it",
+            f"{_counted(now.misplaced)} with labels of environment '{plan.environment}' where the fleet has no such object:"
+            f" {listed(sorted(now.misplaced))}. They count for nothing, and no run deletes what a tenant could have made",
+            f"ask the tenant, or: kubectl label KIND NAME --namespace NAMESPACE {ENVIRONMENT_LABEL}-; if a run was interrupted,"
+            " `tenantry up` with the file of that run takes them over",
         )
     if now.malformed:
         yield warning(
@@ -117,14 +118,6 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f"{_counted(now.malformed)} of environment '{plan.environment}' cannot be read in full:"
             f" {listed(sorted(now.malformed))}",
             "correct what is malformed; everything else was checked",
-        )
-    if now.unknown:
-        yield warning(
-            "unknown-objects",
-            f"{_counted(now.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the"
-            f" file nor the stack's state has: {listed(sorted(now.unknown))}. A tenant has made them, or a run that was"
-            " interrupted; they count for nothing, and no run deletes what a tenant could have made",
-            "ask the tenant; if a run was interrupted, `tenantry up` with the file of that run takes them over",
         )
     yield from unused((*removals(plan, now), *reinstalls(plan, now)), limits.allowed)
 

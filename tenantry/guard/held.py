@@ -62,9 +62,9 @@ class Held:
     given up, or announced and left with their data.
     kubeconfigs: (cluster, reference) -> whether everything that uses it was decommissioned, and so leaves the cluster as it is.
     others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
-    frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
-    they count for nothing. unknown: those in a tenant's namespace that neither the plan nor the stack's state has, with the tenant;
-    they count for nothing either. malformed: objects that cannot be read in full, in words.
+    frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none,
+    and those in a tenant's namespace that neither the plan nor the stack's state has; they count for nothing. malformed: objects
+    that cannot be read in full, in words.
     targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
     addons: (cluster, namespace) -> the add-on that owns it. marks: (cluster, namespace) on remotes -> what its release says of it.
     kept: (cluster, namespace) -> what the claims of all environments record of it.
@@ -79,7 +79,6 @@ class Held:
     strangers: set[ObjectId] = field(default_factory=set)
     frozen: set[tuple[str, str]] = field(default_factory=set)
     misplaced: set[ObjectId] = field(default_factory=set)
-    unknown: dict[ObjectId, str] = field(default_factory=dict)
     malformed: set[str] = field(default_factory=set)
     targets: dict[ObjectId, Target] = field(default_factory=dict)
     addons: dict[tuple[str, str], str] = field(default_factory=dict)

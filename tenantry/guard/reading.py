@@ -102,8 +102,6 @@ class _Reading:
             self._note_target(id, manifest, leaving=leaving)
         elif not is_labelled:
             self._add_stranger(id, manifest)
-        elif self.known and self.places.puts(manifest, labels):
-            self.found.unknown[id] = place.whose.tenant
         else:
             self.found.misplaced.add(id)
 

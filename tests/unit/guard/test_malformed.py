@@ -90,8 +90,8 @@ def test_a_malformed_object_in_a_tenant_s_namespace_is_named_as_misplaced(odd: d
     (doubt,) = doubts(planned(FLEET), held([*manifests(FLEET), odd], "dev"), NOTHING)
     assert (doubt.severity, doubt.code) == ("warning", "misplaced")
     assert doubt.message == (
-        "1 object with labels of environment 'dev' where the fleet puts no such object, so that the labels count for nothing:"
-        " HelmRelease rocky/odd"
+        "1 object with labels of environment 'dev' where the fleet has no such object: HelmRelease rocky/odd. They count for"
+        " nothing, and no run deletes what a tenant could have made"
     )
 
 

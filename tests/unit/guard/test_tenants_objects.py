@@ -129,12 +129,10 @@ def forged(count: int, **more: str) -> list[dict[str, Any]]:
 def test_four_objects_with_a_tenants_own_labels_are_no_removal_of_four_apps(limits: RunLimits) -> None:
     assert told(ALL, ALL, live(ALL) + forged(4), limits) == []
     found = there(ALL, ALL, live(ALL) + forged(4))
-    assert set(found.unknown.values()) == {"rocky"}
+    assert {id.namespace for id in found.misplaced} == {"rocky"}
     (doubt,) = doubts(planned(ALL), found, limits)
-    assert doubt.code == "unknown-objects"
-    assert doubt.message.startswith(
-        "4 objects in tenants' namespaces with labels of environment 'dev', which neither the file"
-    )
+    assert doubt.code == "misplaced"
+    assert doubt.message.startswith("4 objects with labels of environment 'dev' where the fleet has no such object: ")
 
 
 @table(

@@ -235,10 +235,10 @@ def refusing(_: ObjectId) -> bool:
 @table(
     ("in_state", "manager", "codes"),
     [
-        (lambda _: False, "kubectl-edit", ["unknown-objects"]),
-        (lambda _: False, "tenantry", ["unknown-objects"]),
+        (lambda _: False, "kubectl-edit", ["misplaced"]),
+        (lambda _: False, "tenantry", ["misplaced"]),
         (lambda _: True, "kubectl-edit", ["removals"]),
-        (refusing, "kubectl-edit", ["state-not-read", "unknown-objects"]),
+        (refusing, "kubectl-edit", ["misplaced", "state-not-read"]),
         (refusing, "tenantry", ["removals", "state-not-read"]),
     ],
 )
