@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import undeclared
 from tenantry.source.parsed_file import named
@@ -134,12 +133,3 @@ class Lineages:
         names, key = " -> ".join((first, *others, first)), self.kind.key
         message = f"{self.kind.above}s name each other: {names}" if others else f"{self._word(first)} names itself"
         return Problem((*self._at(first), key), f"{self.kind.above}-cycle", message, fix=f"remove one '{key}:'")
-
-
-def stacks_in(data: dict[str, Any]) -> list[str]:
-    """The environments of a file that have a stack: all but frames."""
-    declared = mapping_at(data, "environments")
-    lineages = Lineages(ENVIRONMENTS, declared)
-    return [
-        name for name in declared if any(mapping_at(declared, above).get("management") for above in lineages.of(name))
-    ]

@@ -42,31 +42,23 @@ With them, an object that names no service account gets the identity of the acco
 Minor = tuple[int, int]
 """The first two numbers of a version."""
 
-_SINCE: Mapping[str, tuple[Minor, Minor]] = {
-    "source-controller": ((1, 7), (1, 10)),
-    "kustomize-controller": ((1, 7), (1, 10)),
-    "helm-controller": ((1, 4), (1, 7)),
-    "notification-controller": ((1, 7), (1, 10)),
-    "image-reflector-controller": ((1, 0), (1, 3)),
-    "image-automation-controller": ((1, 0), (1, 3)),
+_UNGATED: Mapping[str, Minor] = {
+    "source-controller": (1, 10),
+    "kustomize-controller": (1, 10),
+    "helm-controller": (1, 7),
+    "notification-controller": (1, 10),
+    "image-reflector-controller": (1, 3),
+    "image-automation-controller": (1, 3),
 }
-"""Controller -> the versions of Flux 2.7, from which on it has all of these flags, and of Flux 2.10, from which on an object's own
-identity needs no feature gate. Source: the controllers' changelogs.
+"""Controller -> its version in Flux 2.10, from which on an object's own identity needs no feature gate. Source: the controllers'
+changelogs.
 """
 
 
-def has_identity_flags(controller: str, version: Minor | None) -> bool:
-    """Whether a controller knows flags that keep its identity from tenants. version: None: not known."""
-    return version is None or version >= _SINCE[controller][0]
-
-
 def identity_flags(controller: str, version: Minor | None) -> dict[str, str]:
-    """The flags of `IDENTITY` as a version of the controller takes them: a controller stops on a gate that it does not know."""
-    retired = version is not None and version >= _SINCE[controller][1]
+    """The flags of `IDENTITY` as a version of the controller takes them: a controller stops on a gate that it does not know.
+
+    version: None: not known.
+    """
+    retired = version is not None and version >= _UNGATED[controller]
     return {name: value for name, value in IDENTITY[controller].items() if not (retired and name == FEATURE_GATES)}
-
-
-def minor_of_release(controller: str, flux: Minor) -> Minor:
-    """The version of a controller in a release of Flux 2, whose minor versions go up together."""
-    (major, first), _ = _SINCE[controller]
-    return major, max(0, first + flux[1] - 7)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.requests import every
 from tenantry.facts.objects import changed_fields, projected
-from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_flags, identity_flags, minor_of_release
+from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, identity_flags
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Problem, Refused, warning
@@ -54,24 +54,11 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
         )
     for controller, deployment in controllers:
         flags = flags_of(deployment, controller)
-        version = version_of(deployment, controller)
-        wanted = dict(LOCKDOWN[controller])
-        if not shared_identity and has_identity_flags(controller, version):
-            wanted |= identity_flags(controller, version)
-        elif not shared_identity:
-            yield _too_old(controller, deployment["metadata"])
+        own = {} if shared_identity else identity_flags(controller, _version_of(deployment, controller))
+        wanted = {**LOCKDOWN[controller], **own}
         missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
             yield _unlocked(controller, deployment["metadata"], missing, _position_of(deployment, controller))
-
-
-def _too_old(controller: str, metadata: Mapping[str, Any]) -> Problem:
-    return warning(
-        "old-controller",
-        f"{controller} (Deployment {metadata['namespace']}/{metadata['name']}) is older than that of Flux 2.7, so no flag keeps its"
-        " identity from tenants' own Flux objects",
-        "upgrade Flux; or, if tenants may use that identity, set 'platform.sharedIdentity: true'",
-    )
 
 
 def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], position: int) -> Problem:
@@ -90,23 +77,14 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
     )
 
 
-def version_of(deployment: Manifest, controller: str) -> Minor | None:
-    """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
-    containers, index = _containers_of(deployment), _position_of(deployment, controller)
-    tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
-    if version := _minor(tag):
-        return version
-    flux = _minor(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
-    return minor_of_release(controller, flux) if flux else None
-
-
 # Numbers are bounded: Python converts no text of some thousand digits, and the tag of an image is anybody's.
 _VERSION = re.compile(r"v?([0-9]{1,18})(?:\.([0-9]{1,18}))?(?:\.[0-9]{1,18})?(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 
 
-def _minor(text: str) -> Minor | None:
-    """The major and the minor part of a version; None: it is not one. `1` is `1.0`."""
-    match = _VERSION.fullmatch(text)
+def _version_of(deployment: Manifest, controller: str) -> Minor | None:
+    """The first two numbers of a controller's version, by the tag of its image; None: it has none. `1` is `1.0`."""
+    image = str(_containers_of(deployment)[_position_of(deployment, controller)].get("image", ""))
+    match = _VERSION.fullmatch(image.partition("@")[0].rpartition("/")[2].partition(":")[2])
     return (int(match[1]), int(match[2] or 0)) if match else None
 
 

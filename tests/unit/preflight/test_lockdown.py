@@ -164,19 +164,3 @@ def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(
     assert ["ObjectLevelWorkloadIdentity" in each.message + each.fix for each in found] == [True] * is_gated
     there = deployment(name, *GATED, image=f"ghcr.io/fluxcd/{name}:{version}")
     assert told(there, shared_identity=False) == []
-
-
-@table(("label", "is_gated"), [("v2.9.2", True), ("v2.10.0", False), ("v2.11.1", False), ("", True), ("main", True)])
-def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, *, is_gated: bool) -> None:
-    there = deployment("helm-controller", *UNGATED, image="ghcr.io/fluxcd/helm-controller@sha256:0a")
-    there["metadata"]["labels"] = {"app.kubernetes.io/version": label}
-    assert bool(told(there, shared_identity=False)) is is_gated
-
-
-@table(("name", "version"), [("source-controller", "v1.6.2"), ("helm-controller", "v1.3.0")])
-def test_of_a_controller_that_does_not_know_the_flags_nobody_asks_for_them(name: str, version: str) -> None:
-    there = deployment(name, *LOCKED, image=f"ghcr.io/fluxcd/{name}:{version}")
-    (problem,) = told(there, shared_identity=False)
-    assert (problem.code, "older than that of Flux 2.7" in problem.message) == ("old-controller", True)
-    assert "--" not in problem.fix
-    assert told(there) == []
