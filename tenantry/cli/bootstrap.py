@@ -10,7 +10,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import cluster_environment, file_option, fleet_file
 from tenantry.cli.output import data, say, working
-from tenantry.cluster.apply_bootstrap import Outcome, apply
+from tenantry.cluster.apply_bootstrap import apply
 from tenantry.cluster.connect import connect
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one
@@ -21,7 +21,6 @@ from tenantry.plan.plan import check_declared
 from tenantry.preflight.roles import ROLES, RoleName, roles
 from tenantry.render import to_yaml
 
-_WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
 _RBAC = "rbac.authorization.k8s.io"
 _KINDS = {"group": "Group", "user": "User"}
 
@@ -46,7 +45,6 @@ def _subject(_: click.Context, __: click.Parameter, value: str | None) -> dict[s
     epilog="""\
 Examples:
   tenantry bootstrap --environment prod | kubectl --context hub-prod apply -f -
-  tenantry bootstrap edge-1 --kubeconfig ~/.kube/edge-1 --dry-run
   tenantry bootstrap edge-1 --kubeconfig ~/.kube/edge-1
   tenantry bootstrap -e prod --roles deploy --for group:deployers --secrets
   tenantry bootstrap -e prod --roles operate --for group:on-call --kubeconfigs
@@ -72,7 +70,6 @@ Exit codes:
     help="Apply the objects with this kubeconfig of an administrator of the cluster.",
 )
 @click.option("--context", metavar="NAME", help="Its context; default: the current one.")
-@click.option("--dry-run", is_flag=True, help="Show what applying would change, and change nothing.")
 @click.option(
     "--roles",
     "role",
@@ -112,7 +109,6 @@ def command(
     subject: dict[str, str] | None,
     chart: Path | None,
     *,
-    dry_run: bool,
     kubeconfigs: bool,
     secrets: bool,
 ) -> int:
@@ -137,8 +133,8 @@ def command(
     file = fleet_file(ctx)
     if not name and not environment:
         raise click.UsageError("Name a cluster, or its environment with --environment.")
-    if kubeconfig is None and (context or dry_run):
-        raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")
+    if kubeconfig is None and context:
+        raise click.UsageError("--context needs --kubeconfig: without it nothing is applied")
     if role and kubeconfig:
         raise click.UsageError("--roles prints: pipe it to `kubectl apply -f -` as an administrator")
     if not role and (subject or kubeconfigs or secrets):
@@ -165,11 +161,11 @@ def command(
     if kubeconfig is None:
         data(to_yaml(manifests).rstrip("\n"))
     else:
-        _apply(kubeconfig, context, manifests, dry_run=dry_run)
+        _apply(kubeconfig, context, manifests)
     return 0
 
 
-def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...], *, dry_run: bool) -> None:
+def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...]) -> None:
     try:
         client = connect(kubeconfig, context)
     except Refused as refused:
@@ -178,8 +174,8 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         raise Refused(refused.message, fix, code=refused.code) from None
     with client:
         say(f"cluster {client.access.cluster.server}, context '{client.access.name}'")
-        for id, outcome in apply(client, manifests, dry_run=dry_run):
-            data(f"{id}: {_WOULD[outcome] if dry_run else outcome}")
+        for id, outcome in apply(client, manifests):
+            data(f"{id}: {outcome}")
 
 
 def _write_chart(directory: Path) -> int:

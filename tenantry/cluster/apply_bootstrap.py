@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from tenantry.cluster import requests
 from tenantry.cluster.connect import why_unreached
 from tenantry.cluster.drift import essence
-from tenantry.cluster.kubectl import get, mark
-from tenantry.cluster.requests import served_kinds
+from tenantry.cluster.kubectl import describe, mark
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, Refused
@@ -34,31 +33,23 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
 
 
-def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
-    """Apply manifests in order by server-side apply, and report what that did or, in a dry run, would do to each.
+def apply(client: Client, manifests: Iterable[Manifest]) -> Iterator[tuple[ObjectId, Outcome]]:
+    """Apply manifests in order by server-side apply, and report what that did to each.
 
     Raises: Refused: the cluster is marked as another one, lacks a kind, or would reject one of them, and nothing is applied.
     """
     manifests = list(manifests)
     _check_marker(client, manifests)
-    _check_kinds(client, manifests)
-    rehearsed = list(_applied(client, manifests, dry_run=True))
-    yield from rehearsed if dry_run else _applied(client, manifests, dry_run=False)
-
-
-def _applied(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:
-    missing: set[str] = set()
+    _rehearse(client, manifests)
     for manifest in manifests:
         id = object_id(manifest)
-        if id.namespace in missing:
-            # A dry run creates no namespace, so the cluster would reject the objects in it.
-            yield id, Outcome.CREATED
-            continue
         with _explained(id):
-            outcome = _apply(client, manifest, dry_run=dry_run)
-        if dry_run and outcome is Outcome.CREATED and id.kind == "Namespace":
-            missing.add(id.name)
-        yield id, outcome
+            before = requests.one(client, id)
+            after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=False)
+        if before is None:
+            yield id, Outcome.CREATED
+        else:
+            yield id, Outcome.UNCHANGED if after and essence(before) == essence(after) else Outcome.CHANGED
 
 
 def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
@@ -77,28 +68,23 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
                 )
 
 
-def _check_kinds(client: Client, manifests: Iterable[Manifest]) -> None:
-    """Raises: Refused: the cluster's Kubernetes does not have the admission policies yet."""
-    wanted = dict.fromkeys((id.api_version, id.kind) for id in map(object_id, manifests) if id.kind.startswith(_POLICY))
-    missing = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
-    if missing:
-        raise Refused(
-            f"the cluster does not serve {' and '.join(missing)}, without which tenants could leave their namespaces; nothing was"
-            " changed",
-            "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
-        )
-
-
-_POLICY = "ValidatingAdmissionPolicy"
-
-
-def _apply(client: Client, manifest: Manifest, *, dry_run: bool) -> Outcome:
-    id = object_id(manifest)
-    before = requests.one(client, id)
-    after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=dry_run)
-    if before is None:
-        return Outcome.CREATED
-    return Outcome.UNCHANGED if after and essence(before) == essence(after) else Outcome.CHANGED
+def _rehearse(client: Client, manifests: Iterable[Manifest]) -> None:
+    """Raises: Refused: in a dry run, the cluster does not take a manifest, or does not have the admission policies yet."""
+    missing: set[str] = set()
+    for manifest in manifests:
+        id = object_id(manifest)
+        if id.namespace in missing:
+            # A dry run creates no namespace, so the cluster would reject the objects in it.
+            continue
+        with _explained(id):
+            if id.kind == "Namespace" and requests.one(client, id) is None:
+                missing.add(id.name)
+            after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False)
+        if after is None:
+            raise Refused(
+                f"the cluster does not serve {id.kind}, without which tenants could leave their namespaces; nothing was changed",
+                "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
+            )
 
 
 @contextmanager
@@ -124,4 +110,4 @@ def _fix(id: ObjectId, refused: Refused) -> str:
             "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
             " other manager's configuration, or rename the platform's objects"
         )
-    return f"see what is in the way: {get(id)}; put it right, then run the command again"
+    return f"see what is in the way: {describe(id)}; put it right, then run the command again"

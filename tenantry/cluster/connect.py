@@ -77,9 +77,7 @@ def _ask_who_we_are(client: Client) -> None:
     """Send a request that every authenticated identity may send, and nobody else."""
     review = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
     answer = client.http.post(f"/apis/{AUTHENTICATION}/selfsubjectreviews", json=review)
-    # Kubernetes before 1.28 has no such API, but has checked the credentials all the same.
-    if answer.status_code != HTTPStatus.NOT_FOUND or "json" not in answer.headers.get("Content-Type", ""):
-        answer.raise_for_status()
+    answer.raise_for_status()
     answer.json()
 
 
@@ -205,14 +203,8 @@ def reached(hub: Client, way: Way, connect: Connect = connect_app) -> Iterator[R
                 ) from None
             note = f"read with your own rights, because you may not impersonate '{way.user}'"
         else:
-            if not seen and way.is_remote:
-                # Where a proxy drops the header, it would be read as the kubeconfig's administrator.
-                raise Refused(
-                    f"it does not say as whom it would be read, so nobody knows whether that is '{way.user}'",
-                    "upgrade its Kubernetes to 1.28 or newer",
-                    code=NOT_ALLOWED,
-                )
-            if seen and seen != way.user:
+            # Where a proxy drops the header, it would be read as the kubeconfig's administrator.
+            if seen != way.user:
                 raise Refused(
                     f"who impersonates '{way.user}' there is seen as somebody else",
                     "have the proxy before the cluster pass on impersonation",

@@ -60,16 +60,6 @@ RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
 """The annotation with which Kustomizations leave an object as it is."""
 
 
-def get(id: ObjectId) -> str:
-    """Shows what an object holds: of a namespace what is in it, of a Secret its keys alone."""
-    if id.kind == "Namespace":
-        kinds = "configmaps,secrets,persistentvolumeclaims,pods,services"
-        return f"kubectl get {shlex.join((kinds, '--namespace', id.name))}"
-    if id.kind == "Secret":
-        return describe(id)
-    return f"kubectl get {shlex.join(named(id))} --output yaml"
-
-
 def describe(id: ObjectId) -> str:
     """Shows what an object is, with its state and its events."""
     return f"kubectl describe {shlex.join(named(id))}"

@@ -169,17 +169,18 @@ def may(client: Client, **attributes: str) -> bool:
     return bool(ask(client, AUTHORIZATION, "SelfSubjectAccessReview", asked).get("allowed"))
 
 
-def seen_as(client: Client, user: str) -> str | None:
+def seen_as(client: Client, user: str) -> str:
     """Whom a cluster sees in a request that impersonates a user: itself, or somebody else where a proxy drops or replaces this.
 
-    None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
+    Raises: Refused: impersonating is not allowed, or the cluster cannot say.
     """
     path = f"{_root(AUTHENTICATION)}/selfsubjectreviews"
     content = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
     headers = {"Impersonate-User": user}
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
     if answer is None:
-        return None
+        fix = "upgrade its Kubernetes to 1.30 or later"
+        raise Refused("it does not serve SelfSubjectReview, so nobody knows as whom it is read", fix)
     return str(mapping_at(mapping_at(answer, "status"), "userInfo").get("username") or "")
 
 

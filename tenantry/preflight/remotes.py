@@ -187,7 +187,7 @@ class _Access:
         namespace = self.remote.reference.namespace
         users = {f"system:serviceaccount:{namespace}:{account}": account for account in self.remote.accounts}
         seen = dict(zip(users, in_parallel(self._seen_as, users), strict=True))
-        denied = [users[each] for each, as_whom in seen.items() if as_whom == ""]
+        denied = [users[each] for each, as_whom in seen.items() if not as_whom]
         dropped = [users[each] for each, as_whom in seen.items() if as_whom and as_whom != each]
         if dropped:
             yield error(
@@ -195,13 +195,6 @@ class _Access:
                 f"who impersonates {listed(dropped)} of namespace '{namespace}' with its kubeconfig is seen as somebody else, so"
                 " Flux would act with the kubeconfig's own rights for every tenant",
                 "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it",
-            )
-        if any(as_whom is None for as_whom in seen.values()):
-            yield warning(
-                "impersonation-unproven",
-                "it cannot be told whether its kubeconfig may impersonate the accounts that Flux acts as: its Kubernetes does not"
-                " serve SelfSubjectReview",
-                "upgrade it to Kubernetes 1.30 or later",
             )
         if denied:
             yield error(
@@ -211,7 +204,7 @@ class _Access:
                 " kubeconfig",
             )
 
-    def _seen_as(self, user: str) -> str | None:
+    def _seen_as(self, user: str) -> str:
         """Whom the cluster sees; "": nobody, because it is not allowed."""
         try:
             return seen_as(self.client, user)

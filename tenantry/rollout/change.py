@@ -144,9 +144,6 @@ class Ignoring(NamedTuple):
     after: frozenset[str] = frozenset()
     through: int | None = None
 
-    def __bool__(self) -> bool:
-        return self != NOTHING
-
 
 NOTHING = Ignoring()
 

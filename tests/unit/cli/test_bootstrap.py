@@ -51,12 +51,6 @@ def test_bootstrap_with_a_kubeconfig_applies_and_says_where_and_what(capsys: Cap
     assert tenantry(capsys, *command) == (0, told("changed", "unchanged"), WHERE)
 
 
-def test_bootstrap_as_a_dry_run_says_what_would_be_done(capsys: Capture, remote: Memory) -> None:
-    command = ("bootstrap", "edge", "--kubeconfig", "admin", "--context", "hub", "--dry-run")
-    assert tenantry(capsys, *command) == (0, told("would be created", "would be created"), WHERE)
-    assert {} == remote.objects
-
-
 # --- without CLUSTER: the management cluster of the environment --------------------------------------------------
 
 

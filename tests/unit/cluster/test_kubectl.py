@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.cluster.kubectl import get, mark, resume, suspend
+from tenantry.cluster.kubectl import mark, resume, suspend
 from tenantry.kube.objects import ObjectId
 from tests.table import table
 
@@ -28,14 +28,6 @@ def of_flux(kind: str) -> ObjectId:
 def test_flux_has_words_of_its_own_for_some_kinds(kind: str, words: str) -> None:
     assert suspend(of_flux(kind)) == f"flux suspend {words} web --namespace rocky"
     assert resume(of_flux(kind)) == f"flux resume {words} web --namespace rocky"
-
-
-def test_an_object_is_shown_without_the_values_of_a_secret() -> None:
-    assert get(ObjectId("v1", "Secret", "rocky", "token")) == "kubectl describe secret token --namespace rocky"
-    assert (
-        get(ObjectId("v1", "ConfigMap", "rocky", "a b"))
-        == "kubectl get configmap 'a b' --namespace rocky --output yaml"
-    )
 
 
 def test_a_marker_gets_another_name() -> None:

@@ -81,7 +81,7 @@ def test_a_proxy_that_drops_impersonation_is_found_though_it_says_that_all_is_al
 def test_a_cluster_that_cannot_say_as_whom_it_sees_one_is_told() -> None:
     edge = Edge()
     edge.refuse("POST", SELF, 404, "not found")
-    assert [each[:2] for each in told(edge)] == [("warning", "impersonation-unproven")]
+    assert [each[:2] for each in told(edge)] == [("error", "not-readable")]
 
 
 def test_a_remote_that_was_not_bootstrapped_is_told() -> None:
