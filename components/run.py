@@ -20,11 +20,13 @@ from tenantry.cluster.leftovers import stuck
 from tenantry.cluster.reading import change_of, clusters_ever_ready, live_for, not_read
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
-from tenantry.guard import Held as Holds
-from tenantry.guard import Known, check, doubts, held, limits_of, never_applied, removals
+from tenantry.guard.check import check, doubts, limits_of
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
+from tenantry.guard.held import Held as Holds
 from tenantry.guard.keeping import kept_after, left_here, taken
 from tenantry.guard.places import Places
+from tenantry.guard.reading import Known, held
+from tenantry.guard.removals import never_applied, removals
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, refuse

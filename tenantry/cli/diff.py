@@ -21,7 +21,7 @@ from tenantry.facts.objects import Status
 from tenantry.facts.review import Review, review
 from tenantry.facts.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import limits_of, refusals_of_change
+from tenantry.guard.check import limits_of, refusals_of_change
 from tenantry.guard.ways import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused

@@ -25,8 +25,8 @@ from tenantry.cluster.leftovers import leftovers
 from tenantry.cluster.reading import check_deletable, not_read
 from tenantry.cluster.states import Selection
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import held
 from tenantry.guard.keeping import keeping_problems, left_behind, unfreed
+from tenantry.guard.reading import held
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import RefusedChange, refuse

@@ -18,7 +18,7 @@ from tenantry.cli.output import columns, data, data_json, plain, working
 from tenantry.cli.problems import as_text, counts, report_warnings
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import limits_of
+from tenantry.guard.check import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Severity
 from tenantry.messages.text import counted

@@ -24,8 +24,8 @@ from tenantry.messages.text import counted, printable, require
 from tenantry.plan.plan import Part, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
-from tenantry.why import Answer, Asking, Evidence, answers
-from tenantry.why.findings import Commands
+from tenantry.why.findings import Answer, Commands, Evidence
+from tenantry.why.reading import Asking, answers
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

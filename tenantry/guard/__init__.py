@@ -4,23 +4,3 @@ Called by: the Pulumi program before it registers anything, preflight, and `tena
 Never: reads a cluster (`cluster.inventory`), or trusts a stack's state alone, which can be lost or belong to another branch: it
 only tells what the fleet has in a tenant's namespace from what the tenant has made there.
 """
-
-from tenantry.guard.check import RunLimits, check, doubts, limits_of, refusals, refusals_of_change
-from tenantry.guard.held import Held
-from tenantry.guard.reading import Known, held, held_by
-from tenantry.guard.removals import never_applied, removals
-
-__all__ = [
-    "Held",
-    "Known",
-    "RunLimits",
-    "check",
-    "doubts",
-    "held",
-    "held_by",
-    "limits_of",
-    "never_applied",
-    "refusals",
-    "refusals_of_change",
-    "removals",
-]

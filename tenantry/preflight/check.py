@@ -23,8 +23,10 @@ from tenantry.cluster.leftovers import rights_by_cluster
 from tenantry.cluster.reading import change_of, not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
+from tenantry.guard.check import RunLimits, doubts, refusals
 from tenantry.guard.claims import Claim
+from tenantry.guard.held import Held
+from tenantry.guard.reading import Known, held
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import counted, lines_of, listed

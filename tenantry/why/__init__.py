@@ -6,8 +6,3 @@ Called by: `tenantry why`.
     findings   what a judge reports: a cause in one line, its evidence, lines of the file, and what to type next
 Never: writes, or reads the value of a Secret other than a kubeconfig.
 """
-
-from tenantry.why.findings import Answer, Evidence, Finding, Stage
-from tenantry.why.reading import Asking, answers
-
-__all__ = ["Answer", "Asking", "Evidence", "Finding", "Stage", "answers"]

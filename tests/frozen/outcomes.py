@@ -33,8 +33,10 @@ from tenantry.fleet.placed import (
     platform_times,
     tenant_entry,
 )
-from tenantry.guard import Known, RunLimits, held, refusals, refusals_of_change, removals
+from tenantry.guard.check import RunLimits, refusals, refusals_of_change
 from tenantry.guard.claims import CLAIM_LABEL
+from tenantry.guard.reading import Known, held
+from tenantry.guard.removals import removals
 from tenantry.kube.objects import KubeObject, ObjectId, labels_of, readable_id
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Problem

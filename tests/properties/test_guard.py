@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from tenantry.cluster.leftovers import leftovers, stuck
 from tenantry.cluster.states import states_of
-from tenantry.guard import RunLimits, doubts, held, refusals, removals
+from tenantry.guard.check import RunLimits, doubts, refusals
 from tenantry.guard.places import Places
+from tenantry.guard.reading import held
+from tenantry.guard.removals import removals
 from tenantry.kube.objects import readable_id
 from tenantry.plan.plan import Plan
 from tests.drawn import given

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import strategies as st
 
 from tenantry.cli.app import run
-from tenantry.guard import held, limits_of, refusals
+from tenantry.guard.check import limits_of, refusals
+from tenantry.guard.reading import held
 from tenantry.load import plan_all
 from tests.drawn import given
 from tests.properties.promises import load, plans

@@ -12,7 +12,8 @@ from random import Random
 import pytest
 import yaml
 
-from tenantry.guard import RunLimits, check, held
+from tenantry.guard.check import RunLimits, check
+from tenantry.guard.reading import held
 from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.load import fleet_of, plan_one
 from tenantry.messages.errors import Refused

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.cluster.inventory import held_on, strangers_on
-from tenantry.guard import held
+from tenantry.guard.reading import held
 from tenantry.kube.objects import ObjectId, object_id
 from tenantry.load import plan_one
 from tenantry.messages.errors import Refused

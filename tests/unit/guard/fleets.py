@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, check, held
+from tenantry.guard.check import RunLimits, check
+from tenantry.guard.held import Held
+from tenantry.guard.reading import held
 from tenantry.messages.errors import Refused
 from tests.unit.texts import FRAME, planned
 

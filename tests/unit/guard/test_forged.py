@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import RunLimits, check, held, removals
+from tenantry.guard.check import RunLimits, check
+from tenantry.guard.reading import held
+from tenantry.guard.removals import removals
 from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, tenant
 from tests.unit.texts import planned

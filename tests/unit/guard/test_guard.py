@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, check, held, refusals, removals
+from tenantry.guard.check import RunLimits, check, refusals
+from tenantry.guard.held import Held
 from tenantry.guard.keeping import taken
+from tenantry.guard.reading import held
+from tenantry.guard.removals import removals
 from tenantry.guard.ways import Declared, most_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused, refuse

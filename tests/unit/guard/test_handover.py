@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.guard import RunLimits, check
+from tenantry.guard.check import RunLimits, check
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
 

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, held, refusals, removals
+from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.claims import Claim, Kept, claim_object, claims, unmarked
+from tenantry.guard.held import Held
 from tenantry.guard.keeping import kept_after, unfreed
+from tenantry.guard.reading import held
+from tenantry.guard.removals import removals
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tests.table import table

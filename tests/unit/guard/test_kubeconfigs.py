@@ -5,7 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
-from tenantry.guard import RunLimits, check, held, refusals
+from tenantry.guard.check import RunLimits, check, refusals
+from tenantry.guard.reading import held
 from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, refused, tenant
 from tests.unit.texts import FRAME, planned, problems

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import RunLimits, doubts, held, refusals
+from tenantry.guard.check import RunLimits, doubts, refusals
+from tenantry.guard.reading import held
 from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import planned

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard import RunLimits, check, doubts, removals
+from tenantry.guard.check import RunLimits, check, doubts
+from tenantry.guard.removals import removals
 from tenantry.guard.ways import checked
 from tenantry.messages.errors import Refused
 from tests.table import table

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import RunLimits, check, doubts, held, refusals, refusals_of_change
+from tenantry.guard.check import RunLimits, check, doubts, refusals, refusals_of_change
+from tenantry.guard.reading import held
 from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.texts import FRAME, planned, rocky

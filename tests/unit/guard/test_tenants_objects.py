@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
+from tenantry.guard.check import RunLimits, doubts, refusals
+from tenantry.guard.held import Held
+from tenantry.guard.reading import Known, held
 from tenantry.kube.objects import object_id
 from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, check, held
+from tenantry.guard.check import RunLimits, check
+from tenantry.guard.held import Held
 from tenantry.guard.keeping import kept_after
-from tenantry.guard.reading import has_applied_nothing
+from tenantry.guard.reading import has_applied_nothing, held
 from tenantry.guard.ways import Declared
 from tenantry.messages.errors import Refused
 from tests.table import table

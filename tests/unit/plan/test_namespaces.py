@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenantry.fleet.fleet import platform_account
-from tenantry.guard import RunLimits, check
+from tenantry.guard.check import RunLimits, check
 from tenantry.load import plan_all
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, named, one, planned, problems, rocky, told

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 
-from tenantry.guard import limits_of
+from tenantry.guard.check import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Check, Report

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tenantry.cluster.drift import Comparison, Confirmed, Difference
-from tenantry.guard import RunLimits
+from tenantry.guard.check import RunLimits
 from tenantry.preflight import check
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, planned, rocky
