@@ -61,8 +61,7 @@ class Rounds:
     def begin(self) -> None:
         """Register everything that is free. A preview registers what a run would register at its end, and ends."""
         if pulumi.runtime.is_dry_run():
-            unfit = {*self.evidence.refused, *self.evidence.missing} & self.change.changed.keys()
-            self._register_rest(unfit)
+            self._register_rest(self.evidence.refused.keys() & self.change.changed.keys())
             return
         self._ask()
         with readable_errors():

@@ -82,11 +82,6 @@ class Run:
     state: State = field(default_factory=State)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    @classmethod
-    def without_checks(cls, plan: Plan, target: Reach) -> Run:
-        """A run that registers a plan as it is: nothing of it counts as a change."""
-        return cls(plan=plan, target=target, change=Change(Lines(plan), {}))
-
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
     """The run of the stack. Call it once in a program, before any resource exists: a mistake anywhere leaves the stack untouched.
@@ -145,7 +140,8 @@ def evidence_of(
     ids = (*change.changed, *change.removed) if change.removed else ()
     uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
     ready = clusters_ever_ready(change.lines, live)
-    return Evidence(live=live, ever_ready=ready, missing=missing, refused=comparison.refused, before=before, uses=uses)
+    refused = {**comparison.refused, **missing}
+    return Evidence(live=live, ever_ready=ready, refused=refused, before=before, uses=uses)
 
 
 def restore(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:

@@ -128,7 +128,7 @@ class Asking:
     # --- reasons of an object itself ---------------------------------------------------------------------------------
 
     def _own(self, id: ObjectId) -> Reason | None:
-        if message := self.evidence.missing.get(id) or self.evidence.refused.get(id):
+        if message := self.evidence.refused.get(id):
             return Reason(Kind.FAILED, message)
         if id in self.evidence.left_out:
             return Reason(Kind.NOT_REQUESTED, "left out by `--target`, `--exclude` or a transform")

@@ -117,15 +117,14 @@ class Evidence:
     """How the clusters are.
 
     live: the Flux objects, as they have just been read. ever_ready: the clusters on which anything of the fleet was ever ready.
-    missing: Secrets without a value. refused: what the API server refuses. before: apps that the environment before does not show
-    yet. uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
+    refused: what the API server refuses, and Secrets without a value. before: apps that the environment before does not show yet.
+    uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
     the engine was told to leave alone, as by `--target`. is_foreign: whether it is of another environment, in which a run asks Flux
     for nothing.
     """
 
     live: Live
     ever_ready: Collection[str] = ()
-    missing: Mapping[ObjectId, str] = field(default_factory=dict)
     refused: Mapping[ObjectId, str] = field(default_factory=dict)
     before: Mapping[str, Reason] = field(default_factory=dict)
     uses: Mapping[ObjectId, Collection[ObjectId]] = field(default_factory=dict)

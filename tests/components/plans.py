@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from components.run import Run
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.plan import Plan
+from tenantry.rollout.change import Change, Lines
+from tenantry.stacks.file import Reach
 from tenantry.stacks.states import type_token
 from tests.components.recording import Key
 
@@ -67,3 +70,8 @@ PLAN = Plan(
 def key(identity: ObjectId) -> Key:
     """What the object is called in a stack."""
     return Key(type_token(identity), f"{identity.namespace}/{identity.name}".lstrip("/"))
+
+
+def unchecked(plan: Plan) -> Run:
+    """A run that registers a plan as it is: nothing of it counts as a change."""
+    return Run(plan=plan, target=Reach(), change=Change(Lines(plan), {}))

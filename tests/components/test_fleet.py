@@ -9,10 +9,8 @@ import pytest
 
 from components.fleet import Fleet
 from components.objects import Object
-from components.run import Run
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
-from tenantry.stacks.file import Reach
 from tests.components.plans import (
     BASELINE,
     BINDING,
@@ -24,6 +22,7 @@ from tests.components.plans import (
     PLATFORM,
     REMOTE_APP,
     key,
+    unchecked,
 )
 from tests.components.recording import PROVIDER, Key, Recording, record
 
@@ -32,7 +31,7 @@ PLANS = [PLAN, *plan_all(load_fleet(OWN_FILE)).values()]
 
 
 def registered(plan: Plan) -> Recording:
-    return record(lambda: Fleet(plan.environment, run=Run.without_checks(plan, Reach())))
+    return record(lambda: Fleet(plan.environment, run=unchecked(plan)))
 
 
 @pytest.fixture(scope="module", params=PLANS, ids=["by-hand", "dev", "prod"])
@@ -126,7 +125,7 @@ def test_pulumi_waits_for_no_object_and_for_a_deletion_as_long_as_for_a_wave() -
 def test_the_checks_can_fail() -> None:
     def without_an_object() -> None:
         less = Plan("dev", "hub", PLAN.objects[:-1], (), ())
-        Fleet("dev", run=Run.without_checks(less, Reach()))
+        Fleet("dev", run=unchecked(less))
 
     def with_an_object_elsewhere() -> None:
         without_an_object()

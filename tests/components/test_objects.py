@@ -13,12 +13,10 @@ import pytest
 from pulumi.runtime import rpc
 
 from components.fleet import Fleet
-from components.run import Run
 from components.secrets import SecretConfig, with_secrets
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
-from tenantry.stacks.file import Reach
-from tests.components.plans import CREDENTIAL, PLAN, REMOTE_APP
+from tests.components.plans import CREDENTIAL, PLAN, REMOTE_APP, unchecked
 from tests.components.recording import Monitor, Recording, record
 from tests.table import table
 
@@ -48,7 +46,7 @@ def filled(plan: Plan) -> Plan:
 def fleet(opts: pulumi.ResourceOptions | None = None, plan: Plan | None = None) -> Fleet:
     """Secrets get their values in the program, because these are Pulumi's."""
     plan = plan or EVERYTHING
-    return Fleet("fleet", opts=opts, run=Run.without_checks(filled(plan), Reach()))
+    return Fleet("fleet", opts=opts, run=unchecked(filled(plan)))
 
 
 def sent(plan: Plan) -> Recording:

@@ -19,8 +19,8 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import blocked
-from tenantry.stacks.file import Reach
 from tenantry.stacks.states import key_in_state
+from tests.components.plans import unchecked
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -138,7 +138,7 @@ def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkey
 def test_a_tenant_s_output_names_all_of_its_namespaces() -> None:
     plan = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}\nnamespaces: {jobs: {}}"))
     made: list[Fleet] = []
-    record(lambda: made.append(Fleet("dev", run=Run.without_checks(plan, Reach()))))
+    record(lambda: made.append(Fleet("dev", run=unchecked(plan))))
     assert made[0].tenants["rocky"].facts["namespaces"] == ["rocky", "rocky-jobs"]
 
 

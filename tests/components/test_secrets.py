@@ -11,12 +11,10 @@ import pytest
 from pulumi.runtime import rpc
 
 from components.fleet import Fleet
-from components.run import Run
 from components.secrets import SecretConfig, missing_values, orphaned_values, read_secrets, with_secrets
 from tenantry.kube.objects import Owner, SecretValues
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import Reach
-from tests.components.plans import NAMESPACE, ON_HUB, PLAN, key, planned
+from tests.components.plans import NAMESPACE, ON_HUB, PLAN, key, planned, unchecked
 from tests.components.recording import Recording, record
 
 VALUES = SecretValues(("credentials", "rocky", "git"), ("age.agekey", "password"))
@@ -41,7 +39,7 @@ def read(text: str, *, secret: bool) -> SecretConfig:
 
 def build(secrets: SecretConfig) -> Recording:
     def program() -> None:
-        Fleet("dev", run=Run.without_checks(with_secrets(WITH_SECRET, secrets), Reach()))
+        Fleet("dev", run=unchecked(with_secrets(WITH_SECRET, secrets)))
 
     return record(program)
 

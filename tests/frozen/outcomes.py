@@ -19,7 +19,6 @@ from unittest.mock import patch
 from pulumi.runtime import rpc
 
 import components
-from components.run import Run
 from tenantry.cli.app import run
 from tenantry.facts.objects import differences
 from tenantry.facts.review import review
@@ -42,7 +41,7 @@ from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan
 from tenantry.render import file_name
-from tenantry.stacks.file import Reach
+from tests.components.plans import unchecked
 from tests.components.recording import record
 from tests.frozen.store import Input
 
@@ -231,7 +230,7 @@ def of_import(case: Input) -> Any:
 def of_state(case: Input) -> Any:
     """What is registered for a plan, without an engine. The frozen outcome is an exported state."""
     plan = plan_one(fleet_of(case["files"]), case["environment"])
-    fleet = partial(components.Fleet, plan.environment, run=Run.without_checks(plan, Reach()))
+    fleet = partial(components.Fleet, plan.environment, run=unchecked(plan))
     urns: dict[str, str] = {}
     return resources_of(_resource(each, urns) for each in record(fleet, stack=plan.environment).requests)
 

@@ -85,8 +85,7 @@ class World:
         return Evidence(
             live=flux,
             ever_ready=ready,
-            missing=self.missing,
-            refused=self.refused,
+            refused={**self.refused, **self.missing},
             before=self.before,
             uses=self.uses,
         )
