@@ -204,7 +204,7 @@ class Result:
     """
 
     def __init__(self, base: Base, before: Plans, fleet: Fleet, after: Plans, allowed: tuple[str, ...] = ()) -> None:
-        self.base, self._fleet, allowed = base, fleet, checked(allowed)
+        self.base, allowed = base, checked(allowed)
         self.reviews: tuple[Review, ...] = review(base.fleet, fleet, before, after)
         self._refused = {
             name: [
@@ -242,18 +242,12 @@ class Result:
         return as_text(self.reviews, base, DisplayLimits(), width)
 
     def document(self) -> dict[str, Any]:
-        """What `--output json` prints. maxDeletions: how many removals of a kind a run may do."""
+        """What `--output json` prints."""
         return {
             "base": {"name": self.base.name, "commit": self.base.commit or None},
             "environments": self.reviews,
-            "maxDeletions": {review.environment: self._deletions(review) for review in self.reviews},
             "refusals": {name: [*map(described, refusals)] for name, refusals in self._refused.items() if refusals},
         }
-
-    def _deletions(self, review: Review) -> int | str | None:
-        """The most deletions of each kind in an environment; None: it is no longer declared, and no run removes it."""
-        is_gone = review.status is Status.REMOVED
-        return None if is_gone else limits_of(self._fleet, review.environment, None).deletions
 
 
 def _refusal(environment: str, problem: Problem) -> Refused:

@@ -216,11 +216,6 @@ def annotate_warnings(warnings: Sequence[Problem], *, strict: bool) -> None:
         say(format_warning_count(warnings))
 
 
-def notice(file: str, text: str) -> str:
-    """The command for a fact about a file."""
-    return _command("notice", {"file": _from_root(file)}, text)
-
-
 def _annotate(problems: Iterable[Problem], *, strict: bool = False) -> None:
     for problem in problems:
         place = problem.location

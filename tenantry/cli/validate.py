@@ -11,7 +11,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, working
-from tenantry.cli.problems import annotate_invalid, annotate_warnings, notice, report_warnings
+from tenantry.cli.problems import annotate_invalid, annotate_warnings, report_warnings
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet
@@ -87,7 +87,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         data_json(result, "Validation")
     elif output == "github":
         annotate_warnings(warnings, strict=strict)
-        data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
+        data("\n".join([summary, *facts]))
     else:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)

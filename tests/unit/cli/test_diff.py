@@ -102,7 +102,7 @@ def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> N
     assert compared(capsys, "--allow-deletion", "tenant/movy")[0] == 1
     code, out, err = compared(capsys, "--output", "json")
     found = json.loads(out)
-    assert (code, found["maxDeletions"]) == (4, {"dev": 0})
+    assert code == 4
     assert err.startswith(
         "error: `tenantry up` of environment 'dev' would be refused: this run would remove 1 tenant; the limit for 'dev' is 0"
     )

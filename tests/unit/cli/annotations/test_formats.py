@@ -53,15 +53,6 @@ def test_github_gets_warnings_which_are_errors_if_they_count_as_errors(capsys: C
     assert (code, out.startswith(f"::error {place}")) == (2, True)
 
 
-def test_github_gets_notices_of_rights_beyond_a_namespace(capsys: Capture) -> None:
-    write(SOUND.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n"))
-    assert validate(capsys, "github") == (
-        0,
-        f"edge/{VALID}::notice file=fleets/edge/tenants.yaml::1 tenant may give cluster-admin: rocky\n",
-        "",
-    )
-
-
 def test_a_value_cannot_end_a_command_or_begin_another(capsys: Capture) -> None:
     write(BROKEN.replace("source: manifest", 'source: "a\\n::warning::b %0A ##[add-mask]c"'))
     _, out, _ = validate(capsys, "github")
