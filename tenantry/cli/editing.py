@@ -15,7 +15,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.diff import Result
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import columns, data, data_json, say, working
+from tenantry.cli.output import columns, data, data_json, say
 from tenantry.cli.problems import report_warnings
 from tenantry.edit.editor import Editor, write_all
 from tenantry.edit.entries import Edit
@@ -57,8 +57,7 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
-    with working(f"checking {editor.main}"):
-        checked = check_both(editor) if changes else None
+    checked = check_both(editor) if changes else None
     if changes and not dry_run:
         write_all(changes)
     if output == "json":

@@ -165,8 +165,7 @@ def command(
     read = _read_all(environments, _management(environments, clusters), kubeconfig)
     if not read.resources:
         raise _nothing(read)
-    with working("planning the draft"):
-        draft = drafted(read)
+    draft = drafted(read)
     head = header(map("=".join, environments))
     report = report_of(read, draft, text_of(draft.data, head), str(target))
     if report.expressed:

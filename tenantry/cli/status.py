@@ -96,9 +96,8 @@ def command(
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
-    with working(f"planning {file}"):
-        fleet = load_fleet(file)
-        planned = plan(fleet, environment)
+    fleet = load_fleet(file)
+    planned = plan(fleet, environment)
     selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         report = read_report(client, fleet, planned, selection, timeout if wait else None)
