@@ -20,13 +20,10 @@ from tenantry.cli.problems import report_warnings
 from tenantry.edit.editor import Editor, write_all
 from tenantry.edit.entries import Edit
 from tenantry.facts.revision import Base
-from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.redact import redacted
-from tenantry.messages.text import counted, listed, printable
-from tenantry.plan.plan import Plan
-from tenantry.source.parse import Reader
+from tenantry.messages.text import listed, printable
 
 EXIT_CODES = """\
 Exit codes:
@@ -54,21 +51,19 @@ def edits(work: Callable[..., Edit]) -> Callable[..., int]:
 def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     """Check the edited fleet, write it unless it is a dry run, and print what `tenantry diff` would print. Returns: 0.
 
-    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
+    Raises: InvalidFleet: the edited fleet would be; Refused: a file cannot be written.
     """
     changes = editor.changes()
     checked = check_both(editor) if changes else None
     if changes and not dry_run:
         write_all(changes)
     if output == "json":
-        errors, warnings, compared = checked or Checked((), (), None)
+        warnings, compared = checked or Checked((), None)
         diffs = {file: "\n".join(difference({file: change})) for file, change in changes.items()}
         result = {
             "edits": [*edit.done, *edit.notes] if changes else [],
             "written": bool(changes) and not dry_run,
             "files": [{"file": file, "diff": diff} for file, diff in diffs.items()],
-            "valid": not errors,
-            "errors": errors,
             "warnings": warnings,
             "environments": compared.reviews if compared else [],
         }
@@ -101,9 +96,7 @@ def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> No
 
 def _consequences(editor: Editor, checked: Checked, width: int | None) -> Iterable[str]:
     if checked.compared is None:
-        errors = counted(len(checked.errors), "error")
-        now = f"still is ({errors}): see `tenantry validate`" if checked.errors else "is valid now"
-        yield f"{editor.main} was invalid before, and {now}"
+        yield f"{editor.main} was invalid before, and is valid now"
         return
     if not checked.compared.is_different:
         yield "no cluster changes"
@@ -118,43 +111,28 @@ def _consequences(editor: Editor, checked: Checked, width: int | None) -> Iterab
 
 
 class Checked(NamedTuple):
-    """errors: of the edited fleet, all of which it had before; new_warnings: those it did not have; compared: None if there
-    are errors before or after.
-    """
+    """new_warnings: of the edited fleet, which it did not have before; compared: None if it was invalid before."""
 
-    errors: tuple[Problem, ...]
     new_warnings: tuple[Problem, ...]
     compared: Result | None
 
 
 def check_both(editor: Editor) -> Checked:
-    """Check the fleet before and after the edit.
-
-    An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
-    Raises: InvalidFleet: the edit adds errors; these are all of them.
-    """
-    before, after = _planned(editor, editor.read_before), _planned(editor, editor.read)
-    known = {_essence(error) for error in before.diagnostics} if isinstance(before, InvalidFleet) else set()
-    errors = after.diagnostics if isinstance(after, InvalidFleet) else ()
-    if added := [error for error in errors if _essence(error) not in known]:
-        say("nothing is written, because the edited file would be invalid (lines as edited):")
-        raise InvalidFleet(added)
-    if isinstance(before, InvalidFleet) or isinstance(after, InvalidFleet):
-        return Checked(errors, (), None)
-    (fleet_before, plans_before), (fleet, plans) = before, after
-    known = {_essence(warning) for warning in warnings_of(fleet_before)}
-    warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
-    base = Base(_BEFORE, fleet=fleet_before)
-    return Checked((), tuple(warnings), Result(base, plans_before, fleet, plans))
-
-
-def _planned(editor: Editor, reader: Reader) -> tuple[Fleet, Mapping[str, Plan]] | InvalidFleet:
-    """A fleet with its plans, or its errors."""
+    """Check the fleet before and after the edit. Raises: InvalidFleet: it is invalid after it."""
     try:
-        fleet = load_fleet(editor.main, reader)
-        return fleet, plan_all(fleet)
-    except InvalidFleet as invalid:
-        return invalid
+        fleet = load_fleet(editor.main, editor.read)
+        plans = plan_all(fleet)
+    except InvalidFleet:
+        say("nothing is written, because the edited file would be invalid (lines as edited):")
+        raise
+    try:
+        before = load_fleet(editor.main, editor.read_before)
+        plans_before = plan_all(before)
+    except InvalidFleet:
+        return Checked((), None)
+    known = {_essence(warning) for warning in warnings_of(before)}
+    warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
+    return Checked(tuple(warnings), Result(Base(_BEFORE, fleet=before), plans_before, fleet, plans))
 
 
 def _essence(problem: Problem) -> tuple[Any, ...]:
