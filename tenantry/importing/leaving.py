@@ -25,37 +25,19 @@ from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
 
 
-class Appliers:
-    """What applies each of some resources, as far as it is among them."""
-
-    def __init__(self, resources: Iterable[Resource]) -> None:
-        self._by_name = {resource.key[1:]: resource for resource in resources if resource.kind in APPS}
-
-    def by_label(self, resource: Resource) -> Resource | None:
-        """What applies a resource, as its labels tell. What it has to leave alone it applies no more."""
+def _owned(resources: Iterable[Resource]) -> Iterator[tuple[Resource, Resource]]:
+    """Resources with what applies each, as its labels tell. What has to leave it alone applies it no more."""
+    appliers = {resource.key[1:]: resource for resource in resources if resource.kind in APPS}
+    for resource in resources:
         applier = None if resource.annotations.get(RECONCILE) == "disabled" else applier_of(resource.labels)
-        return self._by_name.get(applier) if applier else None
-
-    def of(self, resource: Resource) -> Resource | None:
-        """The same, without Flux's own bootstrap."""
-        owner = self.by_label(resource)
-        return None if owner is None or (owner.namespace, owner.name) == (FLUX, FLUX) else owner
-
-    def above(self, resource: Resource) -> Iterator[Resource]:
-        """What applies a resource, what applies that, and so on."""
-        seen = {resource.key}
-        while (owner := self.of(resource)) and owner.key not in seen:
-            seen.add(owner.key)
-            yield owner
-            resource = owner
+        owner = appliers.get(applier) if applier else None
+        if owner and owner is not resource:
+            yield resource, owner
 
 
 def taken_over(environment: str, resources: list[Resource]) -> list[Resource]:
     """The resources of an environment that tenants.yaml could express; the others are left."""
-    appliers = Appliers(resources)
-    owned = [
-        (resource, owner) for resource in resources if (owner := appliers.by_label(resource)) and owner is not resource
-    ]
+    owned = list(_owned(resources))
     outer = _handing_over(World(environment, "", resources), owned)
     inner = {
         id(resource): owner

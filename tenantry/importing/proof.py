@@ -9,7 +9,7 @@ Never: shows the value of a Secret. The comparison masks secrets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -18,13 +18,12 @@ from typing import ClassVar, TypeAlias
 from tenantry.facts.objects import Entry, FieldChange, compared
 from tenantry.importing.blocks import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.drafting import Draft
-from tenantry.importing.leaving import Appliers
 from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet, Path
-from tenantry.messages.text import format_path, grouped, printable
+from tenantry.messages.text import format_path, printable
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
@@ -148,7 +147,6 @@ def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -
         for name, plan in plans.items()
         for app in plan.apps
     }
-    applied = {id(resource) for resource in _applied(draft.resources)}
     for resource in draft.resources:
         place, reasons = (resource.environment, resource.origin, resource.id), tuple(resource.reasons)
         identity = (hubs[resource.environment], resource.key)
@@ -166,17 +164,7 @@ def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -
         elif resource.path is not None:
             yield Result(*place, Outcome.DIFFERENT, resource.path, reasons=reasons)
         else:
-            goes_on = resource.is_left or id(resource) in applied
-            yield Result(*place, Outcome.LEFT if goes_on else Outcome.INEXPRESSIBLE, reasons=reasons)
-
-
-def _applied(resources: Iterable[Resource]) -> Iterator[Resource]:
-    """What an app or an add-on of the file applies, also by way of others, and goes on applying."""
-    for own in grouped(resources, lambda resource: resource.environment).values():
-        appliers = Appliers(own)
-        for resource in own:
-            if resource.path is None and any(owner.path for owner in appliers.above(resource)):
-                yield resource
+            yield Result(*place, Outcome.LEFT if resource.is_left else Outcome.INEXPRESSIBLE, reasons=reasons)
 
 
 _NAME = (("metadata", "name"), ("metadata", "namespace"))
