@@ -79,7 +79,7 @@ def exit_code(failure: BaseException) -> int:
     """2 for what the user can correct, 4 for what the guard refuses, 130 for an interruption, 3 for a bug."""
     if isinstance(failure, RefusedChange):
         return 4
-    if isinstance(failure, InvalidFleet | Refused | click.ClickException):
+    if isinstance(failure, InvalidFleet | Refused | click.UsageError):
         return 2
     return 130 if isinstance(failure, KeyboardInterrupt | click.Abort) else 3
 
@@ -97,8 +97,6 @@ def report(failure: BaseException) -> None:
             click.echo(failure.format_message())
         case click.UsageError():
             show_usage(failure)
-        case click.ClickException():
-            failure.show()
         case KeyboardInterrupt() | click.Abort():
             error("interrupted")
         case _:
@@ -120,8 +118,6 @@ def described(failure: BaseException) -> dict[str, Any]:
         case click.UsageError():
             path = failure.ctx.command_path if failure.ctx else "tenantry"
             code, message, fix = "usage", failure.format_message(), f"see `{path} --help`"
-        case click.ClickException():
-            code, message, fix = "usage", failure.format_message(), ""
         case KeyboardInterrupt() | click.Abort():
             code, message, fix = "interrupted", "interrupted", "run it again"
         case _:

@@ -234,8 +234,6 @@ def write_all(changes: Mapping[FilePath, tuple[bytes, bytes]]) -> None:
                 if old:
                     put_back.callback(old.replace, target)
             put_back.pop_all()
-    for directory in {target.parent for _, target, _ in staged}:
-        _sync_directory(directory)
 
 
 def _checked(file: FilePath, before: bytes) -> FilePath:
@@ -275,16 +273,6 @@ def _staged(file: FilePath, target: FilePath, content: bytes, undo: ExitStack) -
     except OSError as error:
         raise _refused(file, error) from None
     return FilePath(name)
-
-
-def _sync_directory(directory: FilePath) -> None:
-    """Make the new name last through a loss of power. Some filesystems cannot; the file itself is complete anyway."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _refused(file: FilePath, error: OSError) -> Refused:
