@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -116,14 +117,28 @@ class Asking:
             candidates = (self._own(id), self._of_line(id, number), self._needed(id))
             if reason := worst(filter(None, candidates)):
                 self.blocked[id] = reason
-        units, before = _units(ids, self.change) if number else {}, -1
+        beside, before = self._beside(ids) if number else {}, -1
         while before < len(self.blocked):
             before = len(self.blocked)
-            by_unit = {units[id]: self.blocked[id].needed(id) for id in ids if id in self.blocked and id in units}
-            for id in ids:
-                shared = by_unit.get(units[id]) if id in units else None
-                if id not in self.blocked and (reason := self._needed(id) or shared):
+            for id in (id for id in ids if id not in self.blocked):
+                shared = next((other for other in beside.get(id, ()) if other in self.blocked), None)
+                if reason := self._needed(id) or (self.blocked[shared].needed(shared) if shared else None):
                     self.blocked[id] = reason
+
+    def _beside(self, ids: Iterable[ObjectId]) -> Mapping[ObjectId, Collection[ObjectId]]:
+        """By changed object, what it takes of the same tenant, and what takes it, which all go together: an app, what it takes, and
+        what takes that.
+
+        What is new is beside nothing: nothing takes it yet but by a change, which depends on it.
+        """
+        existing = {id for id in ids if self.change.changed[id].live is not None}
+        objects, beside = self.lines.objects, defaultdict[ObjectId, list[ObjectId]](list)
+        for id in (id for id in ids if id in existing):
+            for other in objects[id].depends_on:
+                if other in existing and is_taken(other) and objects[other].owner.tenant == objects[id].owner.tenant:
+                    beside[id].append(other)
+                    beside[other].append(id)
+        return beside
 
     # --- reasons of an object itself ---------------------------------------------------------------------------------
 
@@ -400,27 +415,6 @@ def _content_of(manifests: Iterable[Manifest]) -> str:
         spec = {key: value for key, value in mapping_at(manifest, "spec").items() if key not in _NOT_CONTENT}
         parts.append([manifest["kind"], spec, manifest.get("data")])
     return json.dumps(parts, sort_keys=True)
-
-
-def _units(ids: Collection[ObjectId], change: Change) -> dict[ObjectId, ObjectId]:
-    """Changed objects of one wave and tenant that take each other, by a representative: an app, what it takes, and what takes that.
-
-    What is new is in none: nothing takes it yet but by a change, which depends on it.
-    """
-    above: dict[ObjectId, ObjectId] = {id: id for id in ids if change.changed[id].live is not None}
-
-    def top(id: ObjectId) -> ObjectId:
-        while above[id] != id:
-            above[id] = above[above[id]]
-            id = above[id]
-        return id
-
-    objects = change.lines.objects
-    for id in above:
-        for other in objects[id].depends_on:
-            if other in above and is_taken(other) and objects[other].owner.tenant == objects[id].owner.tenant:
-                above[top(id)] = top(other)
-    return {id: top(id) for id in above}
 
 
 def _reference_in(live: Manifest, namespace: str) -> tuple[str, str, str] | None:
