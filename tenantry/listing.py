@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers, kind_of, source_data, source_place, variables_of_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
@@ -20,6 +20,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import Variables, fill
 from tenantry.messages.text import grouped, require
+from tenantry.model import App
 
 Item: TypeAlias = dict[str, Any]
 _EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
@@ -95,13 +96,15 @@ def _check(fleet: Fleet, only: Filter) -> None:
             require(what, name, known, fleet.source.file)
 
 
+def _declared(fleet: Fleet) -> Iterator[tuple[str, str, tuple[str, ...], App]]:
+    """All add-ons, then all apps: the owner, the name, the path and the entry of each."""
+    for at, app in sorted(walk.apps(fleet), key=lambda declared: declared[0][0]):
+        yield at[1] if at[0] == "tenants" else PLATFORM, at[-1], at, app
+
+
 def _all_placed(fleet: Fleet) -> Iterator[Placed]:
-    paths: list[tuple[str, ...]] = [("platform", "addons", addon) for addon in fleet.document.platform.addons]
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        paths += (("tenants", tenant, "apps", app) for app in declared_tenant.apps)
-    for at in paths:
-        owner = at[1] if at[0] == "tenants" else PLATFORM
-        yield from (Placed(environment, owner, at[-1], cluster) for environment, cluster in placements_of(fleet, at))
+    for owner, name, at, _ in _declared(fleet):
+        yield from (Placed(environment, owner, name, cluster) for environment, cluster in placements_of(fleet, at))
 
 
 def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
@@ -145,10 +148,7 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     by_app = grouped(placed, lambda app: (app.tenant, app.app))
     every = grouped(_all_placed(fleet), lambda app: (app.tenant, app.app)) if only.by_place else by_app
     order = _positions(fleet.in_order())
-    platform = [(PLATFORM, name, app) for name, app in fleet.document.platform.addons.items()]
-    declared_tenants = fleet.document.tenants.items()
-    tenants = ((tenant, name, app) for tenant, entry in declared_tenants for name, app in entry.apps.items())
-    for tenant, name, app in chain(platform, tenants):
+    for tenant, name, _, app in _declared(fleet):
         placements = by_app.get((tenant, name), [])
         if not _in([tenant], only.tenants) or (only.by_place and not placements):
             continue
