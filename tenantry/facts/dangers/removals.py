@@ -1,4 +1,4 @@
-"""What is deleted, missing waves; and the keys of tenants.yaml whose change is dangerous by itself."""
+"""What is deleted, new marks of removal, missing waves; and the keys of tenants.yaml whose change is dangerous by itself."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tenantry.messages.data import ABSENT
 from tenantry.messages.text import format_path, listed
 from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains, bypass
+from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -59,6 +60,7 @@ def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     for piece in pieces.of_kinds(*_WITH_DATA):
         if piece.after is None and piece.kept and holds_data(piece.key.group, piece.key.kind):
             yield piece.danger(DangerKind.DELETION, f"{piece.key.kind} {piece.key.name} {_STAYS}")
+    yield from _marked_anew(pieces)
 
 
 def _given_up(plan: Plan) -> frozenset[tuple[Owner, str]]:
@@ -79,6 +81,25 @@ def leaves_objects(manifest: Manifest) -> bool:
 
 def _key(app: PlannedApp) -> tuple[str, str, str]:
     return app.tenant, app.cluster, app.name
+
+
+def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:
+    """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
+    old, new = pieces.placements
+    names = {(app.tenant, app.name) for app in pieces.before.apps}
+    apps = [app for app in pieces.after.apps if (app.tenant, app.name) not in names]
+    owners = new.keys() - old.keys()
+    if not pieces.before.objects or not (owners or apps):
+        return
+    text = "is new and marked for removal already: no environment protects it"
+    marked = owners & {Owner(*mark[:2]) for mark in held_by(pieces.after).marked}
+    for owner in new:
+        if owner in marked:
+            yield of_owner(DangerKind.PROTECTION, owner, text)
+    objects = {added.id: added.manifest for added in pieces.diff.added}
+    for app in apps:
+        if app.id in objects and Owner(app.tenant, app.cluster) not in marked and is_marked(objects[app.id]):
+            yield ClusterDanger(DangerKind.PROTECTION, subject_of(app), app.cluster, text)
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:

@@ -404,6 +404,30 @@ FLEETS = {
 }
 
 
+FRESH = "is new and marked for removal already"
+
+
+@table(
+    "old, new, expected",
+    [
+        ("      web: {", "      site: {state: removing, ", "rocky/site on both clusters"),
+        ("  rocky:\n", "  rocko:\n    state: offboarding\n", "tenant rocko on both clusters"),
+        (
+            "  edge: {",
+            "  more: {state: removing, environments: [dev], kubeconfig: {kamaji: {controlPlane: b, namespace: b}}}\n  edge: {",
+            "tenant rocky on more",
+        ),
+        ("      web: {", "      web: {state: removing, ", ""),
+        ("      web: {", "      site: {", ""),
+        ("      web: {", "      site: {state: paused, ", ""),
+    ],
+)
+def test_a_mark_of_removal_on_what_is_new_is_told(old: str, new: str, expected: str) -> None:
+    assert old in BASE
+    marked = [each for each in told(BASE, BASE.replace(old, new, 1)) if FRESH in each]
+    assert marked == ([f"protection: {expected}: {FRESH}: no environment protects it"] if expected else [])
+
+
 @table("case", FLEETS)
 def test_what_a_change_of_the_fleet_does_is_told(case: str) -> None:
     (old, new), expected = FLEETS[case]
