@@ -272,6 +272,13 @@ def _image(entry: _Spec, _: _Spec) -> _Found:
             yield Problem((key,), "bad-image", f"{shown(value)} is no {what}", fix=f"write {written}")
 
 
+def _affix(text: str, _: _Spec) -> _Found:
+    """Kustomize writes it into names as it is; `${NAME}` in it is substituted afterwards. Names of roles may have a colon."""
+    if "$" not in text and not re.fullmatch(r"[a-z0-9.:-]*", text):
+        fix = "write small letters, digits and '-'"
+        yield Problem((), "bad-name", f"no name of an object can have {shown(text)} in it", fix=fix)
+
+
 # --- where they stand -------------------------------------------------------------------------------------------------
 
 _IGNORED = (("target", _target), ("paths.*", _by(pointer_problem)))
@@ -280,6 +287,8 @@ _SIGNED = tuple((f"verify.matchOIDCIdentity.*.{key}", _PATTERN) for key in ("iss
 _CHECKS: Mapping[str, tuple[tuple[str, Callable[[Any, _Spec], _Found]], ...]] = {
     "Kustomization": (
         ("components.*", _component),
+        ("namePrefix", _affix),
+        ("nameSuffix", _affix),
         ("patches.*", _patch),
         ("images.*", _image),
         *((f"ignore.*.{where}", check) for where, check in _IGNORED),

@@ -34,6 +34,19 @@ def test_a_component_stays_in_the_source(component: str, message: str) -> None:
     assert [(code, text) for code, text, _ in problems] == ([("bad-path", message)] if message else [])
 
 
+@table(
+    ("text", "message"),
+    [
+        *((text, "") for text in ("my-", "-v1.2", "system:", "${color}-")),
+        *((text, f"no name of an object can have '{text}' in it") for text in ("My-", "my_", "a b")),
+    ],
+)
+def test_an_affix_of_names_leaves_names(text: str, message: str) -> None:
+    for key in ("namePrefix", "nameSuffix"):
+        expected = [("bad-name", message, "write small letters, digits and '-'")] if message else []
+        assert found("Kustomization", {key: text}) == expected
+
+
 def health(text: str) -> list[tuple[str, str, str]]:
     entry = {"apiVersion": "example.com/v1", "kind": "Widget", "current": text}
     return found("HelmRelease", {"healthCheckExprs": [entry]})
