@@ -33,7 +33,7 @@ class RunLimits:
 
     deletions: limit for each kind in one run: a number, or a share of what is there, such as "10%".
 
-    allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
+    allowed: what may be removed besides, by `Removal.permit`.
     adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
     declared: what the file declares, of all environments.
     """
@@ -41,7 +41,6 @@ class RunLimits:
     protected: bool
     deletions: int | str
     allowed: tuple[str, ...] = ()
-    emptying: bool = False
     adopting: frozenset[str] = frozenset()
     adopting_addons: frozenset[str] = frozenset()
     declared: Declared = field(default_factory=Declared)
@@ -133,7 +132,7 @@ def _too_many(
     reinstalled = [reinstall for reinstall in again if reinstall.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
-    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), plan.namespaces)):
+    elif rest and (all_of := emptied(_kept(now, limits), plan.namespaces)):
         message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:

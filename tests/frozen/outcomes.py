@@ -173,7 +173,7 @@ def of_guard(case: Input) -> Any:
     now = held(live, environment, _known(plan, live, case["known"]) if "known" in case else None)
     found: dict[str, Any] = {"removals": sorted(each.permit for each in removals(plan, now))}
     if "limits" in case:
-        found["refusals"] = _reasons(refusals(plan, now, _limits(case["limits"])))
+        found["refusals"] = _reasons(refusals(plan, now, _limits(case["limits"], found["removals"])))
     return found
 
 
@@ -184,12 +184,12 @@ def _known(plan: Plan, live: list[Any], known: Mapping[str, Collection[int]]) ->
     return Known({each.id for each in plan.objects}, in_state.__contains__, proven.__contains__)
 
 
-def _limits(limits: Mapping[str, Any]) -> RunLimits:
+def _limits(limits: Mapping[str, Any], removed: Collection[str] = ()) -> RunLimits:
+    """removed: what a stack has to permit by name where the case lets everything go."""
     return RunLimits(
         protected=limits["protected"],
         deletions=limits["deletions"],
-        allowed=tuple(limits["allowed"]),
-        emptying=limits["emptying"],
+        allowed=(*limits["allowed"], *(removed if limits["emptying"] else ())),
         adopting=frozenset(limits["adopting"]),
         adopting_addons=frozenset(limits["adopting_addons"]),
     )

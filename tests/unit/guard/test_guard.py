@@ -190,7 +190,7 @@ SUSPENDED = (
     "  fix: undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
     " hand, do what `tenantry why {} -e dev` says; if their cluster is gone, run `tenantry set clusters.edge.state decommissioned`"
 )
-ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
+ALL_MAY_GO = RunLimits(protected=False, deletions=9)
 
 
 def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:

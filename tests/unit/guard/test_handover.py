@@ -6,7 +6,7 @@ from tenantry.guard.check import RunLimits, check
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
 
-ANYTHING = RunLimits(protected=False, deletions=9, emptying=True)
+ANYTHING = RunLimits(protected=False, deletions=9)
 ADDON = """\
     addons:
       cert-manager:

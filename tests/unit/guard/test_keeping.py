@@ -21,7 +21,7 @@ from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import FRAME, planned
 
-OPEN = RunLimits(protected=False, deletions=9, emptying=True)
+OPEN = RunLimits(protected=False, deletions=9)
 ROCKY, MOVY = tenant("rocky", "web"), tenant("movy", "web")
 OFF = ROCKY.replace("    clusters", "    state: offboarding\n    clusters")
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)

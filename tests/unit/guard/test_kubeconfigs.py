@@ -12,7 +12,7 @@ from tests.unit.guard.fleets import fleet, manifests, now, refusal, refused, ten
 from tests.unit.texts import FRAME, planned, problems
 
 ROCKY = tenant("rocky", "web")
-ANYTHING = RunLimits(protected=False, deletions=9, emptying=True)
+ANYTHING = RunLimits(protected=False, deletions=9)
 RENAMED = FRAME.replace("  edge: {", "  edge-1: {")
 DECOMMISSIONED = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
 

@@ -79,7 +79,7 @@ def test_what_stays_where_it_is_is_not_reinstalled() -> None:
     allowed(BASE.replace("version: 1.0.0", "version: 2.0.0"))
 
 
-@table("limits", [GUARDED, RunLimits(protected=False, deletions=9, emptying=True)])
+@table("limits", [GUARDED, RunLimits(protected=False, deletions=9)])
 def test_another_platform_namespace_is_refused_everywhere(limits: RunLimits) -> None:
     change = "(storageNamespace tenantry-system -> fleet-system, targetNamespace tenantry-system -> fleet-system)"
     assert refused(MOVED, limits) == (
