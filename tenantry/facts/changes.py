@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +22,7 @@ from tenantry.facts.facts import (
 from tenantry.facts.objects import is_same
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, placeholders
-from tenantry.messages.data import ABSENT, value_at, with_texts
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked, masked_pair
 from tenantry.plan.plan import Plan
@@ -100,26 +99,20 @@ def _values(before: Facts | None, after: Facts, subject: Subject, clusters: tupl
     for path in paths:
         values, (was, now) = (old.get(path), new.get(path)), shown[path]
         places = tuple(_places(before, after, subject, clusters, *values))
-        was, now = _as_written((values[0], was, clusters[0]), (values[1], now, clusters[1]))
+        was, now = _as_written((values[0], was), (values[1], now))
         yield ChangedValue(path=path, before=was, after=now, places=places)
 
 
-def _as_written(*sides: tuple[Value | None, Any, str]) -> tuple[Any, Any]:
+def _as_written(*sides: tuple[Value | None, Any]) -> tuple[Any, Any]:
     """Both sides as the author wrote them, or, of the same text with other variables, what it becomes.
 
-    So is a default that a text without placeholders replaces: no author wrote it. The name of the cluster stays a placeholder, so
-    that the same change on several clusters is one.
+    So is a default that a text without placeholders replaces: no author wrote it.
     """
-    texts = [
+    before, after = (
         written(fact, shown) if fact and (fact.origin or (opposite and placeholders(opposite.written))) else shown
-        for (fact, shown, _), (opposite, *_) in zip(sides, sides[::-1], strict=True)
-    ]
-    if is_same(texts[0], texts[1]):
-        texts = [
-            _without(shown, cluster) if fact and "cluster" in placeholders(fact.written) else shown
-            for fact, shown, cluster in sides
-        ]
-    return texts[0], texts[1]
+        for (fact, shown), (opposite, _) in zip(sides, sides[::-1], strict=True)
+    )
+    return (sides[0][1], sides[1][1]) if is_same(before, after) else (before, after)
 
 
 def written(value: Value, shown: Any) -> Any:
@@ -248,14 +241,6 @@ def _rank(occurrence: Occurrence) -> tuple[int, int]:
     subject = occurrence.subject
     whole = _WHOLES.index(subject) if subject in _WHOLES else len(_WHOLES)
     return whole, _EFFECTS.index(occurrence.effect)
-
-
-def _without(value: Any, cluster: str) -> Any:
-    """The value with `{cluster}` for the name of its cluster."""
-    if not cluster or cluster not in repr(value):
-        return value
-    name = re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(cluster)}(?![a-zA-Z0-9])")
-    return with_texts(value, lambda text: name.sub("{cluster}", text))
 
 
 # --- two environments of one file ----------------------------------------------------------------------------------

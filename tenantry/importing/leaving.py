@@ -129,7 +129,6 @@ def _is_accepted(resource: Resource) -> bool:
         if finding.code != "unknown-key":
             text = f"Flux refuses it: {format_path(finding.path)}: {finding.message}"
             resource.leave(text, "correct it where it is, then import again")
-            resource.is_refused = True
             return False
         if len(finding.path) == 2:
             key = str(finding.path[1])

@@ -158,8 +158,8 @@ class Resource:
     labels, annotations, spec: without what is not taken into the file.
     paths: the parts of the file that it was taken for; path: the one that expresses it. app: the tenant, the app and the cluster
     of an app.
-    is_refused: by Flux. is_replaced: it has nothing to do any more, because Tenantry takes over what it applies.
-    is_through_proxy: its kubeconfig leads to the cluster that it is on.
+    is_replaced: it has nothing to do any more, because Tenantry takes over what it applies. is_through_proxy: its kubeconfig leads
+    to the cluster that it is on.
     """
 
     def __init__(self, environment: str, manifest: Manifest, origin: str) -> None:
@@ -175,7 +175,6 @@ class Resource:
         self.path: Path | None = None
         self.reasons: list[Reason] = []
         self.app: tuple[str, str, str] | None = None
-        self.is_refused = False
         self.is_replaced = False
         self.is_through_proxy = False
 
@@ -276,7 +275,7 @@ class World:
         self._of_kind = grouped(resources, lambda resource: resource.kind)
         self._in_namespace = grouped(resources, lambda resource: resource.namespace)
         self._by_name = {resource.key[1:]: resource for resource in resources}
-        self._beside_by_name = {resource.key[1:]: resource for resource in self.beside if not resource.is_refused}
+        self._beside_by_name = {resource.key[1:]: resource for resource in self.beside}
 
     def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Resource]:
         """All resources of some kinds, in a namespace or anywhere."""
