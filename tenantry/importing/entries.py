@@ -14,7 +14,7 @@ from tenantry.importing.leaving import leave_secret
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
-from tenantry.messages.data import mapping_at, mappings_in, without
+from tenantry.messages.data import mappings_in
 from tenantry.messages.text import grouped
 from tenantry.model import Alert, Helm, Kustomize, Provider
 from tenantry.model.document import RESERVED
@@ -196,12 +196,6 @@ class OwnerEntry:
             provider.leave(text, "keep it as long as an alert names it")
         block = literal(smallest(authors_part(provider, Provider, named), as_model(Provider)))
         spec = authors_part(alert, Alert, named)
-        # What Tenantry adds to every event.
-        own = {"cluster": self.surveys[alert.environment].world.management, "environment": alert.environment}
-        own["tenant"] = self.path[-1]
-        metadata = mapping_at(spec, "eventMetadata")
-        about = {key: value for key, value in metadata.items() if own.get(key) != value}
-        spec = {**spec, "eventMetadata": about} if about else without(spec, [("eventMetadata",)])
         sources = mappings_in(alert.spec.get("eventSources"))
         names = {str(source.get("name")) if source.get("kind") in APPS else "" for source in sources}
         apps_of = {"apps": sorted(names)} if names and names <= apps.keys() else {}
