@@ -54,9 +54,6 @@ def taken_over(environment: str, resources: list[Resource]) -> list[Resource]:
             resource.leave(text, "keep it in that file", is_left=True)
         elif owner := inner.get(id(resource)):
             text, fix = f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
-            if resource.kind == "HelmChart":
-                text = f"helm-controller made it for 'spec.chart' of {owner.key}"
-                fix = "do nothing: helm-controller removes it when the release takes the planned chart"
             resource.leave(text, fix, is_left=True)
         elif id(resource) in outer and resource.name != FLUX:
             text = "it applies objects that Tenantry takes over"

@@ -52,7 +52,7 @@ def test_a_generated_chart_goes_by_itself() -> None:
     )
     kept, left = sorted_out(release, chart)
     assert kept == ["web"]
-    assert left == {"rocky-web": "helm-controller made it for 'spec.chart' of HelmRelease rocky/web"}
+    assert left == {"rocky-web": "HelmRelease rocky/web applies it"}
 
 
 def test_labels_of_an_owner_that_is_gone_mean_nothing() -> None:
