@@ -17,7 +17,6 @@ from tenantry.fleet.placement import (
     matches,
     selector_of,
 )
-from tenantry.fleet.templates import DEFAULTS
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import (
@@ -37,7 +36,6 @@ from tenantry.grants.grants import (
 from tenantry.messages.data import values_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.model import FluxBlock, PlacedSettings, Selector, Tenant
@@ -186,19 +184,6 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                     f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
                     fix="choose another role, or set 'clusterAdmin: true' for the tenant",
                 )
-
-
-def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, own in fleet.document.tenants.items():
-        at = ("tenants", tenant, "grants")
-        if own.grants and tenant not in fleet.source.fills and fleet.source.origin(at)[:1] != (DEFAULTS,):
-            yield doubtful(
-                at,
-                "unused",
-                f"no included file speaks of tenant '{tenant}', so its grants have no effect",
-                fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",
-                at_key=True,
-            )
 
 
 # --- durations and numbers of Flux that have a limit ------------------------------------------------------------------

@@ -46,7 +46,6 @@ RULES: tuple[Rule, ...] = (
     clusters.placeholders_of_what_selectors_leave_out_are_filled_in,
     clusters.selectors_take_at_least_one_cluster,
     clusters.apps_select_clusters,
-    clusters.environments_name_tenants_that_are_in_them,
     clusters.included_files_name_environments_of_their_tenants,
     clusters.apps_are_in_an_environment_of_their_clusters,
     apps.kustomize_apps_take_no_helm_repositories,
@@ -72,13 +71,10 @@ RULES: tuple[Rule, ...] = (
 
 WARNINGS: tuple[Rule, ...] = (
     tenants.states_of_tenants_are_placed,
-    rules.grants_are_for_tenants_with_an_included_file,
     apps.overrides_hold_somewhere,
     apps.overrides_of_defaults_outweigh_nobody,
     values.keywords_of_go_templates_keep_their_braces,
-    apps.charts_of_repositories_have_plain_names,
     values.values_hold_no_passwords,
-    apps.settings_of_apps_go_together,
     apps.apps_without_a_path_are_alone,
     apps.chains_of_apps_end_in_a_day,
     values.numbers_are_what_comes_out,

@@ -6,23 +6,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from operator import itemgetter
-from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
-from tenantry.fleet.blocks import shared_blocks, written_of
+from tenantry.fleet.blocks import written_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.lineages import CLUSTERS, TENANTS
-from tenantry.fleet.merge import merge, origin
+from tenantry.fleet.merge import merge
 from tenantry.fleet.names import format_part
-from tenantry.fleet.placement import distinct_layers, matches, placements_of, placements_of_tenant
+from tenantry.fleet.placement import matches, placements_of, placements_of_tenant
 from tenantry.fleet.settings import TenantSettings
 from tenantry.fleet.templates import DEFAULTS, is_shared
 from tenantry.messages.data import ABSENT, leaves, mapping_at, value_at, without
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import doubtful, shown
-from tenantry.messages.redact import shorten
+from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import App, ObjectsChart, Source, When
 from tenantry.model.durations import seconds_of
@@ -67,22 +64,6 @@ def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
-    """Helm takes the name of a repository before a `/`, as in `helm install web bitnami/nginx`; Flux and indexes do not."""
-    for at, app in walk.apps(fleet):
-        for path, block in walk.blocks(fleet, at):
-            chart, name = block.get("chart"), block.get("source") or (app.helm and app.helm.source)
-            source = app.source or walk.owner_of(fleet, at).sources.get(str(name))
-            plain = source and source.helm and source.helm.flux["type"] != "oci"
-            if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
-                yield doubtful(
-                    (*path, "chart"),
-                    "odd-chart",
-                    f"app '{at[-1]}' names chart {shown(chart)}, but no chart of a Helm repository has a '/' in its name",
-                    fix=f"write '{shorten(chart.rpartition('/')[2])}'",
-                )
-
-
 _ANOTHER = {
     App: "declare a second app with its own clusters",
     Source: "declare a second source, and let apps name it in an override",
@@ -100,40 +81,6 @@ def overrides_keep_kinds(fleet: Fleet) -> Iterator[Problem]:
             for other in changed if path != at else ():
                 message = f"{format_part(at)} is '{kind}:', and an override cannot change that to '{other}:'"
                 yield Problem((*path, other), "changed-kind", message, fix=_ANOTHER[type(entry)], at_key=True)
-
-
-_CAUSES = frozenset({"healthChecks", "install", "upgrade"})
-"""Keys of blocks without one of which nothing here is wrong."""
-
-
-_RETRIES = "RetryOnFailure"
-
-
-def settings_of_apps_go_together(fleet: Fleet) -> Iterator[Problem]:
-    of_all = any(_CAUSES & block.keys() for _, _, block in shared_blocks(fleet.source.data))
-    for app, _ in walk.apps(fleet):
-        possible = of_all or any(_CAUSES & block.keys() for _, block in walk.blocks(fleet, app))
-        for layers in distinct_layers(fleet, app) if possible else ():
-            for path, code, message, fix in _combinations(merge(layers)):
-                yield doubtful(origin(layers, path), code, message, fix=fix, at_key=True)
-
-
-def _combinations(app: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str, str]]:
-    """What is wrong with an app as it is on a cluster: the path of the setting, the code, the message and the fix.
-
-    Fixes take `null` for an override, which cannot remove what it does not have.
-    """
-    block = mapping_at(app, "kustomize")
-    if block.get("healthChecks") and block.get("wait") is True:
-        message = "Flux ignores 'healthChecks' where 'wait' is true: it waits for everything that is applied, and for nothing else"
-        fix = "remove it ('null' in an override), or write 'wait: false'"
-        yield ("kustomize", "healthChecks"), "ignored-by-flux", message, fix
-    for action in ("install", "upgrade"):
-        written = mapping_at(app, "helm", action)
-        if "remediation" in written and mapping_at(written, "strategy").get("name") == _RETRIES:
-            message = f"Flux ignores 'remediation' of an {action} whose strategy is '{_RETRIES}'"
-            fix = "remove it ('null' in an override), or write 'strategy: {name: RemediateOnFailure}'"
-            yield ("helm", action, "remediation"), "ignored-by-flux", message, fix
 
 
 _OF_CONTENT = ("source", "targetNamespace", "namePrefix", "nameSuffix", "components", "patches", "postBuild")

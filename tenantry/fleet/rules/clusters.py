@@ -127,24 +127,6 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
-    """An environment of a few tenants of which none can be there would be empty."""
-    for name, environment in fleet.document.environments.items():
-        tenants = environment.tenants if "tenants" in fleet.own(name) else None
-        if tenants is None or not fleet.document.tenants.keys() >= {*tenants}:
-            continue
-        environments = fleet.extending(name) if fleet.is_frame(name) else [name]
-        reasons = [_why_not(fleet, environment, tenant) for environment in environments for tenant in tenants]
-        if all(reasons):
-            yield Problem(
-                ("environments", name, "tenants"),
-                "selects-nothing",
-                f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
-                tuple(reasons[: min(len(tenants), 3)]),
-                fix=f"name a tenant that can be in '{name}', or add '{name}' to the 'environments' of one",
-            )
-
-
 def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
         for index, name, keeps_out in _foreign(fleet, tenant, app):
@@ -183,15 +165,6 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
             fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
             at_key=True,
         )
-
-
-def _why_not(fleet: Fleet, environment: str, tenant: str) -> str:
-    """What keeps all apps of a tenant out of an environment; "" if one can be there."""
-    whole = tenant_barrier(fleet, environment, tenant)
-    apps = [("tenants", tenant, "apps", app) for app in fleet.document.tenants[tenant].apps]
-    barriers = [barrier(fleet, environment, app) for app in apps] or [whole]
-    first = whole or barriers[0]
-    return _format(fleet, tenant, first) if first and all(barriers) else ""
 
 
 def _format(fleet: Fleet, tenant: str, barrier: Barrier) -> str:

@@ -28,7 +28,7 @@ BROKEN_SAYS = (
     "Found 1 error\n"
 )
 
-DOUBTFUL = SOUND.replace("  rocky:\n", "  rocky:\n    grants: {settings: [quota]}\n")
+DOUBTFUL = SOUND.replace("  rocky:\n", "  rocky:\n    variables: {tag: 1.10}\n")
 VALID = "tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 13\n"
 
 
@@ -97,13 +97,13 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(DOUBTFUL)
     code, out, err = tenantry(capsys, "validate", "--output", "json")
     warning = {
-        "location": {"file": "tenants.yaml", "line": 10, "column": 5},
+        "location": {"file": "tenants.yaml", "line": 10, "column": 22},
         "severity": "warning",
-        "code": "unused",
-        "message": "no included file speaks of tenant 'rocky', so its grants have no effect",
-        "path": ["tenants", "rocky", "grants"],
+        "code": "number-as-text",
+        "message": "'1.10' is a number in YAML, and a program that prints it as text gets 1.1",
+        "path": ["tenants", "rocky", "variables", "tag"],
         "notes": [],
-        "fix": "include a file: 'include: [tenants.d/rocky.yaml]', or remove them",
+        "fix": "put it in quotes: \"1.10\"",
     }
     told = {
         "apiVersion": "tenantry/v1",

@@ -19,7 +19,7 @@ NO_SECRET = (
     "error[no-secret]: cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig\n"
     "  fix: wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml\n"
 )
-WITH_A_WARNING = TEXT.replace("  rocky:\n", "  rocky:\n    grants: {settings: [quota]}\n")
+WITH_A_WARNING = TEXT.replace("  rocky:\n", "  rocky:\n    variables: {tag: 1.10}\n")
 DEV = ("preflight", "--environment", "dev")
 
 
@@ -74,9 +74,9 @@ def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     told = "dev: 13 objects for hub: nothing is in the way\n"
     code, out, err = tenantry(capsys, *DEV)
     assert (code, out, err.splitlines()[-1]) == (0, told, "Found 1 warning")
-    assert err.startswith("tenants.yaml:10:5: warning[unused]: no included file speaks of tenant 'rocky', ")
+    assert err.startswith("tenants.yaml:10:22: warning[number-as-text]: '1.10' is a number in YAML, ")
     code, out, err = tenantry(capsys, *DEV, "--output", "json")
-    assert (code, [each["code"] for each in json.loads(out)["warnings"]], err) == (0, ["unused"], "")
+    assert (code, [each["code"] for each in json.loads(out)["warnings"]], err) == (0, ["number-as-text"], "")
 
 
 def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> None:

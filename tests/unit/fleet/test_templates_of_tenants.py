@@ -220,13 +220,10 @@ def test_a_template_is_checked_without_tenants_and_may_be_a_part() -> None:
 
 
 def test_a_warning_about_a_template_is_one_about_all_of_its_tenants() -> None:
-    ignores = (
-        f"{CUSTOMER}\nsmall: {{from: customer, apps: {{app: {{helm: {{install: {{remediation: {{retries: 1}}}}}}}}}}}}"
-    )
-    off = "{from: small, apps: {app: {helm: {install: {strategy: {name: RetryOnFailure}}}}}}"
-    (warning,) = warnings_of(fleet(text(ignores, f"a: {off}\nb: {off}")))
-    assert (warning.code, warning.location.line) == ("ignored-by-flux", 12)
-    assert warnings_of(fleet(text(ignores, f"a: {off}\nb: {{from: small}}"))) == ()
+    removes = f"{CUSTOMER}\nsmall: {{from: customer, apps: {{app: {{helm: {{timeout: null}}}}}}}}"
+    (warning,) = warnings_of(fleet(text(removes, "a: {from: small}\nb: {from: small}")))
+    assert (warning.code, warning.location.line) == ("removes-nothing", 12)
+    assert warnings_of(fleet(text(removes, "a: {from: small}\nb: {from: small, helm: {timeout: 5m}}"))) == ()
 
 
 def test_a_long_chain_of_templatees_is_refused() -> None:
