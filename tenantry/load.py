@@ -82,9 +82,7 @@ def _checked(source: ParsedFile, unknown: Sequence[Problem], *, known: bool) -> 
     if (known or problems) and not any(
         finding.path[0] in ("environments", "clusters") for finding in findings_of_rules
     ):
-        urls = {problem.location for problem in problems if problem.code == "bad-url"}
-        planned = _plan_all(replace(fleet, known_problems=True))[1]
-        problems += (problem for problem in planned if problem.code != "bad-url" or problem.location not in urls)
+        problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
 
 

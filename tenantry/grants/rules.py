@@ -17,6 +17,7 @@ from tenantry.fleet.placement import (
     matches,
     selector_of,
 )
+from tenantry.fleet.settings import TIMES
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import (
@@ -35,12 +36,10 @@ from tenantry.grants.grants import (
 )
 from tenantry.messages.data import values_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
-from tenantry.model import FluxBlock, PlacedSettings, Selector, Tenant
-from tenantry.model.durations import is_duration, seconds_of
-from tenantry.model.walk import parts
+from tenantry.model import PlacedSettings, Selector
+from tenantry.model.durations import seconds_of
 from tenantry.source.parsed_file import override_of
 
 
@@ -101,16 +100,6 @@ def owners_roles(fleet: Fleet, tenant: str) -> tuple[str, ...]:
     return ("view", "edit") if own <= {"edit", "admin"} else ("view",)
 
 
-def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Problem]:
-    """As written; the plan looks again at the values that placeholders give."""
-    for tenant, _ in filled_tenants(fleet):
-        at = ("tenants", tenant)
-        for limited in limited_in_tenant(fleet.valid(*at)):
-            path = (*at, *limited.path)
-            if is_filled(fleet, path) and not is_unfilled(limited.value):
-                yield from beyond_limits(tenant, limited, path)
-
-
 def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Problem]:
     for tenant, _ in filled_tenants(fleet):
         for key in (*PARTS, "namespaces"):
@@ -162,13 +151,14 @@ def included_files_name_what_is_theirs(fleet: Fleet) -> Iterator[Problem]:
 CLUSTER_ADMIN = "cluster-admin"
 
 
-def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:
-    """Those of tenants as a whole; the plan checks apps and sources."""
+def times_of_tenants_are_within_bounds(fleet: Fleet) -> Iterator[Problem]:
+    """Those of tenants as a whole; the plan checks apps, sources and alerts."""
     for at, given in walk.every(fleet, PlacedSettings):
-        for key in ("interval", "retryInterval"):
-            value = getattr(given, key)
-            if value and not is_filled(fleet, (*at, key)):
-                yield from refused_by_policy((*at, key), value)
+        for key in TIMES:
+            if (value := getattr(given, key)) and is_filled(fleet, path := (*at, key)):
+                yield from beyond_limits(at[1], Limited(path, value, _limit_of_duration(key)), path)
+            elif value and key != TIMEOUT:
+                yield from refused_by_policy(path, value)
 
 
 def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Problem]:
@@ -195,23 +185,6 @@ class Limited(NamedTuple):
     path: Path
     value: str | int
     limit: str
-
-
-def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
-    """The values of a tenant's entry as it is written, with those in blocks of Flux."""
-
-    def has_limits(type_: Any) -> bool:
-        return is_duration(type_) or (isinstance(type_, type) and issubclass(type_, FluxBlock))
-
-    limited: dict[Path, Limited] = {}
-    for path, type_, written, _ in parts(Tenant, entry, (), has_limits):
-        if is_duration(type_):
-            limited |= {inner.path: inner for inner in _limited(written, _limit_of_duration(str(path[-1])), path)}
-        elif isinstance(written, Mapping):
-            for kind in (type_.flux_kind, *type_.parts):
-                of_flux = limited_in_spec(kind, written, path)
-                limited |= {inner.path: inner for inner in of_flux if inner.path[len(path)] not in type_.owned}
-    yield from limited.values()
 
 
 def limited_in_spec(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Limited]:

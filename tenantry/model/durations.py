@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
@@ -63,8 +63,3 @@ Duration = Annotated[
     text(DURATION.pattern, examples=("30s", "5m", "1h")),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
-
-
-def is_duration(annotation: Any) -> bool:
-    """Whether a type of the model is a duration."""
-    return get_args(Duration)[1] in getattr(annotation, "__metadata__", ())

@@ -16,7 +16,6 @@ from tenantry.flux.credentials import (
     PROVIDERS,
     RECEIVER,
     Use,
-    borrowed,
     format_keys,
     forms,
     misfit,
@@ -32,17 +31,6 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import holds_password, shown
 from tenantry.messages.text import declared
 from tenantry.model import COMMIT_STATUS, Alert, Credentials, Provider, Receiver
-
-
-def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Problem]:
-    """Flux's controllers can read objects of all teams. A source without its own credentials would use that access."""
-    if fleet.document.platform.sharedIdentity:
-        return
-    for path, model, block in fleet.blocks:
-        if path[0] != "platform":
-            named = model is Provider and fleet.raw(*path[:-1]).get("credentials")
-            yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)
-
 
 # Flux's own check, in fluxcd/pkg/kustomize.
 _VARIABLE = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
@@ -199,7 +187,7 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
-    """As written; the plan checks it again with its placeholders filled."""
+    """As written, also of an alert that is planned nowhere; the plan checks it again with its placeholders filled."""
     for at, alert in walk.declared(fleet, Alert):
         yield from secrets_of(alert.provider, (*at, "provider"))
 
@@ -245,12 +233,6 @@ def _secret_in(address: str, provider: str) -> str | None:
     if _WEBHOOKS.match(address) or (provider in ("rocket", "slack") and _OWN_HOST.match(address)):
         return "is a webhook, and anyone who knows it can post to it"
     return "contains a token" if _TOKEN.match(address) else None
-
-
-def providers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
-    """As written; `missing_in_alert` looks again at the values that variables give."""
-    for at, alert in walk.declared(fleet, Alert):
-        yield from missing_in_alert(fleet, at, alert)
 
 
 def missing_in_alert(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
@@ -316,12 +298,6 @@ def _incomplete(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
 
 _WITHOUT_SECRET = "generic-oidc"
 """The one type whose calls carry a signed token of an issuer."""
-
-
-def receivers_have_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
-    """As written; `missing_in_receiver` looks again at the type that variables give."""
-    for at, receiver in walk.declared(fleet, Receiver):
-        yield from missing_in_receiver(fleet, at, receiver)
 
 
 def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Problem]:

@@ -14,53 +14,13 @@ from tenantry.fleet.merge import merge
 from tenantry.fleet.names import format_part
 from tenantry.fleet.placement import distinct_layers
 from tenantry.fleet.settings import tenant_variables
-from tenantry.flux.addresses import address_problems
-from tenantry.flux.revisions import revision_problems
 from tenantry.kube.yaml_text import LARGE, outcome
 from tenantry.messages.data import ABSENT, leaves, mapping_at, scalars, texts_in, value_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.placeholders import BUILT_IN, Scalar, is_unfilled, names_in, text_of
+from tenantry.messages.placeholders import BUILT_IN, Scalar, names_in, text_of
 from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
-from tenantry.model import Alert, HelmPatch, ObjectsChart, Receiver, Source
-
-
-def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
-    for kind, at in _with_addresses(fleet):
-        spec = fleet.valid(*at)
-        if is_unfilled(spec.get("type")):
-            continue
-        for finding in address_problems(kind, spec, at):
-            if not is_unfilled(value_at(fleet.source.data, finding.path)):
-                yield finding
-
-
-def _with_addresses(fleet: Fleet) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What has addresses, as Flux's kind and the path of what becomes its spec."""
-    for at, source in walk.declared(fleet, Source):
-        yield source.block.flux_kind, (*at, source.kind)
-    yield from (("Provider", (*at, "provider")) for at, _ in walk.declared(fleet, Alert))
-    yield from (("Receiver", at) for at, _ in walk.declared(fleet, Receiver))
-
-
-def revisions_can_exist(fleet: Fleet) -> Iterator[Problem]:
-    """As written, in overrides too; the plan looks again at what placeholders give."""
-    for kind, at, spec in _with_revisions(fleet):
-        for finding in revision_problems(kind, spec, at):
-            if not is_unfilled(value_at(fleet.source.data, finding.path)):
-                yield finding
-
-
-def _with_revisions(fleet: Fleet) -> Iterator[tuple[str, Path, dict[str, Any]]]:
-    """What says a revision, as the kind of Flux that has it, its path and what is written there."""
-    for path, model, block in fleet.blocks:
-        yield "HelmChart" if model is HelmPatch else model.flux_kind, path, block
-    for path, _ in walk.every(fleet, ObjectsChart):
-        chart = fleet.raw(*path)
-        yield "GitRepository", (*path, "git"), mapping_at(chart, "git")
-        yield "HelmChart", (*path, "helm"), mapping_at(chart, "helm")
-
 
 _GO_KEYWORD = re.compile(r"(?<!\{)\{\{(break|continue|else|end)\}\}(?!\})")
 """A word of Go's templates, written as the escape of a placeholder is."""
