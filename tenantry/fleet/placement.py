@@ -114,11 +114,6 @@ def apps_by_cluster(fleet: Fleet, environment: str, tenant: str, clusters: Itera
     return placed
 
 
-def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:
-    """Whether an app is placed on any cluster, whatever the environment."""
-    return any(clusters_taken(fleet, ("tenants", tenant, "apps", app)))
-
-
 def clusters_taken(fleet: Fleet, at: tuple[str, ...], clusters: Iterable[str] | None = None) -> Iterator[str]:
     """The clusters, all or those of some, that the app or add-on at a path selects, whatever the environment."""
     selector, _ = selector_of(fleet, at)

@@ -81,14 +81,15 @@ PROVIDERS: dict[str, Form | None] = {
     **dict.fromkeys(
         ("azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "githubdispatch", "gitlab"), _GIT
     ),
-    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment"), _GIT),
     # A list, of which the controller takes any.
     "nats": Form(("nats", "tls", "ws", "wss"), path=None, many=True),
     # No URL: the name of a hub or a project.
     _EVENT_HUB: None,
     _PUB_SUB: None,
 }
-"""Type of a provider -> the form of its address. A type that is not here has none, so its addresses are refused."""
+"""Type of a provider -> the form of its address. A type that is not here has none, so its addresses are refused. Those that comment
+on requests do so for objects with an annotation that Tenantry's do not have.
+"""
 
 _NAMES: dict[str, tuple[re.Pattern[str], str]] = {
     _EVENT_HUB: (re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,254}[A-Za-z0-9])?"), "the name of an event hub"),
@@ -110,11 +111,11 @@ _CHANNELS: dict[str, tuple[re.Pattern[str], str]] = {
 """Type of a provider -> the form of its channel. Other services get the channel as a text, which names no place for Flux."""
 
 
-_TWO = (re.compile(r"[^/]+/[^/]+"), "OWNER/REPOSITORY")
 _REPOSITORIES: dict[str, tuple[re.Pattern[str], str]] = {
-    **dict.fromkeys(("bitbucket", "gitea", "github", "githubdispatch"), _TWO),
-    **dict.fromkeys(("giteapullrequestcomment", "githubpullrequestcomment"), _TWO),
-    **dict.fromkeys(("gitlab", "gitlabmergerequestcomment"), (re.compile(r"[^/]+(/[^/]+)+"), "GROUP/PROJECT")),
+    **dict.fromkeys(
+        ("bitbucket", "gitea", "github", "githubdispatch"), (re.compile(r"[^/]+/[^/]+"), "OWNER/REPOSITORY")
+    ),
+    "gitlab": (re.compile(r"[^/]+(/[^/]+)+"), "GROUP/PROJECT"),
     "azuredevops": (re.compile(r"[^/]+/[^/]+/_git/[^/]+"), "ORGANIZATION/PROJECT/_git/REPOSITORY"),
     "bitbucketserver": (re.compile(r"(.*/)?scm/[^/]+/[^/]+"), "scm/PROJECT/REPOSITORY"),
 }

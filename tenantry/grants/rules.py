@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -13,9 +12,6 @@ from tenantry.fleet.names import format_part
 from tenantry.fleet.placement import (
     cluster_is_granted,
     granted_selector,
-    is_taken,
-    matches,
-    selector_of,
 )
 from tenantry.fleet.settings import TIMES
 from tenantry.flux.schemas import kinds, schema_of
@@ -28,7 +24,6 @@ from tenantry.grants.grants import (
     POLICYS_SHORTEST,
     RETRIES,
     TIMEOUT,
-    filled_entries,
     filled_tenants,
     foreign_names,
     grant_at,
@@ -60,24 +55,6 @@ def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
                     f"{format_part(at)} selects cluster '{name}', which is not granted to it",
                     granted,
                 )
-
-
-def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
-    """By a name that is not granted is reported by another rule; here a selector takes clusters, and none of them is granted."""
-    for tenant, app in filled_entries(fleet, "apps"):
-        if app not in fleet.document.tenants[tenant].apps:
-            continue
-        selector, place = selector_of(fleet, ("tenants", tenant, "apps", app))
-        taken = any(selector and matches(selector, name, cluster) for name, cluster in fleet.clusters.items())
-        by_name = selector and selector.names is not None and is_filled(fleet, place)
-        if taken and not by_name and not is_taken(fleet, tenant, app):
-            granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
-            message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
-            problem = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
-            granting = granted_selector(fleet, tenant)[0]
-            note = "'all' does not include management clusters: name them, or select them by labels"
-            notes = (*problem.notes, note) if granting and granting.all else problem.notes
-            yield replace(problem, notes=notes, at_key=True)
 
 
 def included_files_give_owners_few_rights(fleet: Fleet) -> Iterator[Problem]:

@@ -61,8 +61,8 @@ class App(OneOf, Overridden):
     clusters: Selector | None = None
     """Where the app runs. Default: the tenant's selector, else the one in `defaults`. An add-on has no default."""
     environments: Annotated[list[EnvironmentName], Field(min_length=1)] | None = None
-    """The environments the app is in, and those that extend them. Replaces the tenant's list; an included file can only name
-    environments of the tenant. Default: the tenant's list, else all environments. A cluster in several of an add-on's environments
+    """The environments the app is in, and those that extend them. Replaces the tenant's list; of those that an included file names,
+    only the tenant's count. Default: the tenant's list, else all environments. A cluster in several of an add-on's environments
     has it once, in the first that the cluster names."""
     kustomize: KustomizePatch | None = None
     """Manifests, applied by a Kustomization."""

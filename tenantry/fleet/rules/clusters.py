@@ -9,7 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.lineages import AFTER, Lineages
 from tenantry.fleet.names import format_part
-from tenantry.fleet.placement import Barrier, barrier, clusters_taken, matches, placements_of, tenant_barrier
+from tenantry.fleet.placement import choice_of, matches, placements_of, selector_of
 from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.data import value_at
@@ -127,67 +127,43 @@ def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, app in filled_entries(fleet, "apps"):
-        for index, name, keeps_out in _foreign(fleet, tenant, app):
-            yield Problem(
-                ("tenants", tenant, "apps", app, "environments", index),
-                "not-granted",
-                f"app '{app}' of tenant '{tenant}' names environment '{name}', which is not the tenant's",
-                (_format(fleet, tenant, keeps_out),),
-                fix="remove it, or ask the platform team to put the tenant into the environment",
-            )
-
-
-def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Problem]:
-    """Selectors that take no cluster at all have a rule of their own."""
+def apps_are_placed(fleet: Fleet) -> Iterator[Problem]:
+    """Selectors that take no cluster at all have a rule of their own, and so have names of clusters that are not granted."""
     reported: set[Path] = set()
     for at, _ in walk.apps(fleet):
-        if any(placements_of(fleet, at)) or _is_reported_elsewhere(fleet, at):
-            continue
+        selector, where = selector_of(fleet, at)
+        taken = [name for name, cluster in fleet.clusters.items() if selector and matches(selector, name, cluster)]
+        by_name = selector and selector.names is not None and is_filled(fleet, where)
         # At the nearest list or selector; else at the tenant, whose list leaves out all of its apps.
         written = ((*at, "environments"), (*at, "clusters"), (*at[:2], "environments"))
         place = next((path for path in written if path[-1] in fleet.raw(*path[:-1])), at[:2])
-        taken = list(clusters_taken(fleet, at))
-        if not taken or place in reported:
+        if not taken or by_name or place in reported or any(placements_of(fleet, at)) or _is_reported(fleet, at):
             continue
         reported.add(place)
         environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
-        barriers = dict.fromkeys(filter(None, (barrier(fleet, environment, at) for environment in environments)))
+        decisions = [decision for name in environments for decision in choice_of(fleet, name, at).decisions]
+        reasons = dict.fromkeys(
+            f"{decision.reason} ({decision.origin.location})" for decision in decisions if decision.cluster in taken
+        )
         yield Problem(
             place,
             "selects-nothing",
-            f"{format_part(at)} is in no environment of the clusters that it selects",
-            (
-                f"it selects {listed(taken)}",
-                *(f"{reason} ({fleet.source.line_of(place)})" for reason, place in list(barriers)[:3]),
-            ),
-            fix="correct 'environments' or 'clusters', or the environment's 'tenants'",
+            f"{format_part(at)} is on none of the clusters that it selects",
+            (f"it selects {listed(taken)}", *[*reasons][:3]),
+            fix="correct 'environments' or 'clusters', the environment's 'tenants', or what is granted",
             at_key=True,
         )
 
 
-def _format(fleet: Fleet, tenant: str, barrier: Barrier) -> str:
-    return f"tenant '{tenant}', {barrier.reason} ({fleet.source.line_of(barrier.at)})"
-
-
-def _foreign(fleet: Fleet, tenant: str, app: str) -> Iterator[tuple[int, str, Barrier]]:
-    """The environments that an included file names for an app, and what keeps the tenant out of them."""
-    declared_app = fleet.document.tenants[tenant].apps.get(app)
-    for index, name in enumerate((declared_app and declared_app.environments) or ()):
-        if name in fleet.document.environments and (keeps_out := tenant_barrier(fleet, name, tenant)):
-            yield index, name, keeps_out
-
-
-def _is_reported_elsewhere(fleet: Fleet, at: tuple[str, ...]) -> bool:
+def _is_reported(fleet: Fleet, at: tuple[str, ...]) -> bool:
     """Whether a name is wrong, or a grant leaves out the environments, which is for the platform team to see in `explain`."""
+    known = fleet.document.environments.keys()
     if at[0] == "platform":
-        return not set(fleet.document.platform.addons[at[-1]].environments or ()) <= fleet.document.environments.keys()
-    tenant = fleet.document.tenants[at[1]]
-    names = {*(tenant.environments or ()), *(tenant.apps[at[-1]].environments or ())}
-    grants = grants_of(fleet, at[1])
-    restricted = grants is not None and grants.environments is not None
-    return restricted or not names <= fleet.document.environments.keys() or any(_foreign(fleet, at[1], at[-1]))
+        return not known >= {*(fleet.document.platform.addons[at[-1]].environments or ())}
+    tenant, grants = fleet.document.tenants[at[1]], grants_of(fleet, at[1])
+    own = tenant.apps[at[-1]].environments
+    restricted = own is None and grants is not None and grants.environments is not None
+    return restricted or not known >= {*(tenant.environments or ()), *(own or ())}
 
 
 def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:

@@ -103,7 +103,7 @@ def test_validate_as_json_says_the_same(capsys: Capture) -> None:
         "message": "'1.10' is a number in YAML, and a program that prints it as text gets 1.1",
         "path": ["tenants", "rocky", "variables", "tag"],
         "notes": [],
-        "fix": "put it in quotes: \"1.10\"",
+        "fix": 'put it in quotes: "1.10"',
     }
     told = {
         "apiVersion": "tenantry/v1",
