@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tenantry.fleet.json_schema import json_schema
+from tenantry.fleet.json_schema import NOTHING, json_schema
 from tenantry.kube.yaml_text import outcome
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
@@ -212,9 +212,13 @@ def _choices(schema: Any) -> Iterator[Schema]:
     """The schema and everything that it refers to, or lets one choose."""
     if not isinstance(schema, Mapping):
         return
-    if "$ref" in schema:
+    if schema == NOTHING:
+        yield {"type": "null"}
+    elif "$ref" in schema:
         yield from _choices(_document()["$defs"][schema["$ref"].rpartition("/")[2]])
-    for choice in (*schema.get("anyOf", ()), *schema.get("allOf", ())[:1]):  # what follows only refuses
+    of_one = schema.get("oneOf", ())
+    # What follows the first of all only refuses, and so does a choice of keys.
+    for choice in (*schema.get("anyOf", ()), *schema.get("allOf", ())[:1], *(of_one if NOTHING in of_one else ())):
         yield from _choices(choice)
     if not schema or _SAYS_WHAT & schema.keys():
         yield schema

@@ -1,15 +1,22 @@
-"""The JSON Schema of tenants.yaml for editors and other programs, derived from the model.
+"""The JSON Schema of tenants.yaml for editors and other programs, derived from the model; and that of teams' files.
 
-It covers single values. `tenantry validate` checks how parts of the file relate to each other.
+It covers single values. `tenantry validate` checks how parts of the file relate to each other. Editors show titles, descriptions
+and examples, and offer what they find in types and enums.
+
+The schema of teams' files is that of tenants.yaml without what belongs to the platform, with all that can be granted. It does not
+know what is granted to whom.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, TypeAdapter
@@ -17,12 +24,17 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
+from tenantry.grants.model import GRANTABLE
 from tenantry.model import tenancy
 from tenantry.model.scalars import SHARE, NumberOrShare
 from tenantry.model.strict import IN_PART, OneOf, or_unfilled
 from tenantry.rollout.model import REST
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NOTHING = {"$ref": "#/$defs/Nothing"}
+"""`null`, in a form that editors do not offer: it removes a value, and few people want that."""
+_NOTHING = {"title": "nothing", "not": {"type": ["array", "boolean", "number", "object", "string"]}}
 
 
 def json_schema() -> dict[str, Any]:
@@ -33,13 +45,20 @@ def json_schema() -> dict[str, Any]:
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
     _let_complete(schema)
-    schema["required"].remove("clusters")  # pieces of the file can hold all of them
-    schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
+    needed = [key for key in schema.pop("required") if key != "clusters"]  # pieces of the file can hold all of them
+    either = [{"title": f"with {key}", "required": [key]} for key in ("clusters", "include")]
+    schema["allOf"] = [_whole_file({"required": needed, "anyOf": either})]
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
         schema["$defs"][name] = {"anyOf": [text, schema["$defs"][name]]}
+    schema["$defs"]["Nothing"] = _NOTHING
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
+
+
+def _whole_file(needed: dict[str, Any]) -> dict[str, Any]:
+    """What a file has to hold; editors offer the nearest title for an empty file, and that of the file is no name for it."""
+    return {"title": "a whole file", **needed}
 
 
 SHORT_FORMS = {"PodSecurity": get_args(tenancy.PodSecurityLevel)}
@@ -79,12 +98,26 @@ _WITH_SHARED_BLOCKS = (model.Tenant, model.TenantOverride, model.Platform, model
 """What has blocks for all of its apps or add-ons."""
 
 
+def or_nothing(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema, or `null`. Of `anyOf` hovers show the texts of both; only what says its types surely takes no `null`."""
+    how = "oneOf" if schema.keys() & {"$ref", "anyOf", "enum", "type"} else "anyOf"
+    if schema and not schema.keys() & {"title", "$ref", "type", "enum", "const"}:
+        schema = {"title": "a value", **schema}  # else editors show the nearest title above it
+    return {how: [schema, NOTHING]}
+
+
 def _with_wholes(schema: Any) -> Any:
     """A copy in which a part of an entry is described as the whole is: both have the same keys."""
     if isinstance(schema, list):
         return [_with_wholes(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
+    if schema == {"type": "null"}:
+        return dict(NOTHING)
+    match schema.get("anyOf"):
+        case [value, {"type": "null"}]:
+            beside = {key: part for key, part in schema.items() if key != "anyOf"}
+            return {**_with_wholes(beside), **or_nothing(_with_wholes(value))}
     copied = {key: _with_wholes(value) for key, value in schema.items() if not key.endswith(IN_PART)}
     if isinstance(reference := copied.get("$ref"), str):
         copied["$ref"] = reference.removesuffix(IN_PART)
@@ -94,15 +127,18 @@ def _with_wholes(schema: Any) -> Any:
 def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
     """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
     described = models()[name]
+    definition["title"] = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()  # ExtraNamespace -> extra namespace
+    if "description" in definition:
+        definition |= _texts(definition["description"], {})
     names = {field.alias or attribute: attribute for attribute, field in described.model_fields.items()}
     for key, value in definition["properties"].items():
-        if text := documented.get((declared_by(described, names[key]).__name__, names[key])):
-            value["description"] = text
         if not isinstance(value.get("default"), str | bool | int):
             value.pop("default", None)
+        if text := documented.get((declared_by(described, names[key]).__name__, names[key])):
+            value |= {"title": key, **_texts(text, value)}
     if described in _WITH_SHARED_BLOCKS:
         for kind in (model.KustomizePatch, model.HelmPatch):
-            options = (option for part in definition["properties"].values() for option in part.get("anyOf", ()))
+            options = (option for part in definition["properties"].values() for option in part.get("oneOf", ()))
             block = next(option for option in options if option.get("$ref", "").endswith(f"/{kind.__name__}"))
             block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if of_flux := flux_keys(described):
@@ -116,17 +152,19 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
     if described is model.Environment:
         # One that extends another is checked when it is whole; as written it may remove by `null` what it inherits.
         namespace, variables = (definition["properties"][key] for key in ("namespace", "variables"))
+        variables["additionalProperties"] = or_nothing(variables["additionalProperties"])
         for part in (namespace, variables):
-            part["type"] = [part["type"], "null"]
-        variables["additionalProperties"]["type"].append("null")
+            value = {key: part.pop(key) for key in ("type", "additionalProperties", "propertyNames") if key in part}
+            part |= or_nothing(value)
     if issubclass(described, OneOf):
         # Validators say it in Python, which no schema can show.
         definition |= _one_of(described.one_of)
 
 
 def _one_of(keys: Iterable[str], lifted_by: str = "") -> dict[str, Any]:
-    choice = {"oneOf": [_given(key) for key in keys]}
-    return {"anyOf": [_given(lifted_by), choice]} if lifted_by else choice
+    choice = {"oneOf": [{"title": f"with {key}", **_given(key)} for key in keys]}
+    lifted = {"title": f"with {lifted_by}", **_given(lifted_by)}
+    return {"anyOf": [lifted, {"title": "another", **choice}]} if lifted_by else choice
 
 
 _COMPLETED = {
@@ -144,10 +182,10 @@ def _let_complete(schema: dict[str, Any]) -> None:
         definition.pop("required", None)
         if definition.pop("oneOf", None):
             kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
-            others = {kind: {other: {"type": "null"} for other in kinds if other != kind} for kind in kinds}
+            others = {kind: {other: NOTHING for other in kinds if other != kind} for kind in kinds}
             definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
     for part in definitions["ObjectsChart"]["properties"].values():
-        for option in part.get("anyOf", ()):
+        for option in part.get("anyOf", part.get("oneOf", ())):
             for mark in option.get("allOf", ()):
                 mark.pop("required", None)
     addons = definitions["Platform"]["properties"]["addons"]["additionalProperties"]
@@ -160,7 +198,10 @@ def _let_complete(schema: dict[str, Any]) -> None:
     part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
     definitions["Templates"]["properties"]["tenants"]["additionalProperties"] = part
     defaults = schema["properties"]["defaults"]
-    schema["properties"]["defaults"] = {"description": defaults["description"], **part}
+    schema["properties"]["defaults"] = {**{key: defaults[key] for key in _SHOWN if key in defaults}, **part}
+
+
+_SHOWN = ("title", "description", "markdownDescription")
 
 
 def _let_remove(definitions: dict[str, Any]) -> None:
@@ -168,14 +209,15 @@ def _let_remove(definitions: dict[str, Any]) -> None:
     tenant, cluster = (definitions[name]["properties"] for name in ("Tenant", "Cluster"))
     for part in (*tenant.values(), *cluster.values()):
         if (entries := part.get("additionalProperties")) and not _takes_null(entries):
-            part["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
+            part["additionalProperties"] = or_nothing(entries)
     for key, part in cluster.items():
         if not _takes_null(part):
-            cluster[key] = {"anyOf": [part, {"type": "null"}], "description": part.pop("description", "")}
+            shown = {text: part.pop(text) for text in _SHOWN if text in part}
+            cluster[key] = shown | or_nothing(part)
 
 
 def _takes_null(schema: dict[str, Any]) -> bool:
-    return {"type": "null"} in schema.get("anyOf", ()) or "null" in schema.get("type", ())
+    return NOTHING in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
 
 
 def _given(key: str) -> dict[str, Any]:
@@ -203,7 +245,7 @@ def flux_keys(block: type[model.Model]) -> dict[str, Any]:
 
 def _removable(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema of Flux's for a value that `null` removes, and whose texts may hold placeholders."""
-    return {"anyOf": [_fillable(schema, _removable), {"type": "null"}]}
+    return or_nothing(_fillable(schema, _removable))
 
 
 def _fillable(
@@ -268,3 +310,113 @@ def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
                     assert isinstance(node, ast.ClassDef)
                     documented[node.name, key] = inspect.cleandoc(content)
     return documented
+
+
+# --- what editors show ------------------------------------------------------------------------------------------------
+
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+
+def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
+    """A description without marks, and one in Markdown if it differs: one line for each paragraph, with the default."""
+    paragraphs = [" ".join(part.split()) for part in _LINK.sub(r"\1", text).split("\n\n")]
+    if "default" in schema and "Default" not in text and schema["default"] not in ("", None):
+        default = schema["default"]
+        paragraphs.append(f"Default: `{str(default).lower() if isinstance(default, bool) else default}`.")
+    markdown = "\n\n".join(paragraphs)
+    plain = markdown.replace("`", "")
+    return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
+
+
+def text_of(schema: Any, levels: int = 4, indent: str = "") -> str:
+    """The schema as JSON, with a line for each key of the upper levels: of the file, of a definition, of its properties."""
+    if not levels or not isinstance(schema, dict) or not schema:
+        return json.dumps(schema, separators=(",", ":"))
+    lines = (f"{indent} {json.dumps(key)}: {text_of(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+# --- what stands in several places ------------------------------------------------------------------------------------
+
+_SHORTEST = 60
+"""Characters of a property for which a reference is shorter."""
+
+
+def shared(whole: dict[str, Any]) -> dict[str, Any]:
+    """The schema, in which each long property that stands in several places is a definition, named after its key."""
+    places = [
+        (holder, key, json.dumps(part, sort_keys=True))
+        for holder in _holders(whole)
+        for key, part in holder["properties"].items()
+    ]
+    counts = Counter(text for _, _, text in places)
+    definitions, names = whole["$defs"], dict[str, str]()
+    for holder, key, text in places:
+        if counts[text] > 1 and len(text) >= _SHORTEST:
+            if text not in names:
+                free = chain([key], (f"{key}{number}" for number in count(2)))
+                names[text] = next(name for name in free if name not in definitions)
+                definitions[names[text]] = holder["properties"][key]
+            holder["properties"][key] = {"$ref": f"#/$defs/{names[text]}"}
+    return whole
+
+
+def _holders(schema: Any) -> list[dict[str, Any]]:
+    """All schemas with properties."""
+    below = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    own = [schema] if isinstance(schema, dict) and isinstance(schema.get("properties"), dict) else []
+    return [*own, *chain.from_iterable(map(_holders, below))]
+
+
+# --- the files of teams -------------------------------------------------------------------------------------------------
+
+
+def included_schema() -> dict[str, Any]:
+    """What an included file can say if everything that can be granted is granted."""
+    whole, settings = json_schema(), get_args(GRANTABLE)
+    definitions = whole["$defs"]
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *settings})
+    _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *settings})
+    _keep(definitions["ExtraNamespace"], {"name", *(set(settings) & {*OF_NAMESPACES})})
+    definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
+    del definitions["App"]["properties"]["waves"]
+    tenants = whole["properties"]["tenants"]
+    return shared(
+        {
+            "$schema": DIALECT,
+            "title": "included files of Tenantry",
+            "type": "object",
+            "properties": {"tenants": tenants},
+            "allOf": [_whole_file({"required": ["tenants"]})],
+            "additionalProperties": False,
+            "$defs": _used(tenants, definitions),
+        }
+    )
+
+
+def _keep(definition: dict[str, Any], keys: set[str]) -> None:
+    """Leave the properties that the file may set."""
+    definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
+
+
+def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema refers to, itself or by others, in their order."""
+    used: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for name in _references(waiting.pop()):
+            if name not in used:
+                used.add(name)
+                waiting.append(definitions[name])
+    return {name: definition for name, definition in definitions.items() if name in used}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(reference := schema.get("$ref"), str):
+            yield reference.removeprefix("#/$defs/")
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

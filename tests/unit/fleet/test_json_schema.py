@@ -13,7 +13,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from tenantry.cli.app import run
-from tenantry.fleet.json_schema import json_schema, models, subclasses
+from tenantry.fleet.json_schema import NOTHING, json_schema, models, subclasses
 from tenantry.model import durations, scalars
 from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
@@ -164,9 +164,11 @@ def test_every_reference_leads_somewhere() -> None:
 def test_the_texts_below_fields_are_their_descriptions() -> None:
     properties = SCHEMA["$defs"]["Environment"]["properties"]
     assert properties["namespace"] == {
-        "type": ["string", "null"],
+        "title": "namespace",
+        "oneOf": [{"type": "string"}, NOTHING],
         "default": "{tenant}",
-        "description": "Template for a tenant's namespace on every cluster of the environment.",
+        "description": "Template for a tenant's namespace on every cluster of the environment.\n\nDefault: {tenant}.",
+        "markdownDescription": "Template for a tenant's namespace on every cluster of the environment.\n\nDefault: `{tenant}`.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
 
@@ -184,14 +186,18 @@ def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> 
     if "dependentSchemas" in choice:  # another part of the file can supply the one
         assert choice["dependentSchemas"].keys() == {*found.one_of}
         for key, beside in choice["dependentSchemas"].items():
-            assert beside == {"properties": {other: {"type": "null"} for other in found.one_of if other != key}}
+            assert beside == {"properties": {other: NOTHING for other in found.one_of if other != key}}
         return
     assert [each["required"] for each in choice["oneOf"]] == [[key] for key in found.one_of]
 
 
 def test_a_commit_lifts_the_choice_of_a_ref() -> None:
     commit, choice = SCHEMA["$defs"]["Git"]["properties"]["ref"]["anyOf"]
-    assert commit == {"required": ["commit"], "properties": {"commit": {"not": {"type": "null"}}}}
+    assert commit == {
+        "title": "with commit",
+        "required": ["commit"],
+        "properties": {"commit": {"not": {"type": "null"}}},
+    }
     assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
 
 
@@ -242,3 +248,46 @@ def fits(schema: dict[str, Any], value: Any) -> bool:
         return number and ("number" in allowed or ("integer" in allowed and isinstance(value, int)))
     inside = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
     return inside and bool(re.search(schema.get("pattern", ""), value))
+
+
+# --- what editors offer and show --------------------------------------------------------------------------------------
+
+
+def schemas(schema: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Every part of a schema that is a mapping, with its path."""
+    if isinstance(schema, dict):
+        yield at, schema
+        for key, part in schema.items():
+            yield from schemas(part, (*at, key))
+    elif isinstance(schema, list):
+        for index, part in enumerate(schema):
+            yield from schemas(part, (*at, str(index)))
+
+
+def test_no_null_is_offered() -> None:
+    offering = [
+        at
+        for at, schema in schemas(SCHEMA)
+        if "not" not in at and (schema.get("type") == "null" or None in schema.get("enum", ()))
+    ]
+    assert offering == []
+    assert "not" in SCHEMA["$defs"]["Nothing"]
+
+
+def test_every_alternative_without_a_type_has_a_name() -> None:
+    unnamed = [
+        at
+        for at, schema in schemas(SCHEMA)
+        for key in ("anyOf", "oneOf")
+        for option in schema.get(key, ())
+        if "not" not in at and option and not option.keys() & {"title", "$ref", "type", "enum", "const"}
+    ]
+    assert unnamed == []
+
+
+def test_texts_are_whole_sentences_and_keep_their_marks_for_markdown_alone() -> None:
+    texts = [schema for _, schema in schemas(SCHEMA) if isinstance(schema.get("description"), str)]
+    assert len(texts) > 250
+    assert [] == [each["description"] for each in texts if "`" in each["description"] or "](" in each["description"]]
+    broken = (each.get("markdownDescription", each["description"]) for each in texts)
+    assert [] == [text for text in broken if "\n" in text.replace("\n\n", "")]
