@@ -11,7 +11,7 @@ from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
-from tenantry.fleet.templates import Once, is_follow_up, of_all_tenants, with_filled_selectors, with_templates
+from tenantry.fleet.templates import Once, is_follow_up, with_filled_selectors, with_templates
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.data import texts_and_keys
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
@@ -110,7 +110,7 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    warnings = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
+    warnings = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))
     return sorted_once(warnings)[:MAX_PROBLEMS]
 
 

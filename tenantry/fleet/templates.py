@@ -113,24 +113,6 @@ class Once:
             yield finding
 
 
-def of_all_tenants(source: ParsedFile, warnings: Iterable[Problem]) -> Iterator[Problem]:
-    """Warnings, without those about a value of a template that is in order for some of its tenants."""
-    every = tuple(warnings)
-    about = {(problem.code, problem.path) for problem in every}
-    in_order: dict[tuple[str, Path], bool] = {}
-    for problem in every:
-        written = source.origin(problem.path)
-        if is_shared(written) and problem.path[:1] == ("tenants",):
-            if (problem.code, written) not in in_order:
-                places = (("tenants", name, *problem.path[2:]) for name in mapping_at(source.data, "tenants"))
-                in_order[problem.code, written] = any(
-                    (problem.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
-                )
-            if in_order[problem.code, written]:
-                continue
-        yield problem
-
-
 @dataclass(frozen=True, slots=True)
 class _Below:
     """What some templates say together: their layers, the least specific first, and all of them merged.

@@ -142,24 +142,26 @@ def _number(path: Path, text: str, printed: str) -> Problem:
 
 
 def nulls_of_apps_remove_something(fleet: Fleet) -> Iterator[Problem]:
-    """A `null` removes what another level of the file sets. What a chart sets itself stays: the release does not get the `null`."""
+    """A `null` removes what another level of the file sets. What a chart sets itself stays: the release does not get the `null`.
+
+    One of a template is in order if it removes something for any app that has it.
+    """
     of_all = any(_has_null(block) for _, _, block in shared_blocks(fleet.source.data))
+    first: dict[Path, tuple[tuple[str, ...], Path]] = {}
+    with_effect: set[Path] = set()
     for at, _ in walk.apps(fleet):
         if not (of_all or any(_has_null(block) for _, block in walk.blocks(fleet, at))):
             continue
-        has_effect: dict[Path, bool] = {}
         for layers in distinct_layers(fleet, at):
             for index, layer in enumerate(layers):
                 nulls = (path for path, value in leaves(layer.data) if value is None)
                 for path in (path for path in nulls if path[0] in ("kustomize", "helm")):
-                    removes = value_at(merge(layers[:index]), path, ABSENT) is not ABSENT or _of_template(
-                        fleet, at, path
-                    )
-                    place = (*layer.path, *path)
-                    has_effect[place] = has_effect.get(place, False) or removes
-        for place, removes in has_effect.items():
-            if not removes:
-                yield _nothing(at, place)
+                    written = fleet.source.origin(place := (*layer.path, *path))
+                    first.setdefault(written, (at, place))
+                    removes = value_at(merge(layers[:index]), path, ABSENT) is not ABSENT
+                    if removes or _of_template(fleet, at, path):
+                        with_effect.add(written)
+    yield from (_nothing(*first[written]) for written in first if written not in with_effect)
 
 
 def _has_null(data: Any) -> bool:
