@@ -124,11 +124,8 @@ class Scope:
 
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
-        return shortened(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
-
-    def whole_name(self, app: str) -> str:
-        """The name of the Kustomization or HelmRelease of an app before it is shortened."""
-        return join(*self.prefix, app)
+        name = join(*self.prefix, key)
+        return shortened(name, MAX_LABEL) if kind in RECONCILERS else name
 
     def source_key(self, name: str, platform: str) -> str:
         """What the file calls the source whose object has a name; "" if it is none of the owner's. Clusters share sources.

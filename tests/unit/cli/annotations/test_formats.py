@@ -44,7 +44,7 @@ def test_github_gets_a_command_at_the_line_of_each_problem(capsys: Capture) -> N
 
 def test_github_gets_warnings_which_are_errors_if_they_count_as_errors(capsys: Capture) -> None:
     write(DOUBTFUL)
-    place = "file=fleets/edge/tenants.yaml,line=10,col=5,title=unused::no included file speaks of tenant 'rocky'"
+    place = "file=fleets/edge/tenants.yaml,line=10,col=22,title=number-as-text::'1.10' is a number in YAML"
     code, out, err = validate(capsys, "github")
     warning, summary = out.splitlines()
     assert (code, err, summary) == (0, "Found 1 warning\n", f"edge/{VALID}".strip())
