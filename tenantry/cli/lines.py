@@ -17,7 +17,8 @@ from tenantry.facts.objects import Entry, FieldChange, Status
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
-from tenantry.messages.inert import code, in_html, prose, short
+from tenantry.messages.inert import code, short
+from tenantry.messages.redact import MAX_TEXT
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
 from tenantry.rollout.waves import then
 
@@ -276,17 +277,18 @@ def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str]) -
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]
     if dangers := danger_lines(shared_dangers(changed), limits):
-        parts.append("\n".join(["> [!WARNING]", *(f"> - {prose(line.text)}" for line in dangers)]))
+        parts.append("\n".join(["> [!WARNING]", *(f"> - {code(line.text)}" for line in dangers)]))
     titled = [(part.heading, list(section_lines(part, limits))) for part in sections(changed)]
     objects = [line for review in changed for line in object_lines(review, limits)]
     titled += [("Objects", objects)] if objects else []
-    end = [f"No difference: {', '.join(prose(review.environment) for review in equal)}"] if equal else []
+    end = [f"No difference: {', '.join(code(review.environment) for review in equal)}"] if equal else []
     room = _MOST_CHARACTERS - sum(len(part) + 2 for part in (*parts, *end)) - 200
     return "\n\n".join([*parts, *_fitting(titled, room), *end])
 
 
 def _caution(refusal: str) -> str:
-    return "\n".join(["> [!CAUTION]", *(f"> {prose(line.strip())}" for line in refusal.splitlines())])
+    lines = (line.strip() for line in refusal.splitlines() if line.strip())
+    return "\n".join(["> [!CAUTION]", *(f"> {code(line, MAX_TEXT)}" for line in lines)])
 
 
 def _fitting(titled: Iterable[tuple[str, Sequence[Line]]], room: int) -> Iterator[str]:
@@ -305,10 +307,10 @@ def _fitting(titled: Iterable[tuple[str, Sequence[Line]]], room: int) -> Iterato
 
 def section(title: str, lines: Sequence[Line]) -> str:
     """A title and lines, of which all but the first are folded."""
-    parts = [f"#### {prose(title)}", _fenced(lines[:_MOST_OPEN])]
+    parts = [f"#### {code(title)}", _fenced(lines[:_MOST_OPEN])]
     if others := lines[_MOST_OPEN:]:
-        summary = in_html(f"{len(others)} more lines")
-        parts.append(f"<details><summary>{summary}</summary>\n\n{_fenced(others)}\n\n</details>")
+        summary = f"<summary>{len(others)} more lines</summary>"
+        parts.append(f"<details>{summary}\n\n{_fenced(others)}\n\n</details>")
     return "\n\n".join(parts)
 
 

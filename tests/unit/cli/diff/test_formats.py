@@ -70,7 +70,7 @@ def comment(before: str, after: str) -> str:
 
 def test_a_comment_begins_with_its_marker_and_why_the_change_is_refused() -> None:
     shown = comment(BEFORE, AFTER)
-    assert shown.startswith(f"{MARKER}\n### Fleet: what changes against `main`\n\n> [!CAUTION]\n> not\n> now\n")
+    assert shown.startswith(f"{MARKER}\n### Fleet: what changes against `main`\n\n> [!CAUTION]\n> `not`\n> `now`\n")
 
 
 def test_a_comment_folds_all_but_the_first_lines() -> None:
