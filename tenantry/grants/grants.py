@@ -68,14 +68,6 @@ def has_sound_grants(fleet: Fleet, tenant: str) -> bool:
     return ("tenants", tenant, "grants") not in fleet.left_out
 
 
-def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:
-    """The tenant and the name of every entry under one of the tenants' keys that an included file wrote."""
-    for tenant, _ in filled_tenants(fleet):
-        for name in fleet.raw("tenants", tenant, key):
-            if is_filled(fleet, ("tenants", tenant, key, name)):
-                yield tenant, name
-
-
 ANY = "*"
 _BELOW = "/*"
 

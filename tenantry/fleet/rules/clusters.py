@@ -10,7 +10,7 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.lineages import AFTER, Lineages
 from tenantry.fleet.names import format_part
 from tenantry.fleet.placement import choice_of, matches, placements_of, selector_of
-from tenantry.grants.grants import filled_entries, grants_of, is_filled
+from tenantry.grants.grants import grants_of, is_filled
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
@@ -292,9 +292,9 @@ def _clusters(names: list[str]) -> str:
 
 
 def included_files_keep_to_the_waves(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, app in filled_entries(fleet, "apps"):
-        at = ("tenants", tenant, "apps", app, "waves")
-        if "waves" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
-            message = f"app '{app}' keeps out of the waves, which an included file cannot say"
+    for app, _ in walk.apps(fleet):
+        at = (*app, "waves")
+        if "waves" in fleet.raw(*app) and is_filled(fleet, at):
+            message = f"app '{app[-1]}' keeps out of the waves, which an included file cannot say"
             fix = "remove it: what an included file declares changes in the waves of its environments"
             yield Problem(at, "not-granted", message, fix=fix, at_key=True)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.kinds import kind_problem
-from tenantry.grants.grants import filled_tenants, is_filled
+from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Path, Problem
@@ -198,9 +198,8 @@ def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
 
 def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
     """Labels and annotations of Flux objects say things to other programs of the management cluster."""
-    tenants = {tenant for tenant, _ in filled_tenants(fleet)}
     for at, metadata in _metadata(fleet):
-        for kind, key in _keys(metadata) if at[0] == "tenants" and at[1] in tenants else ():
+        for kind, key in _keys(metadata):
             if is_filled(fleet, (*at, kind, key)):
                 message = f"{kind[:-1]} '{key}' of Flux objects is not for the file of tenant '{at[1]}'"
                 fix = f"remove it, or ask the platform team to set it in {fleet.source.file}"
