@@ -11,8 +11,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import translate
-from itertools import islice
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import pairwise, takewhile
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -291,50 +292,29 @@ def matching(pattern: str, directory: FilePath) -> list[str]:
     `**` matches any directories, but does not follow symlinks. Only a part that starts with a dot matches hidden files.
     Raises: TooManyFiles.
     """
-    parts = [part for part in FilePath(pattern).parts if part != "."]
     # `**/**` takes what `**` takes.
-    once = [part for part, below in zip(parts, [*parts, ""][1:], strict=True) if (part, below) != ("**", "**")]
-    return sorted(set(_Search(directory).run("", once)))
-
-
-class _Search:
-    def __init__(self, directory: FilePath) -> None:
-        self.directory = directory
-        self.entries = 0
-
-    def run(self, at: str, parts: list[str]) -> Iterator[str]:
-        """The matches of the rest of a pattern below a directory."""
-        if not parts:
-            return
-        if at.count("/") > MAX_DEPTH:
+    parts = tuple(part for part, below in pairwise((*FilePath(pattern).parts, "")) if (part, below) != ("**", "**"))
+    fixed, endless = [*takewhile(lambda part: not has_wildcard(part), parts[:-1])], "**" in parts
+    found: list[str] = []
+    visited = 0
+    for base, directories, files in os.walk(directory.joinpath(*fixed), followlinks=not endless):
+        at = FilePath(base).relative_to(directory).parts
+        visited += len(directories) + len(files)
+        if visited > MAX_ENTRIES or len(parts) > MAX_DEPTH or len(at) > MAX_DEPTH:
             raise TooManyFiles
-        first, *rest = parts
-        if first == "**":
-            yield from self.run(at, rest or ["*"])
-            for entry in self._entries(at):
-                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                    yield from self.run(f"{at}{entry.name}/", parts)
-        elif not _MAGIC.search(first):
-            yield from self._step(f"{at}{first}", rest)
-        else:
-            matches = re.compile(translate(first)).match
-            for entry in self._entries(at):
-                if matches(entry.name) and (first.startswith(".") or not entry.name.startswith(".")):
-                    yield from self._step(f"{at}{entry.name}", rest)
+        found += ["/".join((*at, name)) for name in (*directories, *files) if _fits((*at, name), parts)]
+        if not endless and len(at) + 1 == len(parts):
+            directories.clear()
+    return sorted(found)
 
-    def _step(self, path: str, rest: list[str]) -> Iterator[str]:
-        if rest:
-            yield from self.run(f"{path}/", rest)
-        elif os.path.lexists(self.directory / path):
-            yield path
 
-    def _entries(self, at: str) -> list[os.DirEntry[str]]:
-        try:
-            with os.scandir(self.directory / at) as scanned:
-                entries = [*islice(scanned, MAX_ENTRIES + 1)]
-        except OSError:  # not a directory, or not readable
-            return []
-        self.entries += len(entries)
-        if self.entries > MAX_ENTRIES:
-            raise TooManyFiles
-        return entries
+@lru_cache(maxsize=MAX_ENTRIES)  # else several `**` would ask the same again and again
+def _fits(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    """Whether the parts of a path match those of a pattern."""
+    if not (names and parts):
+        return not (names or parts)
+    if parts[0] == "**":
+        below = len(names) > 1 and not names[0].startswith(".") and _fits(names[1:], parts)
+        return below or _fits(names, parts[1:] or ("*",))
+    is_shown = parts[0].startswith(".") or not names[0].startswith(".")
+    return is_shown and fnmatchcase(names[0], parts[0]) and _fits(names[1:], parts[1:])
