@@ -110,8 +110,7 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    warnings = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))
-    return sorted_once(warnings)[:MAX_PROBLEMS]
+    return sorted_once(fleet.diagnose(first_of(check_warnings(fleet))))[:MAX_PROBLEMS]
 
 
 def plan_one(fleet: Fleet, environment: str) -> Plan:

@@ -18,7 +18,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from tenantry.messages.data import mapping_at, value_at, with_value
-from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
+from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused
 from tenantry.messages.problems import wrong_type
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared, listed
@@ -39,7 +39,6 @@ _FORMS = {
 }
 APPENDED = "overrides"
 """The key of an entry whose list other files may append to."""
-_YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
 def read_all(file: FilePath, reader: Reader = bytes_of) -> ParsedFile:
@@ -87,7 +86,6 @@ class _Reading:
         self.appended: list[tuple[tuple[str, ...], ParsedFile]] = []
         self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
-        self._directories: dict[FilePath, Path] = {}
         self._itself = file.resolve()
         self._bytes = 0
         self._lacks_pieces = False
@@ -98,7 +96,7 @@ class _Reading:
                 for file in self._files(entry):
                     self._add(file, entry)
         self.appended = [*filter(self._is_declared, self.appended)]
-        completed = self.main.including(self.fills, self.problems, self._missed())
+        completed = self.main.including(self.fills, self.problems)
         completed.pieces, completed.lacks_pieces = tuple(self.pieces), self._lacks_pieces
         return completed.joined(*self._joined()) if self.added or self.appended else completed
 
@@ -142,16 +140,6 @@ class _Reading:
         self._problem(entry.at, "bad-include", message, "write a pattern for each directory")
         return False
 
-    def _missed(self) -> Iterator[Problem]:
-        """Warnings about files beside included ones, whose tenants the author may believe to be in the fleet."""
-        for directory, at in self._directories.items():
-            for file in sorted(directory.iterdir()) if directory.is_dir() else ():
-                if _YAML.fullmatch(file.name) and file.resolve() not in self._seen and not file.is_dir():
-                    message = f"'{file}' is not included, although files beside it are"
-                    fix = "rename it so that the pattern matches it, or move it to another directory"
-                    place = self.main.locate(at)
-                    yield Problem(at, "not-included", message, fix=fix, severity=Severity.WARNING).at(place)
-
     def _files(self, entry: _Entry) -> Iterator[FilePath]:
         """The files a pattern takes that no pattern before it took, sorted."""
         pattern, at = entry.pattern, entry.at
@@ -180,8 +168,6 @@ class _Reading:
                 self._problem(at, "bad-include", message, "put the file itself into that directory")
             elif resolved not in self._seen:
                 self._seen.add(resolved)
-                if file.parent.resolve() != self._itself.parent:
-                    self._directories.setdefault(file.parent, at)
                 self._bytes += file.stat().st_size if file.exists() else 0
                 if file.exists() and not file.is_file() and not file.is_dir():  # reading it would wait for ever
                     message = f"'{file}' is not a file, but a pipe or a device"
@@ -294,13 +280,15 @@ def matching(pattern: str, directory: FilePath) -> list[str]:
     """
     # `**/**` takes what `**` takes.
     parts = tuple(part for part, below in pairwise((*FilePath(pattern).parts, "")) if (part, below) != ("**", "**"))
+    if len(parts) > MAX_DEPTH:
+        raise TooManyFiles
     fixed, endless = [*takewhile(lambda part: not has_wildcard(part), parts[:-1])], "**" in parts
     found: list[str] = []
     visited = 0
     for base, directories, files in os.walk(directory.joinpath(*fixed), followlinks=not endless):
         at = FilePath(base).relative_to(directory).parts
         visited += len(directories) + len(files)
-        if visited > MAX_ENTRIES or len(parts) > MAX_DEPTH or len(at) > MAX_DEPTH:
+        if visited > MAX_ENTRIES or len(at) > MAX_DEPTH:
             raise TooManyFiles
         found += ["/".join((*at, name)) for name in (*directories, *files) if _fits((*at, name), parts)]
         if not endless and len(at) + 1 == len(parts):

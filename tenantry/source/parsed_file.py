@@ -34,7 +34,6 @@ class ParsedFile:
 
     fills: what included files say of each tenant. frame: the file without that; None: they say nothing.
     problems: those of included files; they do not prevent checks of the rest.
-    warnings: about files that are not included.
     pieces: the files that are pieces of this one. lacks_pieces: whether another one cannot be read.
     unmerged: the data as authors wrote it, before parts of it were merged and filled in.
     has_templates: whether entries have what their templates say. template_findings: what is wrong with templates; incomplete: the
@@ -49,7 +48,6 @@ class ParsedFile:
         self.fills: Mapping[str, Fill] = {}
         self.frame: ParsedFile | None = None
         self.problems: tuple[Problem, ...] = ()
-        self.warnings: tuple[Problem, ...] = ()
         self.pieces: tuple[str, ...] = ()
         self.lacks_pieces = False
         self.has_templates = False
@@ -64,12 +62,10 @@ class ParsedFile:
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
         self._located: dict[tuple[Path, bool], Location] = {}
 
-    def including(
-        self, fills: Mapping[str, Fill], problems: Iterable[Problem], warnings: Iterable[Problem]
-    ) -> ParsedFile:
+    def including(self, fills: Mapping[str, Fill], problems: Iterable[Problem]) -> ParsedFile:
         """The same file with what included files say."""
         completed = copy(self)
-        completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
+        completed.fills, completed.problems = fills, tuple(problems)
         completed._located = {}
         return completed
 
@@ -79,14 +75,14 @@ class ParsedFile:
         """The same file with joined data. written: where each part stands that is not at its own place in this file.
         problems: those found by joining.
         """
-        joined = self.including(self.fills, (*self.problems, *problems), self.warnings)
+        joined = self.including(self.fills, (*self.problems, *problems))
         joined.data, joined._written = data, {**self._written, **written}
         joined._longest = max((self._longest, *map(len, written)))
         return joined
 
     def merged(self, data: dict[str, Any], origin: Callable[[Path], Path]) -> ParsedFile:
         """The same file with merged data. origin: from a path in it to the path in this one that the value comes from."""
-        merged, before = self.including(self.fills, self.problems, self.warnings), self.origin
+        merged, before = self.including(self.fills, self.problems), self.origin
         merged.data, merged._origin = data, lambda path: before(origin(path))
         merged._unmerged = self.unmerged
         return merged

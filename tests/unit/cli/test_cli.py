@@ -51,28 +51,6 @@ Capture = pytest.CaptureFixture[str]
 # --- validate ---------------------------------------------------------------------------------------------------
 
 
-def test_validate_fails_if_it_is_strict_and_a_file_beside_included_ones_is_left_out(capsys: Capture) -> None:
-    Path("teams").mkdir()
-    Path("teams/rocky.yaml").write_text("tenants: {rocky: {}}\n")
-    Path("teams/movy.yml").write_text("tenants: {movy: {}}\n")
-    Path("tenants.yaml").write_text(FRAME + "include: [teams/*.yaml]\ntenants: {rocky: {}}\n")
-    valid = "tenants.yaml is valid: 2 clusters, 1 tenant; objects: dev 0\n"
-    warning = (
-        "tenants.yaml:8:11: warning[not-included]: 'teams/movy.yml' is not included, although files beside it are\n"
-        "     8 | include: [teams/*.yaml]\n"
-        "       |           ^^^^^^^^^^^^\n"
-        "  at include[0]\n"
-        "  fix: rename it so that the pattern matches it, or move it to another directory\n"
-        "Found 1 warning\n"
-    )
-    assert tenantry(capsys, "validate") == (0, valid, warning)
-    assert tenantry(capsys, "validate", "--strict") == (2, valid, warning)
-    code, out, _ = tenantry(capsys, "validate", "--strict", "--output", "json")
-    assert (code, [each["code"] for each in json.loads(out)["warnings"]]) == (2, ["not-included"])
-    Path("teams/movy.yml").unlink()
-    assert tenantry(capsys, "validate", "--strict") == (0, valid, "")
-
-
 def test_validate_names_the_tenants_that_may_give_cluster_admin(capsys: Capture) -> None:
     text = SOUND.replace("  rocky:\n", "  rocky:\n    clusterAdmin: true\n")
     Path("tenants.yaml").write_text(text)

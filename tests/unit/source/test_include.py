@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.load import load_fleet, plan_all, warnings_of
+from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.text import format_invalid
 from tests.unit.texts import FRAME, told
@@ -92,17 +92,6 @@ def test_a_broken_file_hides_no_mistake_of_the_others() -> None:
         "Found 3 errors",
     ]
     assert expected == codes
-
-
-@pytest.mark.parametrize("name", [".movy.yaml", "movy.yml", "movy.YAML"])
-def test_a_file_beside_included_ones_that_no_pattern_matches_is_named(name: str) -> None:
-    write({"tenants.yaml": main("[t/*.yaml]", "rocky"), "t/rocky.yaml": APP.format("rocky", "./"), f"t/{name}": "junk"})
-    (warning,) = warnings_of(load_fleet(Path("tenants.yaml")))
-    assert (str(warning.location), warning.code, warning.message) == (
-        "tenants.yaml:8:11",
-        "not-included",
-        f"'t/{name}' is not included, although files beside it are",
-    )
 
 
 def test_a_link_inside_the_directory_is_followed_and_speaks_of_the_tenant_that_the_link_is_named_after() -> None:
@@ -207,15 +196,6 @@ def test_what_a_piece_declares_that_cannot_be_read_is_not_told_to_be_unknown() -
     said = problems()
     assert said.startswith("c.yaml:1:12: error[syntax]")
     assert said.endswith("Found 1 error\n")
-
-
-def test_a_file_beside_pieces_is_named() -> None:
-    write({"tenants.yaml": pieces(), "c/a.yaml": CLUSTER.format("far"), "c/b.yml": "junk"})
-    (warning,) = warnings_of(load_fleet(Path("tenants.yaml")))
-    assert (warning.code, warning.message) == (
-        "not-included",
-        "'c/b.yml' is not included, although files beside it are",
-    )
 
 
 def test_a_link_that_leaves_the_directory_is_no_piece(tmp_path: Path) -> None:
