@@ -31,10 +31,6 @@ def alive(document: str) -> list[str]:
     return found + [each.content for each in tokens if _is_alive(each)]
 
 
-def html(document: str) -> str:
-    return str(_PARSER.render(document))
-
-
 def blocks(document: str) -> list[str]:
     """The outermost blocks."""
     return [
