@@ -20,6 +20,7 @@ from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyReported, InvalidPart, Path, Problem, collecting
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
+from tenantry.messages.redact import shorten
 from tenantry.model import App, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.objects.apps import (
@@ -284,6 +285,8 @@ class _Builder:
                 raise InvalidPart(
                     [Problem(at, "foreign-namespace", message, (note,), fix=f"write 'namespace: {own[0]}'")]
                 )
-            if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and kind != "Namespace":
-                message = f"the account of tenant '{self.scope.tenant}' may not read a {kind}, which is in no namespace"
+            is_own = kind == "Namespace" and check["name"] in own
+            if is_cluster_scoped(check.get("apiVersion", "apps/v1"), kind) and not is_own:
+                what = f"{kind} '{shorten(check['name'])}', which is in no namespace"
+                message = f"the account of tenant '{self.scope.tenant}' may not read {what}"
                 raise InvalidPart([Problem(at, "foreign-namespace", message, fix="remove the health check")])

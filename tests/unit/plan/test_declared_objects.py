@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import yaml
+
 from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
@@ -67,7 +69,9 @@ def test_a_tenant_changes_what_the_defaults_say() -> None:
 CONFIG = "apiVersion: v1, kind: ConfigMap"
 ROLE = "apiVersion: rbac.authorization.k8s.io/v1, kind: Role"
 BINDING = "apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding"
-ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
+ADMIN, VIEW = (f"roleRef: {{kind: ClusterRole, name: {name}}}" for name in ("cluster-admin", "view"))
+RBAC = "apiGroups: [rbac.authorization.k8s.io]"
+READ = "{verbs: [get], apiGroups: [''], resources: [pods]}"
 
 
 @table(
@@ -81,7 +85,7 @@ ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
         ("a: {kind: ConfigMap}", "error[missing-key]"),
         (f"a: {{{CONFIG}}}, b: {{{CONFIG}, metadata: {{name: a}}}}", "error[duplicate-name]: ConfigMap rocky/a would"),
         ("a: {apiVersion: v1, kind: ResourceQuota, metadata: {name: tenantry}}", "error[duplicate-name]"),
-        (f"tenantry-owners-x: {{{BINDING}}}", "error[duplicate-name]"),
+        (f"tenantry-owners-x: {{{BINDING}, {VIEW}}}", "error[duplicate-name]"),
         (f"kube-root-ca.crt: {{{CONFIG}}}", "error[bad-name]"),
         (f"a: {{{CONFIG}, metadata: {{name: kube-root-ca.crt}}}}", "error[kubernetes-own]"),
         ("default: {apiVersion: v1, kind: ServiceAccount}", "error[kubernetes-own]"),
@@ -90,14 +94,14 @@ ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
             "error[cluster-admin]: tenant 'rocky' would get cluster-admin in its namespaces",
         ),
         (f"a: {{{ROLE}, rules: [{{verbs: ['*'], resources: ['*'], apiGroups: ['*']}}]}}", "error[cluster-admin]"),
-        (f"a: {{{ROLE}, rules: [{{verbs: [escalate], resources: [roles]}}]}}", "error[cluster-admin]"),
-        (f"a: {{{ROLE}, rules: [{{verbs: [get]}}, {{verbs: [bind], resources: ['*']}}]}}", "error[cluster-admin]"),
+        (f"a: {{{ROLE}, rules: [{{verbs: [escalate], {RBAC}, resources: [roles]}}]}}", "error[cluster-admin]"),
+        (f"a: {{{ROLE}, rules: [{READ}, {{verbs: [bind], {RBAC}, resources: ['*']}}]}}", "error[cluster-admin]"),
         (
-            f"a: {{{BINDING}, roleRef: {{name: x}}, subjects: [{{kind: ServiceAccount, name: x, namespace: kamaji}}]}}",
+            f"a: {{{BINDING}, {VIEW}, subjects: [{{kind: ServiceAccount, name: x, namespace: kamaji}}]}}",
             "error[foreign-account]: 'x' is a service account of the cluster or the platform",
         ),
         (
-            f"a: {{{BINDING}, roleRef: {{name: x}}, subjects: [{{kind: Group, name: 'system:masters'}}]}}",
+            f"a: {{{BINDING}, {VIEW}, subjects: [{{kind: Group, name: 'system:masters'}}]}}",
             "error[foreign-account]: 'system:masters' is reserved by Kubernetes",
         ),
     ],
@@ -108,6 +112,57 @@ def test_what_cannot_be_there_is_told_once(entry: str, message: str, where: str)
     assert message in found
     assert "  at tenants.rocky.objects" in found
     assert found.endswith("Found 1 error\n")
+
+
+POLICY = "apiVersion: networking.k8s.io/v1, kind: NetworkPolicy"
+
+
+@table(
+    ("entry", "message"),
+    [
+        (f"{CONFIG}, data: {{x: 1}}", "error[wrong-type]: expected a string, found the number 1"),
+        (f"{CONFIG}, dta: {{x: y}}", "error[unknown-key]: key 'dta' is not known here"),
+        (f"{CONFIG}, data: {{'a b': y}}", "error[bad-key]: "),
+        (f"{ROLE}, rules: [{{verbs: [get], resources: [pods]}}]", "error[missing-key]: key 'apiGroups' is missing"),
+        (f"{BINDING}, subjects: []", "error[missing-key]: key 'roleRef' is missing"),
+        (f"{BINDING}, {VIEW}, subjects: [{{kind: ServiceAccount, name: x}}]", "error[missing-key]: "),
+        (f"{BINDING}, {VIEW}, subjects: [{{kind: Users, name: x}}]", "error[bad-value]: 'Users' is not allowed"),
+        (
+            f"{POLICY}, spec: {{egress: [{{to: [{{ipBlock: {{cidr: 10.0.0.0}}}}]}}]}}",
+            "error[bad-cidr]: '10.0.0.0' has no",
+        ),
+        (
+            f"{POLICY}, spec: {{egress: [{{to: [{{ipBlock: {{cidr: 10/x}}}}]}}]}}",
+            "error[bad-cidr]: '10/x' is no network",
+        ),
+        (f"{POLICY}, spec: {{ingress: [{{ports: [{{port: '80'}}]}}]}}", "error[bad-value]: '80' is no port"),
+        (f"{POLICY}, spec: {{ingress: [{{ports: [{{port: 70000}}]}}]}}", "error[bad-value]: the number 70000 is no port"),
+        ("apiVersion: v1, kind: ResourceQuota, spec: {hard: {pods: many}}", "error[bad-quantity]: 'many' is not"),
+    ],
+)
+def test_what_an_api_server_would_refuse_of_a_kind_that_every_file_needs(entry: str, message: str) -> None:
+    found = problems(rocky(SIMPLE, f"clusters: {{names: [edge]}}\nobjects: {{a: {{{entry}}}}}"))
+    assert message in found
+    assert found.endswith("Found 1 error\n")
+
+
+def test_what_it_takes_is_planned_as_it_is_written() -> None:
+    pods = "{namespaceSelector: {}, podSelector: {matchExpressions: [{key: a, operator: Exists}]}}"
+    peers, ports = (
+        f"{pods}, {{ipBlock: {{cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}}}",
+        "{port: 80}, {port: http, protocol: UDP}",
+    )
+    spec = f"podSelector: {{}}, policyTypes: [Ingress], ingress: [{{from: [{peers}], ports: [{ports}]}}]"
+    subjects = "[{kind: User, name: '{account}'}, {kind: ServiceAccount, name: x, namespace: '{namespace}'}]"
+    objects = f"n: {{{POLICY}, spec: {{{spec}}}}}, b: {{{BINDING}, {VIEW}, subjects: {subjects}}}, r: {{{ROLE}, rules: [{READ}]}}"
+    plan = planned(rocky(SIMPLE, f"clusters: {{all: true}}\nobjects: {{{objects}}}"))
+    assert one(plan, "NetworkPolicy", "n").manifest["spec"] == yaml.safe_load(f"{{{spec}}}")
+    assert one(plan, "RoleBinding", "b").manifest["subjects"][1] == {
+        "kind": "ServiceAccount",
+        "name": "x",
+        "namespace": "rocky",
+    }
+    assert one(plan, "Role", "r").manifest["rules"] == [yaml.safe_load(READ)]
 
 
 def test_cluster_admin_needs_the_word_of_its_own() -> None:
