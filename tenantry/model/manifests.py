@@ -133,9 +133,9 @@ class _NetworkPolicy(_Manifest):
 
 
 class _Limits(Model):
-    model_config = ConfigDict(extra="allow")
-
     hard: dict[Text, Quantity] = {}
+    scopes: list[str] = []
+    scopeSelector: dict[str, Any] | None = None
 
 
 class _ResourceQuota(_Manifest):

@@ -212,14 +212,17 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
 
 def test_a_run_tells_what_is_doubtful_in_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fleet, told = tmp_path / "tenants.yaml", list[str]()
-    fleet.write_text((ROOT / "tenants.yaml").read_text() + "  idle: {grants: {settings: [quota]}}\n")
+    fleet.write_text(
+        (ROOT / "tenants.yaml").read_text()
+        + "  idle: {overrides: [{when: {clusters: {labels: {tier: none}}}, role: view}]}\n"
+    )
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     _, message = run({"fleet": str(fleet)}, stack="dev")
     assert message == ""
     (text,) = told
     assert text.startswith(f"{fleet} is valid, but:\n{fleet}:")
-    assert "warning[unused]: no included file speaks of tenant 'idle'" in text
+    assert "warning[never-applies]: no cluster is selected, so this override never applies" in text
     assert text.endswith("Found 1 warning")
 
 

@@ -28,7 +28,7 @@ from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import holds_password
+from tenantry.messages.problems import holds_password, shown
 from tenantry.messages.text import declared
 from tenantry.model import COMMIT_STATUS, Alert, Credentials, Provider, Receiver
 
@@ -293,6 +293,7 @@ def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -
     kind = receiver.type
     if is_unfilled(kind):
         return
+    yield from _unknown_events(at, kind, receiver.flux.get("events"))
     if kind == _WITHOUT_SECRET:
         if receiver.credentials:
             yield Problem(
@@ -313,6 +314,27 @@ def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -
         yield _missing_credentials(
             (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
         )
+
+
+_EVENTS = {
+    "bitbucket": (re.compile(r"[a-z_]+(:[a-z_]+)+", re.IGNORECASE), "repo:refs_changed"),
+    "cdevents": (re.compile(r"dev\.cdevents\..+", re.IGNORECASE), "dev.cdevents.change.merged.0.2.0"),
+    "github": (re.compile(r"[a-z_]+", re.IGNORECASE), "push"),
+    "gitlab": (re.compile(r".+ hook", re.IGNORECASE), "Push Hook"),
+}
+"""Type of a receiver -> what its service calls an event in the header that Flux compares, in any case, and one of them."""
+
+
+def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Problem]:
+    """Flux refuses a call with another event than the listed ones."""
+    form, usual = _EVENTS.get(kind, (None, ""))
+    for index, event in enumerate(events if form and isinstance(events, list) else ()):
+        if form and isinstance(event, str) and not is_unfilled(event) and not form.fullmatch(event):
+            message = (
+                f"no call of type '{kind}' has the event {shown(event)}, so Flux would refuse those that are meant"
+            )
+            fix = f"write it as in '{usual}'"
+            yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
 
 
 def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:

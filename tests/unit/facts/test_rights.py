@@ -100,10 +100,3 @@ def test_groups_and_names_of_objects_are_told_too() -> None:
 def test_cluster_admin_on_whole_clusters_counts_as_cluster_admin() -> None:
     after = f"{with_roles('all: {role: cluster-admin}')}\nclusterAdmin: true"
     assert gains(ALLOWED, after) == [f"{ROCKY}: its apps get cluster-admin on the whole cluster"]
-
-
-def test_a_role_of_objects_that_no_cluster_takes_yet_is_told_too() -> None:
-    rules = "rules: [{verbs: [get], resources: [RESOURCES]}, {verbs: [get]}]"
-    role = f"objects: {{r: {{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, {rules}}}}}"
-    before, after = (f"{PLAIN}\n{role}".replace("RESOURCES", each) for each in ("pods", "pods, nodes"))
-    assert gains(before, after) == [f"{ROCKY}: role r allows more: get nodes"]

@@ -136,7 +136,10 @@ POLICY = "apiVersion: networking.k8s.io/v1, kind: NetworkPolicy"
             "error[bad-cidr]: '10/x' is no network",
         ),
         (f"{POLICY}, spec: {{ingress: [{{ports: [{{port: '80'}}]}}]}}", "error[bad-value]: '80' is no port"),
-        (f"{POLICY}, spec: {{ingress: [{{ports: [{{port: 70000}}]}}]}}", "error[bad-value]: the number 70000 is no port"),
+        (
+            f"{POLICY}, spec: {{ingress: [{{ports: [{{port: 70000}}]}}]}}",
+            "error[bad-value]: the number 70000 is no port",
+        ),
         ("apiVersion: v1, kind: ResourceQuota, spec: {hard: {pods: many}}", "error[bad-quantity]: 'many' is not"),
     ],
 )
