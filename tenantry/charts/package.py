@@ -93,13 +93,13 @@ def copy(chart: Path, target: Path) -> tuple[str, ...]:
 
     Raises: Refused: it has files that the chart does not have, or a file cannot be written.
     """
-    wanted, there = files_of(chart), files_of(target)
-    if others := sorted(there.keys() - wanted.keys()):
+    wanted, present = files_of(chart), files_of(target)
+    if foreign := sorted(present.keys() - wanted.keys()):
         message = (
-            f"{target} has files that are not the chart's ({', '.join(others[:3])}{', ...' if others[3:] else ''})"
+            f"{target} has files that are not the chart's ({', '.join(foreign[:3])}{', ...' if foreign[3:] else ''})"
         )
         raise Refused(message, "name another directory, or remove these files: Helm would install templates among them")
-    changed = tuple(name for name, data in wanted.items() if there.get(name) != data)
+    changed = tuple(name for name, data in wanted.items() if present.get(name) != data)
     try:
         for name in changed:
             path = target / name

@@ -33,10 +33,8 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 
 _PROXIES = ("http", "https", "socks5", "socks5h")
-_MAKING = threading.Lock()
+_TLS = threading.Lock()
 """One context of TLS at a time: to read certificates, OpenSSL loads and keeps parts that all threads share."""
-
-
 _TIMEOUT = httpx2.Timeout(10.0)
 
 
@@ -168,7 +166,7 @@ class _SharedContext(ssl.SSLContext):
 def _network(access: Access, certificate: tuple[str, str] | None, proxy: str | None) -> httpx2.HTTPTransport:
     # A missing file, invalid base64 or invalid PEM: the exceptions do not say which.
     try:
-        with _MAKING:
+        with _TLS:
             context = _context(access, certificate)
             context.set_alpn_protocols(["http/1.1"])
             context.__class__ = _SharedContext

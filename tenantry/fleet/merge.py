@@ -155,9 +155,9 @@ class Traced:
                 by_layer |= {
                     path: (*layer.path, *path) for path in nulls if value_at(below, path, ABSENT) is not ABSENT
                 }
-        self._by_template, self._by_layer = self._for_good(by_template), self._for_good(by_layer)
+        self._by_template, self._by_layer = self._final(by_template), self._final(by_layer)
 
-    def _for_good(self, removals: Mapping[Path, Path]) -> dict[Path, Origin]:
+    def _final(self, removals: Mapping[Path, Path]) -> dict[Path, Origin]:
         """Each `null` whose value no other layer brings back. Args: removals: its path in the data, and in the document."""
         missing = (path for path in removals if value_at(self._merged, path, ABSENT) is ABSENT)
         return {path: origin_at(self._source, removals[path]) for path in missing}

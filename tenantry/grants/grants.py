@@ -13,7 +13,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import with_values
 from tenantry.model import Tenant
 
-POLICYS_SHORTEST = "1s"
+SHORTEST_INTERVAL = "1s"
 """The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
 TIMEOUT, INTERVAL, RETRIES, HISTORY = "timeout", "interval", "retries", "history"
 BOUNDS: dict[str, tuple[str | int, str | int]] = {

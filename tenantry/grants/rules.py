@@ -21,8 +21,8 @@ from tenantry.grants.grants import (
     HISTORY,
     INTERVAL,
     MOST,
-    POLICYS_SHORTEST,
     RETRIES,
+    SHORTEST_INTERVAL,
     TIMEOUT,
     filled_tenants,
     foreign_names,
@@ -208,12 +208,12 @@ def beyond_limits(tenant: str, limited: Limited, path: Path) -> Iterator[Problem
 
 def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
     """A finding if the admission policy of the clusters refuses an interval of a tenant, whoever wrote it."""
-    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
+    if seconds_of(value) < seconds_of(SHORTEST_INTERVAL):
         yield Problem(
             path,
             "short-interval",
-            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
-            fix=f"write '{POLICYS_SHORTEST}' or more",
+            f"{path[-1]} '{value}' is shorter than '{SHORTEST_INTERVAL}', so the admission policy of the clusters would refuse it",
+            fix=f"write '{SHORTEST_INTERVAL}' or more",
         )
 
 

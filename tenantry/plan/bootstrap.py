@@ -15,7 +15,7 @@ import yaml
 
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.placement import addons_on
-from tenantry.grants.grants import POLICYS_SHORTEST
+from tenantry.grants.grants import SHORTEST_INTERVAL
 from tenantry.grants.rules import duration_paths
 from tenantry.kube.objects import Manifest
 from tenantry.messages.text import listed
@@ -141,9 +141,9 @@ def _policies(
         "deploys": "authorizer.group('{}').resource('{}').check('{}').allowed()".format(*DEPLOYING),
         "addons": listed(map(repr, platform)),
         "are_addons": f"== '{platform[0]}'" if len(platform) == 1 else f"in {list(platform)}",
-        "shortest": POLICYS_SHORTEST,
+        "shortest": SHORTEST_INTERVAL,
         "longest": longest,
-        "long_enough": _durations(_INTERVALS, f">= duration('{POLICYS_SHORTEST}')"),
+        "long_enough": _durations(_INTERVALS, f">= duration('{SHORTEST_INTERVAL}')"),
         "short_enough": _durations(duration_paths(), f"<= duration('{longest}')"),
     }
     chosen = (policy for policy in _declared()["policies"] if policy["clusters"] in clusters)
@@ -152,7 +152,7 @@ def _policies(
 
 
 def _durations(paths: Sequence[str], bound: str) -> str:
-    of_spec = (f"object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')" for path in paths)
+    of_spec = (f"object.spec.?{path.replace('.', '.?')}.orValue('{SHORTEST_INTERVAL}')" for path in paths)
     return " && ".join(f"duration({duration}) {bound}" for duration in of_spec)
 
 
