@@ -143,6 +143,11 @@ class _Reading:
     def _files(self, entry: _Entry) -> Iterator[FilePath]:
         """The files a pattern takes that no pattern before it took, sorted."""
         pattern, at = entry.pattern, entry.at
+        if len(pattern) > MAX_PATTERN:
+            self._problem(
+                at, "bad-include", f"'{shorten(pattern)}' is longer than a path can be", "correct the pattern"
+            )
+            return
         if not pattern.isprintable() or FilePath(pattern).is_absolute() or ".." in FilePath(pattern).parts:
             fix = "use a path relative to this file, without '..'"
             self._problem(at, "bad-include", f"'{shorten(pattern)}' leaves the directory of '{self.main.file}'", fix)
@@ -260,6 +265,8 @@ MAX_ENTRIES = 100_000
 """The most files and directories that one pattern may visit."""
 MAX_DEPTH = 32
 """The most levels of directories."""
+MAX_PATTERN = 4096
+"""The most characters of a pattern, as Linux has it for paths. To compile one of megabytes takes half a minute."""
 _MAGIC = re.compile(r"[*?[]")
 
 

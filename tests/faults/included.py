@@ -159,7 +159,7 @@ INCLUDED = (
     _borrows(
         "alert",
         "an alert of type `googlepubsub` without credentials",
-        _alert("type: googlepubsub, channel: project"),
+        _alert("type: googlepubsub, channel: topic, address: project"),
         f"'googlepubsub' without credentials {_CLOUD}",
     ),
     # What it reaches.

@@ -9,7 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.lineages import AFTER, Lineages
 from tenantry.fleet.names import format_part
-from tenantry.fleet.placement import choice_of, matches, placements_of, selector_of
+from tenantry.fleet.placement import choice_of, granted_selector, matches, placements_of, selector_of
 from tenantry.grants.grants import grants_of, is_filled
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.data import value_at
@@ -137,6 +137,8 @@ def apps_are_placed(fleet: Fleet) -> Iterator[Problem]:
         # At the nearest list or selector; else at the tenant, whose list leaves out all of its apps.
         written = ((*at, "environments"), (*at, "clusters"), (*at[:2], "environments"))
         place = next((path for path in written if path[-1] in fleet.raw(*path[:-1])), at[:2])
+        # A team finds it in its own file.
+        place = at if is_filled(fleet, at) and not is_filled(fleet, place) else place
         if not taken or by_name or place in reported or any(placements_of(fleet, at)) or _is_reported(fleet, at):
             continue
         reported.add(place)
@@ -145,11 +147,13 @@ def apps_are_placed(fleet: Fleet) -> Iterator[Problem]:
         reasons = dict.fromkeys(
             f"{decision.reason} ({decision.origin.location})" for decision in decisions if decision.cluster in taken
         )
+        granted = granted_selector(fleet, at[1])[0] if is_filled(fleet, at) else None
+        note = "'all' does not include management clusters: name them, or select them by labels"
         yield Problem(
             place,
             "selects-nothing",
             f"{format_part(at)} is on none of the clusters that it selects",
-            (f"it selects {listed(taken)}", *[*reasons][:3]),
+            (f"it selects {listed(taken)}", *[*reasons][:3], *([note] if granted and granted.all else [])),
             fix="correct 'environments' or 'clusters', the environment's 'tenants', or what is granted",
             at_key=True,
         )
