@@ -9,7 +9,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import cluster_environment, file_option, fleet_file
-from tenantry.cli.output import data, say
+from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import apply
 from tenantry.cluster.connect import connect
 from tenantry.kube.objects import Manifest
@@ -141,12 +141,13 @@ def command(
         raise click.UsageError("--for, --kubeconfigs and --secrets are for --roles")
     if role and not subject:
         raise click.UsageError("say who gets the roles: --for group:NAME, user:NAME or account:NAMESPACE/NAME")
-    fleet = load_fleet(file)
-    chosen = cluster_environment(fleet, name, environment) if name else str(environment)
-    check_declared(fleet, chosen)
-    management = fleet.environments[chosen].management
-    cluster = name or management
-    planned = plan_one(fleet, chosen) if role else None
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        chosen = cluster_environment(fleet, name, environment) if name else str(environment)
+        check_declared(fleet, chosen)
+        management = fleet.environments[chosen].management
+        cluster = name or management
+        planned = plan_one(fleet, chosen) if role else None
     if role and subject and planned:
         if cluster != management:
             message = f"'{cluster}' is no management cluster of environment {chosen}"

@@ -13,7 +13,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command, as_document, described
 from tenantry.cli.lines import DisplayLimits, Line, as_markdown, as_text, block, change_lines, section
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import columns, data, data_json, error, say
+from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.cli.problems import report_invalid
 from tenantry.facts.changes import Change, Effect
 from tenantry.facts.changes import between as changes_between
@@ -117,8 +117,9 @@ def _between(file: Path, first: str, second: str, output: str) -> int:
     """Print what differs. Returns: 1 if anything does. Raises: Refused: an environment is unknown, or the format does not fit."""
     if output not in _OF_ENVIRONMENTS:
         raise Refused(f"--between has no format '{output}'", f"choose one of: {', '.join(_OF_ENVIRONMENTS)}")
-    fleet = load_fleet(file)
-    changes = changes_between(fleet, plan(fleet, first), plan(fleet, second))
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        changes = changes_between(fleet, plan(fleet, first), plan(fleet, second))
     title = f"{first} -> {second}{'' if changes else ': no difference'}"
     if output == "json":
         data_json({"environments": [first, second], "changes": changes}, "Comparison")
@@ -154,15 +155,17 @@ def compared(
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
     """
-    fleet = load_fleet(file)
-    if environment is None:
-        after: Plans = plan_all(fleet)
-    else:
-        after = {environment: plan_one(fleet, environment)} if environment in fleet.in_order() else {}
-        fleet.check_stack(environment)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        if environment is None:
+            after: Plans = plan_all(fleet)
+        else:
+            after = {environment: plan_one(fleet, environment)} if environment in fleet.in_order() else {}
+            fleet.check_stack(environment)
     try:
-        side = load_base(file, base, merge_base=merge_base)
-        before = _plans_before(side.fleet, fleet, after, environment)
+        with working(f"planning {base}"):
+            side = load_base(file, base, merge_base=merge_base)
+            before = _plans_before(side.fleet, fleet, after, environment)
     except InvalidFleet as invalid:
         message = f"the file at '{base}' is invalid, so there is nothing to compare with"
         fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
@@ -176,7 +179,8 @@ def compared(
     if environment and environment not in known:
         message = f"neither {file} nor {side.name} declares environment '{environment}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
-    return Result(side, before, fleet, after, allowed)
+    with working("comparing"):
+        return Result(side, before, fleet, after, allowed)
 
 
 def _plans_before(before: Fleet | None, fleet: Fleet, after: Plans, environment: str | None) -> Plans:

@@ -15,7 +15,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.diff import Result
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import columns, data, data_json, say
+from tenantry.cli.output import columns, data, data_json, say, working
 from tenantry.cli.problems import report_warnings
 from tenantry.edit.editor import Editor, write_all
 from tenantry.edit.entries import Edit
@@ -54,7 +54,8 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     Raises: InvalidFleet: the edited fleet would be; Refused: a file cannot be written.
     """
     changes = editor.changes()
-    checked = check_both(editor) if changes else None
+    with working(f"checking {editor.main}"):
+        checked = check_both(editor) if changes else None
     if changes and not dry_run:
         write_all(changes)
     if output == "json":

@@ -255,8 +255,9 @@ class Planned:
     @classmethod
     def of(cls, session: Session) -> Planned:
         """Plan the stack's environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
-        fleet = load_fleet(session.file)
-        return cls(session.file, fleet, plan_one(fleet, session.stack.environment), session.stack)
+        with working(f"planning {session.file}"):
+            fleet = load_fleet(session.file)
+            return cls(session.file, fleet, plan_one(fleet, session.stack.environment), session.stack)
 
     def connect(self) -> AbstractContextManager[Client]:
         """A client for the management cluster."""

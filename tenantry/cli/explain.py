@@ -14,7 +14,7 @@ import yaml
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import data, data_json
+from tenantry.cli.output import data, data_json, working
 from tenantry.facts.explain import AppRollout, Explanation, Placed, explain
 from tenantry.facts.facts import THE_PLATFORM, Kind, Subject
 from tenantry.fleet.merge import Origin, Value
@@ -59,9 +59,10 @@ def command(file: Path, subject: tuple[str, str | None], environment: str, clust
     Use platform/ADDON for an add-on, and platform for the settings that all add-ons share.
     """
     tenant, app = subject
-    fleet = load_fleet(file)
-    # The platform as a whole says which clusters have tenants.
-    planned = plan(fleet, environment, Part(tenant if tenant != PLATFORM else "" if app else None, cluster))
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        # The platform as a whole says which clusters have tenants.
+        planned = plan(fleet, environment, Part(tenant if tenant != PLATFORM else "" if app else None, cluster))
     if tenant == PLATFORM:
         about = Subject(Kind.ADDON, name=app) if app else THE_PLATFORM
     else:

@@ -165,7 +165,8 @@ def command(
     read = _read_all(environments, _management(environments, clusters), kubeconfig)
     if not read.resources:
         raise _nothing(read)
-    draft = drafted(read)
+    with working("planning the draft"):
+        draft = drafted(read)
     head = header(map("=".join, environments))
     report = report_of(read, draft, text_of(draft.data, head), str(target))
     if report.expressed:

@@ -12,7 +12,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import data, data_json, say, table
+from tenantry.cli.output import data, data_json, say, table, working
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
@@ -123,8 +123,9 @@ def command(
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
-    fleet = load_fleet(file)
-    items = listing(fleet, kind, Filter((environment,) if environment else (), tenants, clusters))
+    with working(f"reading {file}"):
+        fleet = load_fleet(file)
+        items = listing(fleet, kind, Filter((environment,) if environment else (), tenants, clusters))
     if output == "json":
         data_json({"of": kind, "items": items}, "List")
     elif items:

@@ -75,8 +75,9 @@ def command(
     """
     if cluster:
         return _check_cluster(file, environment, cluster, kubeconfig, context, output)
-    fleet = load_fleet(file)
-    planned = plan_one(fleet, environment)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        planned = plan_one(fleet, environment)
     warnings = warnings_of(fleet)
     if output != "json":
         report_warnings(warnings)

@@ -10,7 +10,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import data, data_json, say
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
@@ -50,8 +50,9 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
 
     The label tenantry/environment of each object says which environment it belongs to.
     """
-    fleet = load_fleet(file)
-    plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet)
     if directory is None:
         objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
@@ -61,7 +62,8 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, plan in plans.items():
         place = directory / name
-        written, removed = write_directory(plan, place)
+        with working(f"writing {place}"):
+            written, removed = write_directory(plan, place)
         files = f"{counted(written, 'file')} written, {removed} removed"
         say(f"{place}: {counted(len(shown(plan.objects)), 'object')}, {files}")
         _say_beside(plan.objects)

@@ -96,8 +96,9 @@ def command(
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
-    fleet = load_fleet(file)
-    planned = plan(fleet, environment)
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        planned = plan(fleet, environment)
     selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         report = read_report(client, fleet, planned, selection, timeout if wait else None)

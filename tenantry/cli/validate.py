@@ -10,7 +10,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import data, data_json
+from tenantry.cli.output import data, data_json, working
 from tenantry.cli.problems import annotate_invalid, annotate_warnings, report_warnings
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
@@ -50,8 +50,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     `github` prints workflow commands, whose paths start at the root of the Git repository.
     """
     try:
-        fleet = load_fleet(file)
-        plans = plan_all(fleet)
+        with working(f"checking {file}"):
+            fleet = load_fleet(file)
+            plans = plan_all(fleet)
     except InvalidFleet as invalid:
         if output != "github":
             raise

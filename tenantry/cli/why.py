@@ -73,9 +73,10 @@ def command(
     Nothing is changed, and no value of a Secret is printed. Why an app is not on a cluster at all, `tenantry explain` says.
     """
     tenant, name = subject
-    fleet = load_fleet(file)
-    require("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
-    planned = plan(fleet, environment, Part(tenant="" if tenant == PLATFORM else tenant))
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        require("tenant", tenant, [*fleet.document.tenants, PLATFORM], fleet.source.file)
+        planned = plan(fleet, environment, Part(tenant="" if tenant == PLATFORM else tenant))
     selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):

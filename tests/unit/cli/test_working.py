@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tenantry.cli import output
+from tenantry.cli import output, validate
 from tenantry.cli.output import data, working
+from tenantry.load import load_fleet
 from tests.table import table
-from tests.terminal import in_terminal
+from tests.terminal import in_terminal, tenantry_in_terminal
+from tests.unit.texts import rocky
 
 SHIPPED = output.PATIENCE
 
@@ -52,3 +56,15 @@ def test_the_log_of_a_pipeline_shows_nothing(ci: str, shown: str) -> None:
 def test_a_pipe_gets_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     work()()
     assert capsys.readouterr() == ("done\n", "")
+
+
+def test_a_command_names_what_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*given: Any) -> Any:
+        time.sleep(0.3)
+        return load_fleet(*given)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(validate, "load_fleet", slow)
+    Path("tenants.yaml").write_text(rocky("web: {kustomize: {source: manifests}}"))
+    code, screen = tenantry_in_terminal("validate", columns=80)
+    assert (code, screen.splitlines()[0]) == (0, "checking tenants.yaml ...")
