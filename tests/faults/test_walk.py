@@ -38,7 +38,7 @@ UP = ("up", "--stack", "dev", "--yes", "--skip-preview")
 DISTURBED = {"": 75, "killed": 7, "reverted": 6, "changed by hand": 12}
 """What happens before a run, and how often of a hundred times."""
 STEPS_OF_A_RUN = 40
-PREVIEWED = 4
+PREVIEWED = 5
 """Each step that is a multiple of it has a preview too, which takes as long as a run."""
 
 

@@ -131,6 +131,8 @@ def apps_are_placed(fleet: Fleet) -> Iterator[Problem]:
     """Selectors that take no cluster at all have a rule of their own, and so have names of clusters that are not granted."""
     reported: set[Path] = set()
     for at, _ in walk.apps(fleet):
+        if any(placements_of(fleet, at)):
+            continue
         selector, where = selector_of(fleet, at)
         taken = [name for name, cluster in fleet.clusters.items() if selector and matches(selector, name, cluster)]
         by_name = selector and selector.names is not None and is_filled(fleet, where)
@@ -139,7 +141,7 @@ def apps_are_placed(fleet: Fleet) -> Iterator[Problem]:
         place = next((path for path in written if path[-1] in fleet.raw(*path[:-1])), at[:2])
         # A team finds it in its own file.
         place = at if is_filled(fleet, at) and not is_filled(fleet, place) else place
-        if not taken or by_name or place in reported or any(placements_of(fleet, at)) or _is_reported(fleet, at):
+        if not taken or by_name or place in reported or _is_reported(fleet, at):
             continue
         reported.add(place)
         environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
