@@ -7,7 +7,8 @@ from click.shell_completion import get_completion_class
 
 from tenantry.cli.commands import Command
 from tenantry.cli.output import data
-from tenantry.fleet.json_schema import included_schema, json_schema, shared, text_of
+from tenantry.fleet.json_schema import json_schema, shared, text_of
+from tenantry.fleet.team_schema import included_schema
 
 
 @click.command(

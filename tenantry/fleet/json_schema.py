@@ -1,10 +1,7 @@
-"""The JSON Schema of tenants.yaml for editors and other programs, derived from the model; and that of teams' files.
+"""The JSON Schema of tenants.yaml for editors and other programs, derived from the model.
 
 It covers single values. `tenantry validate` checks how parts of the file relate to each other. Editors show titles, descriptions
 and examples, and offer what they find in types and enums.
-
-The schema of teams' files is that of tenants.yaml without what belongs to the platform, with all that can be granted. It does not
-know what is granted to whom.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain, count, pairwise
 from typing import Any, TypeVar, get_args
@@ -24,8 +21,6 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
-from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
-from tenantry.grants.model import GRANTABLE
 from tenantry.model import tenancy
 from tenantry.model.scalars import SHARE, NumberOrShare
 from tenantry.model.strict import IN_PART, OneOf, or_unfilled
@@ -47,7 +42,7 @@ def json_schema() -> dict[str, Any]:
     _let_complete(schema)
     needed = [key for key in schema.pop("required") if key != "clusters"]  # pieces of the file can hold all of them
     either = [{"title": f"with {key}", "required": [key]} for key in ("clusters", "include")]
-    schema["allOf"] = [_whole_file({"required": needed, "anyOf": either})]
+    schema["allOf"] = [whole_file({"required": needed, "anyOf": either})]
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
@@ -56,7 +51,7 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": "tenants.yaml of Tenantry", **schema}
 
 
-def _whole_file(needed: dict[str, Any]) -> dict[str, Any]:
+def whole_file(needed: dict[str, Any]) -> dict[str, Any]:
     """What a file has to hold; editors offer the nearest title for an empty file, and that of the file is no name for it."""
     return {"title": "a whole file", **needed}
 
@@ -366,57 +361,3 @@ def _holders(schema: Any) -> list[dict[str, Any]]:
     below = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     own = [schema] if isinstance(schema, dict) and isinstance(schema.get("properties"), dict) else []
     return [*own, *chain.from_iterable(map(_holders, below))]
-
-
-# --- the files of teams -------------------------------------------------------------------------------------------------
-
-
-def included_schema() -> dict[str, Any]:
-    """What an included file can say if everything that can be granted is granted."""
-    whole, settings = json_schema(), get_args(GRANTABLE)
-    definitions = whole["$defs"]
-    _keep(definitions["Tenant"], {*PARTS, SELECTOR, OVERRIDES, *BLOCKS, *settings})
-    _keep(definitions["TenantOverride"], {"when", *PARTS, *BLOCKS, *settings})
-    _keep(definitions["ExtraNamespace"], {"name", *(set(settings) & {*OF_NAMESPACES})})
-    definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
-    del definitions["App"]["properties"]["waves"]
-    tenants = whole["properties"]["tenants"]
-    return shared(
-        {
-            "$schema": DIALECT,
-            "title": "included files of Tenantry",
-            "type": "object",
-            "properties": {"tenants": tenants},
-            "allOf": [_whole_file({"required": ["tenants"]})],
-            "additionalProperties": False,
-            "$defs": _used(tenants, definitions),
-        }
-    )
-
-
-def _keep(definition: dict[str, Any], keys: set[str]) -> None:
-    """Leave the properties that the file may set."""
-    definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
-
-
-def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The definitions that a schema refers to, itself or by others, in their order."""
-    used: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        for name in _references(waiting.pop()):
-            if name not in used:
-                used.add(name)
-                waiting.append(definitions[name])
-    return {name: definition for name, definition in definitions.items() if name in used}
-
-
-def _references(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if isinstance(reference := schema.get("$ref"), str):
-            yield reference.removeprefix("#/$defs/")
-        for value in schema.values():
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
