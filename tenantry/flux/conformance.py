@@ -8,14 +8,14 @@ not exist, is not found here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tenantry.flux.schemas import Schema, schema_of
+from tenantry.flux.schemas import schema_of
 from tenantry.flux.texts import text_problems
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
@@ -45,7 +45,7 @@ def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Problem
     if part:  # most blocks have no keys of Flux's own, and a validator takes a while to build
         errors = _validator(kind, of_part=True).iter_errors(_without_null(part))
         given = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
-        yield from _misfits(given, schema_of(kind), at)
+        yield from misfits(given, schema_of(kind).spec, at)
 
 
 def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -58,8 +58,8 @@ def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem
     """
     schema = schema_of(kind)
     complete = completed(schema.spec, dict(spec))
-    if misfits := list(_misfits(list(_validator(kind, of_part=False).iter_errors(complete)), schema, at)):
-        yield from misfits
+    if broken := list(misfits(_validator(kind, of_part=False).iter_errors(complete), schema.spec, at)):
+        yield from broken
     else:
         yield from _broken_rules(schema.spec, _described(schema.spec, complete), at)
         yield from text_problems(kind, spec, at)
@@ -90,7 +90,9 @@ _TYPES = {
 _OF_TEXT = ("enum", "format", "pattern", "minLength", "maxLength")
 _DURATION = "duration-of-go"
 _WITH_HOURS = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"
+QUANTITY = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 _FORMS = {
+    QUANTITY: ("a quantity", "write it as '500m', '4' or '8Gi'", "bad-quantity"),
     _WITH_HOURS: ("a valid duration", "write it as '30s', '5m' or '1h30m'", "bad-duration"),
     r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$": (
         "a valid duration here",
@@ -102,12 +104,14 @@ _FORMS = {
 """For patterns that are hard to read: what they mean, how to write a value that matches, and the code of the finding."""
 
 
-def _misfits(errors: list[ValidationError], schema: Schema, at: Path) -> Iterator[Problem]:
+def misfits(errors: Iterable[ValidationError], schema: dict[str, Any], at: Path) -> Iterator[Problem]:
+    """What a validator found, in the author's terms. Args: schema: the validator's; at: the path of what was validated."""
+    errors = list(errors)
     mistyped = [error.instance_path for error in errors if error.kind.name == "type"]
     for error in errors:
         # A value of the wrong type breaks other constraints too. One error for it is enough.
         if error.kind.name == "type" or error.instance_path not in mistyped:
-            yield from _findings(error, schema.spec, (*at, *error.instance_path))
+            yield from _findings(error, schema, (*at, *error.instance_path))
 
 
 @cache
@@ -168,7 +172,7 @@ def _findings(error: ValidationError, schema: dict[str, Any], place: Path) -> It
             keys = expected.get("required") or list(expected.get("properties", ()))[:4]
             yield wrong_type(place, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, keys, fix)
         case "enum":
-            yield not_allowed(place, value, map(str, limit))
+            yield not_allowed(place, value, filter(None, map(str, limit)))
         case "pattern":
             if limit in _FORMS:
                 what, _, code = _FORMS[limit]

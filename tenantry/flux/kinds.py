@@ -44,7 +44,8 @@ _FLUX = {
     ),
 }
 """Source: the definitions of Flux 2.9, which serve one version of each kind."""
-API_OF = {kind: api for part in (_NAMESPACED, CLUSTER_SCOPED, _FLUX) for api, kinds in part.items() for kind in kinds}
+BUILT_IN = {kind: api for part in (_NAMESPACED, CLUSTER_SCOPED) for api, kinds in part.items() for kind in kinds}
+API_OF = BUILT_IN | {kind: api for api, kinds in _FLUX.items() for kind in kinds}
 """Each kind with the group and version to write for it."""
 _ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Event")}
 _OF_FLUX = frozenset(group_of(api) for api in _FLUX)

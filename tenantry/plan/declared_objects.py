@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.shape import findings_of
+from tenantry.flux.manifests import manifest_problems
 from tenantry.grants.rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.kube.values import gives_all
@@ -17,7 +18,6 @@ from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import InvalidPart, Path, Problem, Problems, collecting, raise_invalid
 from tenantry.messages.placeholders import Variables, fill_manifest
 from tenantry.messages.text import listed
-from tenantry.model.manifests import SHAPES
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights, ObjectManifest
 from tenantry.plan.objects.baseline import METADATA, metadata_services, users_of
@@ -98,11 +98,11 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
 def manifest_of(at: Path, data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
     """The entry at a path, filled in; without what the fleet adds. Raises: InvalidPart: it is not valid then."""
     filled = fill_manifest(data, variables, at)
-    shape = SHAPES.get((str(filled["apiVersion"]), str(filled["kind"])), ObjectManifest)
     try:
-        shape.model_validate(filled, context=FILLED)
+        ObjectManifest.model_validate(filled, context=FILLED)
     except ValidationError as error:
-        raise InvalidPart(findings_of(error, shape, filled, at)) from None
+        raise InvalidPart(findings_of(error, ObjectManifest, filled, at)) from None
+    raise_invalid(manifest_problems(filled, at))
     given = filled.pop("metadata", None) or {}
     metadata = {
         "name": given.get("name") or at[-1],

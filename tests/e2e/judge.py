@@ -24,14 +24,7 @@ Manifest = Mapping[str, Any]
 ASKERS = 4
 """Requests at a time. With more of them, two cores of API server answer no faster."""
 QUERY = "dryRun=All&fieldValidation=Strict&fieldManager=conformance&force=true"
-PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {
-    "ClusterRole": "clusterroles",
-    "ClusterRoleBinding": "clusterrolebindings",
-    "Ingress": "ingresses",
-    "Namespace": "namespaces",
-    "PriorityClass": "priorityclasses",
-    "Role": "roles",
-}
+PLURALS = {kind: plural for _, _, kind, plural in KINDS}
 
 
 class Judge:
@@ -52,6 +45,13 @@ class Judge:
 
     def __str__(self) -> str:
         return f"{self._objects} objects checked in all, {len(self._answers)} of them different"
+
+    def document(self, path: str) -> dict[str, Any]:
+        """What the server answers at a path, such as an OpenAPI document."""
+        connection = self._connection()
+        connection.request("GET", path)
+        document: dict[str, Any] = json.loads(connection.getresponse().read())
+        return document
 
     def refusal(self, manifest: Manifest) -> str | None:
         """What the server has against an object, in its words, or None."""
@@ -97,9 +97,15 @@ def _data(secret: SecretValues) -> dict[str, str]:
 def _request(manifest: Manifest) -> tuple[str, str]:
     """Path and body. Objects are moved to a namespace that exists: dry runs create none."""
     group, _, version = manifest["apiVersion"].rpartition("/")
-    metadata, place = manifest["metadata"], ""
+    kind, metadata, place = manifest["kind"], manifest["metadata"], ""
     if "namespace" in metadata:
         metadata, place = {**metadata, "namespace": "default"}, "/namespaces/default"
     base = f"/apis/{group}/{version}" if group else f"/api/{version}"
-    path = f"{base}{place}/{PLURALS[manifest['kind']]}/{metadata['name']}?{QUERY}"
+    path = f"{base}{place}/{PLURALS.get(kind) or _plural(kind)}/{metadata['name']}?{QUERY}"
     return path, json.dumps({**manifest, "metadata": metadata})
+
+
+def _plural(kind: str) -> str:
+    """As Kubernetes names the resource of one of its own kinds."""
+    name = kind.lower()
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}es" if name.endswith("s") else f"{name}s"

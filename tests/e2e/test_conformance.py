@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from docgen.schemas import kubernetes
+from tenantry.flux.kinds import BUILT_IN
+from tenantry.flux.manifests import manifest_problems
 from tenantry.kube import acceptance
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
@@ -29,6 +33,8 @@ FILES = sorted(
         *(file for file in (REPOSITORY / "tests/golden").glob("*/tenants.yaml")),
     ]
 )
+SCHEMAS = REPOSITORY / "tenantry/flux/kubernetes.json"
+MANIFESTS = yaml.safe_load((REPOSITORY / "tests/e2e/manifests.yaml").read_bytes())
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +51,22 @@ def test_the_judge_refuses_what_it_does_not_know(judge: Judge) -> None:
     )
     assert refusal is not None
     assert "spec.purge" in refusal
+
+
+def test_the_schemas_of_kubernetes_are_those_of_the_server(judge: Judge, *, update_golden: bool) -> None:
+    text = kubernetes.text(judge.document)
+    if update_golden:
+        SCHEMAS.write_text(text)
+    assert SCHEMAS.read_text() == text, "stale: run this test with --update-golden"
+
+
+@pytest.mark.parametrize("verdict", MANIFESTS)
+def test_an_object_is_refused_if_the_server_refuses_it(judge: Judge, verdict: str) -> None:
+    for part in MANIFESTS[verdict]:
+        api, place = BUILT_IN[part["kind"]], {} if part["kind"].startswith("Cluster") else {"namespace": "default"}
+        manifest = {"apiVersion": api, "metadata": {"name": "a", **place}, **part}
+        problems, refusal = list(manifest_problems(manifest, ())), judge.refusal(manifest)
+        assert bool(problems) == (refusal is not None) == (verdict == "refused"), (manifest, problems, refusal)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.parent.relative_to(REPOSITORY)))

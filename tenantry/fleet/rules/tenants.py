@@ -166,7 +166,8 @@ _ELSEWHERE = {
 }
 
 
-_OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io")
+OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io")
+"""The groups of which no tenant has objects."""
 
 
 def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
@@ -178,7 +179,7 @@ def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
             refusal = "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
         elif kind in _ELSEWHERE and is_cluster_scoped(manifest.apiVersion, kind):
             refusal = "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
-        elif group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
+        elif group in OF_THE_CLUSTER or (group, kind) == ("", "Node"):
             message = f"a {kind} is for the whole cluster, not for one tenant"
             refusal = "of-the-cluster", message, "install it by an add-on"
         yield from _of_kind(at, manifest, refusal)

@@ -14,6 +14,8 @@ WEB = "web: {kustomize: {source: manifests}}"
 ALL = "clusters: {all: true}"
 RBAC = "rbac.authorization.k8s.io/v1"
 POD = "spec: {{restartPolicy: Never, containers: [{{name: a, image: 'a:{}'}}]}}"
+TEMPLATE = "template: {}"
+SET = f"selector: {{}}, {TEMPLATE}"
 ANEW = "on a management cluster it is deleted and created anew, on a remote one its baseline fails"
 HELD = "the API server refuses it, and what belongs to it stays as it is; give it another name"
 
@@ -38,13 +40,16 @@ def dangers(before: str, after: str) -> list[str]:
         (
             "apps/v1",
             "Deployment",
-            [f"spec: {{selector: {{matchLabels: {{a: '{n}'}}}}}}" for n in (1, 2)],
+            [f"spec: {{selector: {{matchLabels: {{a: '{n}'}}}}, {TEMPLATE}}}" for n in (1, 2)],
             "spec.selector",
         ),
         (
             "apps/v1",
             "StatefulSet",
-            ["spec: {serviceName: a, podManagementPolicy: Parallel}", "spec: {serviceName: b, replicas: 2}"],
+            [
+                f"spec: {{{of}, {SET}}}"
+                for of in ("serviceName: a, podManagementPolicy: Parallel", "serviceName: b, replicas: 2")
+            ],
             "spec.podManagementPolicy, spec.serviceName",
         ),
         (
@@ -101,8 +106,8 @@ def test_it_is_told_of_credentials_that_become_those_of_a_registry() -> None:
 @table(
     ("api", "kind", "before", "after"),
     [
-        ("batch/v1", "Job", "spec: {backoffLimit: 1}", "spec: {backoffLimit: 2}"),
-        ("apps/v1", "StatefulSet", "spec: {replicas: 1}", "spec: {replicas: 2, template: {}}"),
+        ("batch/v1", "Job", f"spec: {{backoffLimit: 1, {TEMPLATE}}}", f"spec: {{backoffLimit: 2, {TEMPLATE}}}"),
+        ("apps/v1", "StatefulSet", f"spec: {{replicas: 1, {SET}}}", f"spec: {{replicas: 2, {SET}}}"),
         (
             "v1",
             "PersistentVolumeClaim",
