@@ -92,7 +92,8 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
         return planned
     from tenantry.grants.confined.escapes import escapes  # most fleets have no files of teams, and need none of it
 
-    adopting = [permit.tenant for permit in planned.permits if permit.what == "adopt" and permit.tenant]
+    tenants = dict.fromkeys(placement.tenant for placement in planned.placements)
+    adopting = [tenant for tenant in tenants if fleet.document.tenants[tenant].adopt]
     if reasons := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
         raise NotConfined(planned.environment, reasons)
     return planned

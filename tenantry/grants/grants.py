@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from tenantry.addresses import Address, BadAddress, read
 from tenantry.fleet.fleet import Fleet
@@ -78,18 +78,13 @@ def is_allowed(address: str, patterns: Iterable[str]) -> bool:
     return parts is not None and any(pattern == ANY or _allows(pattern, parts) for pattern in patterns)
 
 
-def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
+def is_covered(pattern: str, patterns: Collection[str]) -> bool:
     """Whether other patterns allow everything that a pattern allows, whatever placeholders become; false where that is not sure."""
-    patterns = tuple(patterns)
-    if pattern in patterns or ANY in patterns:
-        return True
-    parts = _parts(_with_words(pattern).removesuffix(_BELOW))
-    known = [_with_words(pattern) for pattern in patterns]
-    if parts and pattern.endswith(_BELOW):
-        return any(
-            _allows(allowed, parts._replace(path=f"{parts.path}/")) for allowed in known if allowed.endswith(_BELOW)
-        )
-    return parts is not None and any(_allows(allowed, parts) for allowed in known)
+    if pattern == ANY or pattern in patterns or ANY in patterns:
+        return pattern in patterns or ANY in patterns
+    # One place stands for all below a path.
+    address = pattern.removesuffix(ANY) + "anything" if pattern.endswith(_BELOW) else pattern
+    return is_allowed(_with_words(address), map(_with_words, patterns))
 
 
 def _with_words(pattern: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.names import Named, names_of_spec
+from tenantry.fleet.names import names_of_spec
 from tenantry.fleet.rules.references import misfitting_keys
 from tenantry.fleet.settings import variable_at
 from tenantry.fleet.walk import owner_of
@@ -36,8 +36,6 @@ from tenantry.messages.placeholders import Variables, fill, names_in
 from tenantry.plan.objects.scope import Scope
 
 _T = TypeVar("_T")
-_TO_SOURCES = ("sourceRef", "chartRef")
-"""Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
 
 
 class Wall:
@@ -51,7 +49,6 @@ class Wall:
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
         self._allowed: dict[str, list[str]] = {}
-        self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
 
     def once(self, key: tuple[Hashable, ...], of: tuple[object, ...], make: Callable[[], _T]) -> _T:
@@ -106,11 +103,13 @@ class Wall:
                 yield not_advanced(self._fleet, self._scope.tenant, path)
 
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """Names in what an included file writes that are not the file's to use."""
+        """Names in what an included file writes that are not the file's to use. Those of sources and apps have no placeholders,
+        so the rule about what is written sees all of them.
+        """
         tenant = self._scope.tenant
         if self._is_reported:
             return
-        for path, group, name, _ in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
+        for path, group, name, _ in names_of_spec(kind, dict(spec)):
             place = origin(path)
             if is_filled(self._fleet, place) and not is_own(self._fleet, tenant, group, name):
                 yield platforms_entry(self._fleet, tenant, path, group, name)
@@ -119,29 +118,6 @@ class Wall:
     def _is_reported(self) -> bool:
         """Whether a rule reports such names where they are written. It looks at all parts of the tenant, once for all objects."""
         return self._fleet.known_problems and any(foreign_names(self._fleet, self._scope.tenant))
-
-    def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
-        """The sources and apps whose objects a spec names, by what the file calls them."""
-        for key in _TO_SOURCES:
-            if name := self._named("sources", spec.get(key)):
-                yield Named((key,), "sources", name)
-        for key, group in (("dependsOn", "apps"), ("resources", "sources")):
-            for index, entry in enumerate(spec.get(key) or ()):
-                if name := self._named(group, entry):
-                    yield Named((key, index), group, name)
-
-    def _named(self, group: str, reference: Any) -> str | None:
-        """The tenant's entry for which an object stands; None: the object is of another group, or the platform's."""
-        if not isinstance(reference, dict) or "namespace" in reference or reference.get("kind") == "HelmChart":
-            return None
-        name = str(reference.get("name"))
-        if group not in self._names:
-            declared = self._fleet.raw("tenants", self._scope.tenant, group)
-            of_object = str if group == "sources" else self._scope.name
-            self._names[group] = {of_object(name): name for name in declared}
-        if group == "sources":
-            name = self._scope.source_key(name, self._fleet.document.platform.namespace)
-        return self._names[group].get(name)
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants

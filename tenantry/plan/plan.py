@@ -28,14 +28,6 @@ from tenantry.plan.platform import PlatformPlanner
 from tenantry.rollout.waves import After, Rollout, Wave, after_of, apps_at_once, members, rollout_of
 
 
-class Permit(NamedTuple):
-    """What the file permits without planning an object. what: `adopt`, of a tenant or an add-on, or `sharedIdentity`."""
-
-    what: str
-    tenant: str = ""
-    addon: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """objects: dependencies come before what depends on them; every identity occurs once.
@@ -58,7 +50,6 @@ class Plan:
     placements: tuple[PlannedPlacement, ...]
     apps: tuple[PlannedApp, ...]
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
-    permits: tuple[Permit, ...] = ()
     rollout: Rollout | None = None
     members: Mapping[ObjectId, Wave] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
@@ -134,7 +125,6 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         tuple(placements),
         tuple(gathered.apps),
         gathered.origins,
-        tuple(_permits(fleet, placements, gathered.apps)),
         rollout,
         members(objects, {app.id: app.full_name for app in gathered.apps}, rollout, off),
         off,
@@ -174,19 +164,6 @@ def _is_given_up(fleet: Fleet, environment: str, tenant: str, cluster: str) -> b
     takes = matches(declared.clusters, cluster, fleet.clusters[cluster])
     is_offboarded = "offboarding" in tenant_states(fleet, tenant, cluster)
     return takes and is_offboarded and not tenant_barrier(fleet, environment, tenant)
-
-
-def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
-    """Those of the environment's tenants and add-ons."""
-    tenants, platform = fleet.document.tenants, fleet.document.platform
-    if platform.sharedIdentity:
-        yield Permit("sharedIdentity")
-    for tenant in dict.fromkeys(placement.tenant for placement in placements):
-        if tenants[tenant].adopt:
-            yield Permit("adopt", tenant)
-    for addon in dict.fromkeys(app.name for app in apps if not app.tenant):
-        if platform.addons[addon].adopt:
-            yield Permit("adopt", addon=addon)
 
 
 PROTECTED = ("Namespace", "Kustomization", "HelmRelease")

@@ -127,16 +127,6 @@ class Scope:
         name = join(*self.prefix, key)
         return shortened(name, MAX_LABEL) if kind in RECONCILERS else name
 
-    def source_key(self, name: str, platform: str) -> str:
-        """What the file calls the source whose object has a name; "" if it is none of the owner's. Clusters share sources.
-
-        Args: platform: the platform's namespace, whose sources a tenant's classes declare.
-        """
-        if self.kubeconfig is None:
-            return name
-        owner, _, rest = name.partition(".")
-        return rest.partition(".")[0] if owner in (self.namespace, platform) else ""
-
     def release(self, app: str) -> str:
         """The name of the release of an app that sets none."""
         return shortened(app, MAX_RELEASE)
