@@ -26,44 +26,69 @@ class Part(NamedTuple):
     is_key: bool = False
 
 
+class _Way(NamedTuple):
+    """The way through data of a type to its wanted parts, which is made once for each type.
+
+    type: the type itself, if it is wanted; keys: that of the keys of a mapping. fields: by the keys of a model. entries, items:
+    below a mapping, and below a list. options: those of a union, or the one without what is noted beside it.
+    """
+
+    type: Any = None
+    keys: Any = None
+    fields: Mapping[str, _Way] = {}
+    entries: _Way | None = None
+    items: _Way | None = None
+    options: tuple[_Way, ...] = ()
+
+
 def parts(type_: Any, written: Any, at: Path, is_wanted: Callable[[Any], bool]) -> Iterator[Part]:
     """The parts of some data whose type is wanted, each before those below it. Data of a wrong shape is passed over.
 
     Args: type_: of the data; at: its path; is_wanted: asked once about each type.
     """
-    if not _leads_to(type_, is_wanted):
-        return
-    if is_wanted(type_):
-        yield Part(at, type_, written)
-    if _is_model(type_):
-        for key, field in fields_of(type_).items() if isinstance(written, dict) else ():
+    if way := _way(type_, is_wanted):
+        yield from _parts(way, written, at)
+
+
+def _parts(way: _Way, written: Any, at: Path) -> Iterator[Part]:
+    if way.type is not None:
+        yield Part(at, way.type, written)
+    if isinstance(written, dict):
+        for key, below in way.fields.items():
             if key in written:
-                yield from parts(declared_type(field), written[key], (*at, key), is_wanted)
-        return
-    origin, below = get_origin(type_), get_args(type_)
-    if origin is dict and isinstance(written, dict):
-        wants_keys = is_wanted(below[0])
-        for key, value in written.items():
-            if wants_keys:
-                yield Part((*at, key), below[0], key, is_key=True)
-            yield from parts(below[1], value, (*at, key), is_wanted)
-    elif origin is list and isinstance(written, list):
+                yield from _parts(below, written[key], (*at, key))
+        if way.entries or way.keys is not None:
+            for key, value in written.items():
+                if way.keys is not None:
+                    yield Part((*at, key), way.keys, key, is_key=True)
+                if way.entries:
+                    yield from _parts(way.entries, value, (*at, key))
+    elif way.items and isinstance(written, list):
         for index, value in enumerate(written):
-            yield from parts(below[0], value, (*at, index), is_wanted)
-    elif origin in (Annotated, Union, UnionType):
-        for option in [resolved(type_)] if origin is Annotated else below:
-            yield from parts(option, written, at, is_wanted)
+            yield from _parts(way.items, value, (*at, index))
+    for option in way.options:
+        yield from _parts(option, written, at)
 
 
 @cache
-def _leads_to(type_: Any, is_wanted: Callable[[Any], bool]) -> bool:
-    """Whether a type, or one below it, is wanted."""
-    if is_wanted(type_):
-        return True
+def _way(type_: Any, is_wanted: Callable[[Any], bool]) -> _Way | None:
+    """None: no part is wanted."""
+    below, way = _below(type_), _Way(type_ if is_wanted(type_) else None)
     if _is_model(type_):
-        return any(_leads_to(declared_type(field), is_wanted) for field in type_.model_fields.values())
-    below = [resolved(type_)] if get_origin(type_) is Annotated else get_args(type_)
-    return any(_leads_to(part, is_wanted) for part in below)
+        ways = {key: _way(declared_type(field), is_wanted) for key, field in fields_of(type_).items()}
+        way = way._replace(fields={key: of_key for key, of_key in ways.items() if of_key})
+    elif get_origin(type_) is dict:
+        way = way._replace(keys=below[0] if is_wanted(below[0]) else None, entries=_way(below[1], is_wanted))
+    elif get_origin(type_) is list:
+        way = way._replace(items=_way(below[0], is_wanted))
+    else:
+        way = way._replace(options=tuple(filter(None, (_way(option, is_wanted) for option in below))))
+    return way if any(part is not None and part != () and part != {} for part in way) else None
+
+
+def _below(type_: Any) -> tuple[Any, ...]:
+    """What a type is made of, without what is noted beside it."""
+    return (resolved(type_),) if get_origin(type_) is Annotated else get_args(type_)
 
 
 def models_in(model: Model, at: Path = ()) -> Iterator[tuple[Path, Model]]:
@@ -84,7 +109,7 @@ def _models_below(value: Any, at: Path) -> Iterator[tuple[Path, Model]]:
 
 @cache
 def _leading_to_models(model: type[Model]) -> tuple[str, ...]:
-    return tuple(name for name, field in model.model_fields.items() if _leads_to(declared_type(field), _is_model))
+    return tuple(name for name, field in model.model_fields.items() if _way(declared_type(field), _is_model))
 
 
 def _is_model(type_: Any) -> bool:
@@ -98,20 +123,21 @@ def is_block(type_: Any) -> bool:
 
 def model_at(model: type[Model], path: Path) -> type[Model] | None:
     """The model class whose keys stand at `path`."""
-    annotation: Any = model
-    for part in path:
-        annotation = _step(annotation, part)
-    return next(filter(_is_model, _members(annotation)), None)
+    return next(filter(_is_model, _members(_along(model, path)[-1])), None)
 
 
 def lacking_at(model: type[Model], path: Path) -> set[str]:
     """The keys of the model class at `path` that it lacks there."""
-    annotation: Any = model
-    marks: list[set[str]] = [set()]
+    lacking = [{key for mark in _marks(annotation) for key in mark.without} for annotation in _along(model, path)]
+    return lacking[-1] | (lacking[-3] if path[-2:-1] == ("overrides",) else set())
+
+
+def _along(model: type[Model], path: Path) -> list[Any]:
+    """The types of all that a path leads through, the model first."""
+    annotations: list[Any] = [model]
     for part in path:
-        annotation = _step(annotation, part)
-        marks.append({key for mark in _marks(annotation) for key in mark.without})
-    return marks[-1] | (marks[-3] if path[-2:-1] == ("overrides",) else set())
+        annotations.append(_step(annotations[-1], part))
+    return annotations
 
 
 def _marks(annotation: Any) -> Iterator[Keys]:
