@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import shorten
@@ -111,20 +111,7 @@ class ServiceAccount(Model):
 
 # --- who may talk to pods ---------------------------------------------------------------------------------------------
 
-_NETWORKS = ("isolated", "strict", "open")
-
-
-def _one_word(value: Any) -> Any:
-    if value is None or value in _NETWORKS:
-        return value
-    fix = "write isolated, strict or open"
-    if isinstance(value, dict):
-        more = "; a NetworkPolicy of your own stands under 'objects:'"
-        raise refusal("bad-value", "'network' is one word", fix=f"{fix}{more}")
-    raise refusal("bad-value", f"'{shorten(str(value))}' is not a valid network setting", fix=fix)
-
-
-Network = Annotated[Literal["isolated", "strict", "open"], BeforeValidator(_one_word)]
+Network = Literal["isolated", "strict", "open"]
 """Who may connect to a tenant's pods, and where these may connect to."""
 
 
