@@ -18,7 +18,7 @@ import tomllib
 from pathlib import Path
 
 from tenantry.charts import OBJECTS
-from tenantry.charts.package import package
+from tenantry_sandbox.package import package
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"

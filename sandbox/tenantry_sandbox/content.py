@@ -6,9 +6,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tenantry.charts.package import files_of, package
+from tenantry.charts.package import files_of
 from tenantry_sandbox import registry, repositories
 from tenantry_sandbox.layout import Layout, SandboxError, publish_files
+from tenantry_sandbox.package import package
 from tenantry_sandbox.programs import PROXIES
 from tenantry_sandbox.spec import SandboxSpec
 from tenantry_sandbox.supervisor import SHARED, Part

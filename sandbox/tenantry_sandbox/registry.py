@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tenantry.charts.package import CREATED, Package, files_of, packed
+from tenantry.charts.package import files_of
 from tenantry_sandbox.layout import SandboxError
+from tenantry_sandbox.package import CREATED, Package, packed
 from tenantry_sandbox.repositories import folders
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"

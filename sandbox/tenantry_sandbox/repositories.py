@@ -10,7 +10,8 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from tenantry.charts import OBJECTS
-from tenantry.charts.package import EPOCH, files_of
+from tenantry.charts.package import files_of
+from tenantry_sandbox.package import EPOCH
 
 BRANCH = Ref(b"refs/heads/main")
 FLEET = "tenantry/fleet"

@@ -180,12 +180,14 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
 
 def _write_chart(directory: Path) -> int:
     # Nothing else of the command needs these.
-    from tenantry.charts import OBJECTS
-    from tenantry.charts.package import copy, package
+    import yaml
 
-    chart, written = package(OBJECTS), copy(OBJECTS, directory)
+    from tenantry.charts import OBJECTS
+    from tenantry.charts.package import copy
+
+    chart, written = yaml.safe_load((OBJECTS / "Chart.yaml").read_bytes()), copy(OBJECTS, directory)
     files = f"{counted(len(written), 'file')} written" if written else "nothing to write"
-    data(f"{directory}: {chart.name} {chart.version}, {files}")
+    data(f"{directory}: {chart['name']} {chart['version']}, {files}")
     where = f"{{url: ..., ref: {{branch: main}}, path: {directory.as_posix()}}}"
     say(f"commit and push it, then write in tenants.yaml:\n  platform: {{chart: {{git: {where}}}}}")
     return 0
