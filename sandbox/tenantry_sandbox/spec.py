@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tenantry.charts import OBJECTS
-from tenantry.fleet.fleet import Fleet, remotes_of
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.kube.objects import labels_of
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.plan.objects.scope import used_shards
+from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry_sandbox.layout import SandboxError
 
@@ -61,14 +62,16 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path) -> SandboxSpec:
              `buckets/<bucket>`, as far as there are any.
     Raises:  SandboxError: a cluster is reached in a way that a sandbox cannot offer.
     """
+    remotes = (name for name in clusters_of(fleet, plan.environment) if name != plan.management)
+    shards = dict.fromkeys(labels_of(planned.manifest).get(SHARD_LABEL) for planned in plan.objects)
     return SandboxSpec(
         environment=plan.environment,
         management=plan.management,
         bootstrap=bootstrap(fleet, plan.environment, plan.management),
-        remotes=tuple(_remote(fleet, plan.environment, name) for name in remotes_of(fleet, plan.environment)),
+        remotes=tuple(_remote(fleet, plan.environment, name) for name in remotes),
         content=content,
         charts=(OBJECTS, *sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))),
-        shards=tuple(filter(None, used_shards(plan.objects))),
+        shards=tuple(filter(None, shards)),
     )
 
 

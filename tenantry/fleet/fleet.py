@@ -150,11 +150,6 @@ def clusters_of(fleet: Fleet, environment: str) -> list[str]:
     return [name for name, cluster in fleet.clusters.items() if environment in cluster.environments]
 
 
-def remotes_of(fleet: Fleet, environment: str) -> list[str]:
-    """The environment's clusters that are reached through a kubeconfig."""
-    return [name for name in clusters_of(fleet, environment) if name != fleet.environments[environment].management]
-
-
 def environment_part(fleet: Fleet, environment: str, hub: str) -> tuple[str, ...]:
     """The part of a name that separates the environment's objects from those of others on its management cluster."""
     beside = {name: declared for name, declared in fleet.environments.items() if declared.management == hub}

@@ -7,13 +7,13 @@ of its kubeconfig, where Flux looks for it, so their names contain the cluster a
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of, marked
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, marked
 from tenantry.messages.errors import InvalidPart, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
@@ -226,13 +226,3 @@ def installed_labels(scope: Scope) -> dict[str, str]:
         # Helm sets this label on everything that it installs. Another value would be permanent drift.
         del labels["app.kubernetes.io/managed-by"]
     return labels
-
-
-def used_shards(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[ObjectId]]]:
-    """The objects that Flux's controllers reconcile in shards: by shard, "" for none, then by kind."""
-    used: dict[str, dict[str, list[ObjectId]]] = {}
-    for object in objects:
-        if object.id.kind in SHARDED:
-            shard = labels_of(object.manifest).get(SHARD_LABEL, "")
-            used.setdefault(shard, {}).setdefault(object.id.kind, []).append(object.id)
-    return used
