@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 from tenantry.cli.commands import Command
 from tenantry.cli.output import data
-from tenantry.fleet.json_schema import json_schema, shared, text_of
+from tenantry.fleet.json_schema import json_schema, text_of
 from tenantry.fleet.team_schema import included_schema
 
 
@@ -35,7 +35,7 @@ def schema(*, included: bool) -> int:
 
     With --included, it is the schema of teams' files, which tenants.yaml includes, with all that can be granted to them.
     """
-    data(text_of(included_schema() if included else shared(json_schema())))
+    data(text_of(included_schema() if included else json_schema()))
     return 0
 
 

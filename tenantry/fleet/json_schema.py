@@ -10,10 +10,9 @@ import ast
 import inspect
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import chain, count, pairwise
+from itertools import pairwise
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, TypeAdapter
@@ -329,35 +328,3 @@ def text_of(schema: Any, levels: int = 4, indent: str = "") -> str:
         return json.dumps(schema, separators=(",", ":"))
     lines = (f"{indent} {json.dumps(key)}: {text_of(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-
-
-# --- what stands in several places ------------------------------------------------------------------------------------
-
-_SHORTEST = 60
-"""Characters of a property for which a reference is shorter."""
-
-
-def shared(whole: dict[str, Any]) -> dict[str, Any]:
-    """The schema, in which each long property that stands in several places is a definition, named after its key."""
-    places = [
-        (holder, key, json.dumps(part, sort_keys=True))
-        for holder in _holders(whole)
-        for key, part in holder["properties"].items()
-    ]
-    counts = Counter(text for _, _, text in places)
-    definitions, names = whole["$defs"], dict[str, str]()
-    for holder, key, text in places:
-        if counts[text] > 1 and len(text) >= _SHORTEST:
-            if text not in names:
-                free = chain([key], (f"{key}{number}" for number in count(2)))
-                names[text] = next(name for name in free if name not in definitions)
-                definitions[names[text]] = holder["properties"][key]
-            holder["properties"][key] = {"$ref": f"#/$defs/{names[text]}"}
-    return whole
-
-
-def _holders(schema: Any) -> list[dict[str, Any]]:
-    """All schemas with properties."""
-    below = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
-    own = [schema] if isinstance(schema, dict) and isinstance(schema.get("properties"), dict) else []
-    return [*own, *chain.from_iterable(map(_holders, below))]

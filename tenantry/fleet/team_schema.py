@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from tenantry.fleet.json_schema import DIALECT, json_schema, shared, whole_file
+from tenantry.fleet.json_schema import DIALECT, json_schema, whole_file
 from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 
@@ -23,17 +23,15 @@ def included_schema() -> dict[str, Any]:
     definitions["TenantOwner"]["properties"]["role"] |= {"enum": ["view", "edit"]}
     del definitions["App"]["properties"]["waves"]
     tenants = whole["properties"]["tenants"]
-    return shared(
-        {
-            "$schema": DIALECT,
-            "title": "included files of Tenantry",
-            "type": "object",
-            "properties": {"tenants": tenants},
-            "allOf": [whole_file({"required": ["tenants"]})],
-            "additionalProperties": False,
-            "$defs": _used(tenants, definitions),
-        }
-    )
+    return {
+        "$schema": DIALECT,
+        "title": "included files of Tenantry",
+        "type": "object",
+        "properties": {"tenants": tenants},
+        "allOf": [whole_file({"required": ["tenants"]})],
+        "additionalProperties": False,
+        "$defs": _used(tenants, definitions),
+    }
 
 
 def _keep(definition: dict[str, Any], keys: set[str]) -> None:
