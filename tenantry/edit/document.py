@@ -230,10 +230,3 @@ def removed(data: Any, path: Path) -> Any:
     above = value_at(data, path[:-1]).copy()
     del above[path[-1]]
     return replaced(data, path[:-1], above)
-
-
-def nested(path: Path, value: Any) -> Any:
-    """The value below mappings with these keys, or lists."""
-    for part in reversed(path):
-        value = [value] if isinstance(part, int) else {part: value}
-    return value

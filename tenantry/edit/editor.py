@@ -14,11 +14,11 @@ from contextlib import ExitStack, suppress
 from pathlib import Path as FilePath
 from typing import Any
 
-from tenantry.edit.document import Document, nested, same
+from tenantry.edit.document import Document, same
 from tenantry.edit.paths import emptied_by, not_there, ranks_at
 from tenantry.fleet.lineages import TENANTS
 from tenantry.grants.frames import PARTS, SELECTOR
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, mapping_at, nested, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.include import read_all

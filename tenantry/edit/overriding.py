@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
-from tenantry.edit.document import nested
 from tenantry.edit.editor import Editor
 from tenantry.edit.values import flow
 from tenantry.fleet import walk
@@ -17,7 +16,7 @@ from tenantry.fleet.placement import clusters_of_app, placements_of
 from tenantry.fleet.settings import variable_at, variables_of_app
 from tenantry.kube.names import app_name
 from tenantry.load import load_fleet
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, mapping_at, nested, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import Variables, all_names_in, fill
 from tenantry.messages.text import format_path

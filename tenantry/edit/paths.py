@@ -1,25 +1,28 @@
-"""Paths as messages and commands write them, such as `tenants.rocky.owners[0]`, and what the JSON Schema lets stand there.
+"""Paths as messages and commands write them, such as `tenants.rocky.owners[0]`, and what the model lets stand there.
 
 Called by: the commands, for their arguments; `editor`, for the order of keys and for what goes when it is empty.
-Never: knows a key by itself: the schema, which follows from the model, says all of it.
+Never: knows the type of a key by itself: the model says it, and Flux's schemas of Flux's own keys.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Callable
+from itertools import chain
+from types import NoneType
+from typing import Any, get_args, get_origin
 
-from tenantry.fleet.json_schema import NOTHING, json_schema
+from tenantry.fleet.blocks import check_blocks
+from tenantry.fleet.shape import check_shape
 from tenantry.kube.yaml_text import outcome
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, nested, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
 from tenantry.messages.text import counted, declared, format_path
+from tenantry.model import Document, Model
+from tenantry.model.walk import fields_of, lacking_at, model_at, types_at
 from tenantry.source.parse import parse
 from tenantry.source.parsed_file import override_of
 
-Schema = Mapping[str, Any]
 ValueAt = Callable[[Path], Any]
 """The value at a path of the fleet's files, or ABSENT."""
 
@@ -35,20 +38,9 @@ _EXAMPLES = 'tenants.rocky.quota["requests.cpu"], tenants.rocky.owners[0]'
 
 _SAME_WHEN_EMPTY = frozenset({"quota", "limits", "default", "defaultRequest", "max", "min", "maxLimitRequestRatio"})
 """Keys that may be null and whose empty mapping says nothing."""
-_SAYS_WHAT = frozenset({"type", "properties", "enum", "const", "items"})
-"""Keywords of schemas that say what a value is. The others only constrain it."""
 _FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket"})
 """Blocks whose keys are Flux's."""
 _FIRST = ("when", "clusters", "environments", "source")
-_TYPES = {
-    bool: {"boolean"},
-    int: {"integer", "number"},
-    float: {"number"},
-    str: {"string"},
-    type(None): {"null"},
-    list: {"array"},
-    dict: {"object"},
-}
 
 
 # --- a path as text -----------------------------------------------------------------------------------------------------
@@ -86,10 +78,19 @@ def _with_dotted_key(path: Path) -> Path:
 
 def _holds_scalars(path: Path) -> bool:
     """Whether a mapping stands at a path whose keys are free, and whose values are no mappings and no lists."""
-    mappings = [schema for schema in schemas_at(path) if schema.get("type") == "object"]
-    values = [value for schema in mappings for value in _choices(schema.get("additionalProperties"))]
-    scalar = all("type" in value and not {"object", "array"} & set(_types(value)) for value in values)
-    return bool(values) and scalar and not any(schema.get("properties") for schema in mappings)
+    return any(
+        get_origin(type_) is dict and not any(_holds_more(value) for value in types_at(get_args(type_)[1], ()))
+        for type_ in types_at(Document, path)
+    )
+
+
+def _holds_more(type_: Any) -> bool:
+    """Whether values of a type can be mappings or lists."""
+    return type_ is Any or get_origin(type_) in (dict, list) or _is_model(type_)
+
+
+def _is_model(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, Model)
 
 
 def located(path: Path, value_of: ValueAt) -> Path:
@@ -122,28 +123,19 @@ def typed(path: Path, value: Any, text: str) -> Any:
     key = str(next((part for part in reversed(path) if isinstance(part, str)), ""))
     if outcome(text.strip(), value, key, of_chart=True):
         return text
-    allowed = {kind for schema in schemas_at(path) for kind in _types(schema)}
-    if not allowed or "" in allowed or allowed & _TYPES[type(value)]:
-        return value
-    if "string" in allowed:
-        return text
-    return text.split(",") if "array" in allowed and isinstance(value, str) else value
+    others = (text, text.split(","))
+    return value if _is_of_type(path, value) else next((each for each in others if _is_of_type(path, each)), value)
+
+
+def _is_of_type(path: Path, value: Any) -> bool:
+    """Whether a value at a path is of a type that the model, or Flux, has there."""
+    alone = tuple(0 if isinstance(part, int) else part for part in path)
+    data = nested(alone, value)
+    problems = chain(check_shape(data).findings, check_blocks(data))
+    return not any(problem.code == "wrong-type" and problem.path == alone for problem in problems)
 
 
 # --- what may stand at a path -------------------------------------------------------------------------------------------
-
-
-def schemas_at(path: Path) -> list[Schema]:
-    """The schemas that a value at a path can follow. None: no such key exists; an empty one: the value can be anything."""
-    schemas = list(_choices(_document()))
-    for part in path:
-        schemas = [below for schema in schemas for below in _step(schema, part)]
-    return schemas
-
-
-def keys_at(path: Path) -> list[str]:
-    """The keys of the mapping at a path, in the order of the reference; empty if its keys are names or anything."""
-    return list(dict.fromkeys(key for schema in schemas_at(path) for key in schema.get("properties", ())))
 
 
 def ranks_at(path: Path) -> dict[str, int]:
@@ -151,9 +143,11 @@ def ranks_at(path: Path) -> dict[str, int]:
 
     Empty if the keys are names, or Flux's own, which have no order.
     """
-    if any(part in _FLUX for part in path):
+    model = model_at(Document, path)
+    if model is None or any(part in _FLUX for part in path):
         return {}
-    keys = keys_at(path)
+    lacking = lacking_at(Document, path)
+    keys = [key for key in fields_of(model) if key not in lacking]
     if "overrides" in keys or "when" in keys:
         keys = [*(key for key in _FIRST if key in keys), *(key for key in keys if key not in _FIRST)]
     return {key: rank for rank, key in enumerate(keys)}
@@ -163,18 +157,16 @@ def is_name(path: Path) -> bool:
     """Whether the last part of a path is the name of something that has keys of its own: a tenant, an app, a cluster."""
     if not path or not isinstance(path[-1], str):
         return False
-    holders = [schema for schema in schemas_at(path[:-1]) if path[-1] not in schema.get("properties", {})]
-    return any(below.get("properties") for schema in holders for below in _step(schema, path[-1]))
+    mappings = [type_ for type_ in types_at(Document, path[:-1]) if get_origin(type_) is dict]
+    return any(map(_is_model, types_at(mappings[0], (path[-1],)))) if mappings else False
 
 
 def goes_when_empty(path: Path) -> bool:
     """Whether a key whose mapping or list becomes empty is removed, because its absence means the same."""
-    for schema in schemas_at(path[:-1]):
-        own = schema.get("properties", {}).get(path[-1])
-        if own is not None:
-            may_be_null = any("null" in _types(choice) for choice in _choices(own))
-            return path[-1] not in schema.get("required", ()) and (path[-1] in _SAME_WHEN_EMPTY or not may_be_null)
-    return False
+    model, key = model_at(Document, path[:-1]), str(path[-1])
+    if model is None or key not in fields_of(model) or fields_of(model)[key].is_required():
+        return False
+    return key in _SAME_WHEN_EMPTY or NoneType not in types_at(model, (key,))
 
 
 def emptied_by(data: Any, path: Path) -> Path:
@@ -193,48 +185,6 @@ def _in_override(path: Path) -> int:
     """How many keys a path leads into an override, in which an empty mapping sets nothing; -1: it leads into none."""
     at = override_of(path)
     return len(path) - len(at) if at else -1
-
-
-@cache
-def _document() -> Schema:
-    return json_schema()
-
-
-def _types(schema: Schema) -> tuple[str, ...]:
-    """The names of the types that a schema allows; "" for any."""
-    if "const" in schema or "enum" in schema:
-        return tuple("string" if isinstance(value, str) else "" for value in schema.get("enum", (schema.get("const"),)))
-    types = schema.get("type", "")
-    return tuple(types) if isinstance(types, list) else (types,)
-
-
-def _choices(schema: Any) -> Iterator[Schema]:
-    """The schema and everything that it refers to, or lets one choose."""
-    if not isinstance(schema, Mapping):
-        return
-    if schema == NOTHING:
-        yield {"type": "null"}
-    elif "$ref" in schema:
-        yield from _choices(_document()["$defs"][schema["$ref"].rpartition("/")[2]])
-    of_one = schema.get("oneOf", ())
-    # What follows the first of all only refuses, and so does a choice of keys.
-    for choice in (*schema.get("anyOf", ()), *schema.get("allOf", ())[:1], *(of_one if NOTHING in of_one else ())):
-        yield from _choices(choice)
-    if not schema or _SAYS_WHAT & schema.keys():
-        yield schema
-
-
-def _step(schema: Schema, part: str | int) -> Iterator[Schema]:
-    """The schemas of an entry of a mapping or list."""
-    if isinstance(part, int):
-        yield from _choices(schema.get("items"))
-    elif part in schema.get("properties", {}):
-        yield from _choices(schema["properties"][part])
-    else:
-        # A mapping whose schema does not say so may hold anything, unless other types or keys are named.
-        is_open = schema.get("type") in (None, "object") and "enum" not in schema and "const" not in schema
-        other = schema.get("additionalProperties", {} if is_open else False)
-        yield from _choices({} if other is True else other)
 
 
 # --- paths that cannot be meant -----------------------------------------------------------------------------------------

@@ -188,3 +188,10 @@ def ordered(data: Any, order: Tree) -> Any:
         return data
     keys = dict.fromkeys((*(key for key in order if key in data), *data))
     return {key: ordered(data[key], order.get(key, {})) for key in keys}
+
+
+def nested(path: Path, value: Any) -> Any:
+    """The value below mappings with these keys, or lists."""
+    for part in reversed(path):
+        value = [value] if isinstance(part, int) else {part: value}
+    return value

@@ -121,9 +121,14 @@ def is_block(type_: Any) -> bool:
     return isinstance(type_, type) and issubclass(type_, FluxBlock)
 
 
+def types_at(type_: Any, path: Path) -> list[Any]:
+    """The types that a value at a path below one of a type can have."""
+    return [*_members(_along(type_, path)[-1])]
+
+
 def model_at(model: type[Model], path: Path) -> type[Model] | None:
     """The model class whose keys stand at `path`."""
-    return next(filter(_is_model, _members(_along(model, path)[-1])), None)
+    return next(filter(_is_model, types_at(model, path)), None)
 
 
 def lacking_at(model: type[Model], path: Path) -> set[str]:
@@ -132,9 +137,9 @@ def lacking_at(model: type[Model], path: Path) -> set[str]:
     return lacking[-1] | (lacking[-3] if path[-2:-1] == ("overrides",) else set())
 
 
-def _along(model: type[Model], path: Path) -> list[Any]:
-    """The types of all that a path leads through, the model first."""
-    annotations: list[Any] = [model]
+def _along(type_: Any, path: Path) -> list[Any]:
+    """The types of all that a path below one of a type leads through, that type first."""
+    annotations: list[Any] = [type_]
     for part in path:
         annotations.append(_step(annotations[-1], part))
     return annotations
