@@ -47,12 +47,6 @@ class Kind:
                 message, where = f"{owner} {self.verb} '{name}'", ".".join(self.templates)
                 yield undeclared(place, self.above, name, message, known.keys() - own, where)
 
-    def named_twice(self, at: Path, owner: str, names: tuple[str, ...]) -> Iterator[Problem]:
-        for name in dict.fromkeys(names):
-            if names.count(name) > 1:
-                message = f"{owner} {self.verb} '{name}' twice"
-                yield Problem((*at, self.key), "duplicate", message, fix="remove one of them")
-
 
 TENANTS = Kind("tenants", "tenant", ("templates", "tenants"))
 CLUSTERS = Kind("clusters", "cluster", ("templates", "clusters"))
@@ -76,11 +70,10 @@ class Lineages:
     _of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, entry in self.declared.items():
+        for name in self.declared:
             order: dict[str, None] = {}
             self._visit(name, (), order)
             self._of[name] = tuple(order)
-            self._find(*self.kind.named_twice(self._at(name), self._word(name), self.kind.named(entry)))
 
     def of(self, name: str) -> tuple[str, ...]:
         """The lineage of a template or an environment."""

@@ -150,14 +150,12 @@ class _Merging:
         entries, incomplete = dict(self.entries), set()
         if self.kind is TENANTS:
             names = self.kind.named(mapping_at(self.source.data, DEFAULTS))
-            self._find(self.kind.named_twice((DEFAULTS,), f"'{DEFAULTS}'", names))
             self._find(self.kind.unknown((DEFAULTS,), f"'{DEFAULTS}'", names, self.templates))
         for name, own in self.entries.items():
             if not isinstance(own, dict):
                 continue  # the check of shapes reports it
             names = self.kind.named(own)
             at, who = (self.kind.section, name), f"{self.kind.word} '{name}'"
-            self._find(self.kind.named_twice(at, who, names))
             self._find(self.kind.unknown(at, who, names, self.templates))
             whole = self._whole(name, own, names)
             if whole is None or (own.get(self.kind.key) is not None and not names):

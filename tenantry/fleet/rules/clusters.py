@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
 from tenantry.fleet import walk
@@ -16,9 +16,9 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.text import counted, listed
-from tenantry.model import ConfigMap, RolloutWave, Selector
+from tenantry.model import ConfigMap, Selector
 from tenantry.model.selector import format_labels
-from tenantry.rollout.waves import Drawn, drawn
+from tenantry.rollout.waves import drawn
 from tenantry.source.parsed_file import override_of
 
 
@@ -221,76 +221,39 @@ def apps_select_clusters(fleet: Fleet) -> Iterator[Problem]:
 
 def each_cluster_is_in_one_wave(fleet: Fleet) -> Iterator[Problem]:
     """And each wave takes some, but for the rest, which may be for clusters that are added later."""
-    written: dict[Path, list[str]] = {}  # where waves stand, with the environments that have them from there
-    for name, environment in fleet.environments.items():
-        if environment.waves:
-            written.setdefault(fleet.declared_at(name, "waves"), []).append(name)
-    for at, environments in written.items():
-        waves = fleet.environments[environments[0]].waves or []
-        problems = [*_outside(fleet, at, waves, environments)]
-        chains = {name: (drawn(fleet, name), tuple(clusters_of(fleet, name))) for name in environments}
-        for name, (chain, clusters) in chains.items():
-            problems += _empty(fleet, at, name, chain, clusters) if clusters else ()
-        misspelt = any(set(wave.names or ()) - fleet.clusters.keys() for wave in waves)
-        for name, (chain, clusters) in chains.items():
-            yield from _overlaps(fleet, at, chain)
-            left = [cluster for cluster in clusters if not any(cluster in wave.clusters for wave in chain)]
-            # A wave that is reported for what it names or selects may be why a cluster is left out.
-            if left and not (problems or misspelt):
-                message = f"no wave of environment '{at[1]}' takes {_clusters(left)}{_there(at, name)}"
-                yield Problem(at, "not-in-a-wave", message, fix="add 'rest' as the last wave, for the other clusters")
-        yield from problems
+    found: dict[tuple[str, Path], Problem] = {}  # once, although several environments have the waves from one place
+    for problem in _problems_of_waves(fleet):
+        found.setdefault((problem.code, problem.path), problem)
+    yield from found.values()
 
 
-def _there(at: Path, environment: str) -> str:
-    """The environment, unless the waves are its own."""
-    return "" if at[1] == environment else f" of environment '{environment}'"
-
-
-def _outside(fleet: Fleet, at: Path, waves: list[RolloutWave], environments: list[str]) -> Iterator[Problem]:
-    """Declared clusters that a wave names and that are elsewhere. A wave that names nothing else is empty."""
-    reached = {cluster for name in environments for cluster in clusters_of(fleet, name)}
-    where = "not in this environment"
-    if len(environments) > 1:
-        where = f"in none of the environments {listed(environments)}"
-    for number, wave in enumerate(waves):
-        names = wave.names or []
-        outside = [name for name in names if name in fleet.clusters and name not in reached]
-        for name in outside if len(outside) < len(names) else ():
-            message = f"wave {number + 1} of environment '{at[1]}' names cluster '{name}', which is {where}"
-            place, notes = (
-                (*at, number, "names", names.index(name)),
-                (f"declared: {fleet.source.line_of(('clusters', name))}",),
-            )
-            fix = "remove the name from the wave, or correct it"
-            yield Problem(place, "not-in-the-environment", message, notes, fix)
-
-
-def _empty(
-    fleet: Fleet, at: Path, environment: str, chain: Sequence[Drawn], clusters: tuple[str, ...]
-) -> Iterator[Problem]:
-    for number, drawn_wave in enumerate(chain, 1):
-        wave = drawn_wave.wave
-        if drawn_wave.clusters or wave.all or set(wave.names or ()) - fleet.clusters.keys():
-            continue
-        labels = {f"{key}={value}" for name in clusters for key, value in fleet.clusters[name].labels.items()}
-        note = f"there: {listed(clusters)}"
-        if wave.percent is not None:
-            note = f"other waves take all of {listed(clusters)}"
-        elif wave.labels:
-            note = f"labels there: {', '.join(sorted(labels)) or 'none'}"
-        message = f"wave {number} of environment '{at[1]}' takes no cluster{_there(at, environment)}"
-        fix = "correct what it selects, or remove the wave"
-        yield Problem(drawn_wave.at, "selects-nothing", message, (note,), fix=fix)
-
-
-def _overlaps(fleet: Fleet, at: Path, chain: Sequence[Drawn]) -> Iterator[Problem]:
-    for (first, earlier), (second, later) in combinations(enumerate(chain, 1), 2):
-        if both := [name for name in later.clusters if name in earlier.clusters]:
-            message = f"waves {first} and {second} of environment '{at[1]}' both take {_clusters(both)}"
-            notes = (f"wave {first}: {fleet.source.line_of(earlier.at)}",)
-            fix = "change one of the waves so that each cluster is in one of them"
-            yield Problem(later.at, "waves-overlap", message, notes, fix)
+def _problems_of_waves(fleet: Fleet) -> Iterator[Problem]:
+    for name in fleet.environments:
+        at, chain, clusters = fleet.declared_at(name, "waves"), drawn(fleet, name), clusters_of(fleet, name)
+        labels = sorted(
+            {f"{key}={value}" for cluster in clusters for key, value in fleet.clusters[cluster].labels.items()}
+        )
+        # A wave that is reported for what it names or selects may be why a cluster is in none.
+        is_reported = False
+        for index, (wave, taken, _) in enumerate(chain):
+            is_misspelt = bool(set(wave.names or ()) - fleet.clusters.keys())
+            is_empty = clusters and not (taken or wave.all or is_misspelt)
+            is_reported = is_reported or is_misspelt or bool(is_empty)
+            if is_empty:
+                message = f"wave {index + 1} of environment '{name}' takes no cluster"
+                note = f"labels there: {', '.join(labels) or 'none'}" if wave.labels else f"there: {listed(clusters)}"
+                fix = "correct what it selects, or remove the wave"
+                yield Problem((*at, index), "selects-nothing", message, (note,), fix=fix)
+        for (first, earlier), (second, later) in combinations(enumerate(chain), 2):
+            if both := [cluster for cluster in later.clusters if cluster in earlier.clusters]:
+                message = f"waves {first + 1} and {second + 1} of environment '{name}' both take {_clusters(both)}"
+                notes = (f"wave {first + 1}: {fleet.source.line_of(earlier.at)}",)
+                fix = "change one of the waves so that each cluster is in one of them"
+                yield Problem((*at, second), "waves-overlap", message, notes, fix)
+        left = [cluster for cluster in clusters if not any(cluster in wave.clusters for wave in chain)]
+        if chain and left and not is_reported:
+            message = f"no wave of environment '{name}' takes {_clusters(left)}"
+            yield Problem(at, "not-in-a-wave", message, fix="add 'rest' as the last wave, for the other clusters")
 
 
 def _clusters(names: list[str]) -> str:
