@@ -11,11 +11,10 @@ from datetime import datetime
 
 from tenantry.cluster.health import PULLS, Trouble, state_of_object
 from tenantry.cluster.health import State as ObjectState
-from tenantry.cluster.inventory import is_own
 from tenantry.cluster.kubectl import named
 from tenantry.cluster.report import why_command
 from tenantry.cluster.running import Event, Running
-from tenantry.cluster.states import PAUSED, State
+from tenantry.cluster.states import State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -25,31 +24,35 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import (
     Readiness,
-    changed_at,
     is_cut_off,
     is_stalled,
     message_about,
-    message_of,
     ready_of,
     reason_of,
     revision_of,
     state_of,
-    unready_since,
-    written,
 )
-from tenantry.rollout.readiness import MISSING, Live, Reconciler, source_problems
+from tenantry.rollout.readiness import Live, Reconciler, source_problems
 from tenantry.why.findings import Commands, Evidence, Finding, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the management cluster says of an app. state: as `tenantry status` says. planned: from the source to the reconciler."""
+    """What the management cluster says of an app. states: as `tenantry status` says. planned: from the source to the reconciler."""
 
     app: PlannedApp
-    state: State
+    states: Mapping[ObjectId, State]
     planned: tuple[Manifest, ...]
     needs: Reconciler
     live: Live
+
+    @property
+    def state(self) -> State:
+        return self.states[self.app.id]
+
+    def evidence(self, id: ObjectId, state: str, message: str = "") -> Evidence:
+        """An object, and since when it is so."""
+        return Evidence(str(id), state, self.states[id].since or "", message)
 
     @property
     def reconciler(self) -> Manifest | None:
@@ -58,36 +61,15 @@ class Seen:
 
 
 def trail(seen: Seen) -> Iterator[Evidence]:
-    """The sources, charts and the reconciler of an app, each with what it says."""
-    for planned in seen.planned:
-        id = object_id(planned)
-        live, state, since = seen.live.get(id), seen.state.readiness, seen.state.since or ""
-        if id == seen.app.id and live is not None and state in (Readiness.FAILED, Readiness.PROGRESSING):
-            yield Evidence(str(id), state, since, one_line(seen.state.message))
+    """The sources, charts and the reconciler of an app, each with what `tenantry status` says of it."""
+    for id in map(object_id, seen.planned):
+        state, live = seen.states[id], seen.live.get(id)
+        if state.readiness is Readiness.READY and live:
+            since = state.since or str(ready_of(live).get("lastTransitionTime") or "")
+            revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
+            yield Evidence(str(id), state.readiness, since, str(revision or ""))
         else:
-            yield _step(planned, id, live, since if id == seen.app.id else "")
-
-
-def _step(planned: Manifest, id: ObjectId, live: Manifest | None, since: str) -> Evidence:
-    if live is None:
-        return Evidence(str(id), Readiness.MISSING, message=MISSING)
-    if not is_own(planned, live):
-        stranger = "it exists, but its labels do not say that it belongs to this environment"
-        return Evidence(str(id), Readiness.FAILED, message=stranger)
-    readiness, ready = state_of(live), ready_of(live)
-    if readiness is Readiness.READY:
-        since = since or str(ready.get("lastTransitionTime") or "")
-        revision = value_at(live, ("status", "artifact", "revision")) or revision_of(mapping_at(live, "status"))
-        return Evidence(str(id), readiness, since, str(revision or ""))
-    message = message_of(ready)
-    if readiness is Readiness.SUSPENDED:
-        message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
-    return _unready(id, live, readiness, one_line(message))
-
-
-def _unready(id: ObjectId, live: Manifest | None, state: str, message: str) -> Evidence:
-    """An object that is not ready, and since when."""
-    return Evidence(str(id), state, written(unready_since(live, changed_at(live))) if live else "", message)
+            yield seen.evidence(id, state.readiness, one_line(state.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +108,14 @@ class FluxJudge:
         if seen.state.suspended_by_hand:
             who, since = suspended_by(live)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
-            evidence = (self._evidence(seen, "suspended", since),)
+            evidence = (Evidence(str(app.id), "suspended", since or seen.state.since or ""),)
             return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
         at, state = f" in {line}" if line else "", labels_of(seen.planned[-1]).get(STATE_LABEL) or "paused"
         cause, advice = (
             f"the file says 'state: {state}'{at}, so Flux applies no change",
             "to resume it, set 'state: active'",
         )
-        evidence, next = (self._evidence(seen, "suspended"),), self.commands.edited(line)
+        evidence, next = (seen.evidence(app.id, "suspended"),), self.commands.edited(line)
         return Finding(Stage.FILE, cause, evidence, f"{advice}{at}", next, follows=True)
 
     # --- sources, and what it depends on -------------------------------------------------------------------------------
@@ -146,7 +128,7 @@ class FluxJudge:
         id, state, app = problem.cause, problem.readiness, seen.app
         live, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
         message = problem.message.removeprefix(f"{id}: ").rstrip(": ")
-        evidence = _unready(id, live, state, message)
+        evidence = seen.evidence(id, state, message)
         if state is Readiness.MISSING:
             cause = f"{id} is not on the management cluster"
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
@@ -173,7 +155,7 @@ class FluxJudge:
             if live is None or (state := state_of(live)) is Readiness.READY:
                 continue
             message = reason_of(live)
-            evidence = (_unready(before.id, live, state, message),)
+            evidence = (seen.evidence(before.id, state, message),)
             if app := self.apps.get(before.id):
                 cause = f"it waits for {before.name} on {app.cluster}: {message}"
                 yield Finding(
@@ -192,13 +174,13 @@ class FluxJudge:
         state, app, commands = seen.state, seen.app, self.commands
         if state.readiness in (Readiness.CHANGED, Readiness.OUTDATED):
             by_hand, message = state.readiness is Readiness.CHANGED, one_line(state.message)
-            evidence = (self._evidence(seen, "changed" if by_hand else "not applied yet", "", message),)
+            evidence = (seen.evidence(app.id, "changed" if by_hand else "not applied yet", message),)
             cause = message.partition("; run `")[0].partition(", otherwise run `")[0]
             yield Finding(Stage.FLUX, cause, evidence, next=commands.applied(), follows=not by_hand)
         own, message = state_of(live), one_line(message_about(live))
         if own in (Readiness.READY, Readiness.SUSPENDED):
             return
-        evidence = (self._evidence(seen, str(own), "", message),)
+        evidence = (seen.evidence(app.id, str(own), message),)
         if is_cut_off(live):
             check = (commands.run("preflight", "--cluster", app.cluster),)
             yield Finding(
@@ -215,10 +197,6 @@ class FluxJudge:
     def _at(self, app: PlannedApp, *key: str) -> str:
         line = self.commands.line(app, key)
         return f" in {line}" if line else ""
-
-    @staticmethod
-    def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
-        return Evidence(str(seen.app.id), state, since or seen.state.since or "", message)
 
 
 _WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")

@@ -97,7 +97,7 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime)
     part = replace(plan, objects=objects)
     states = compared(part, states_of(part, live.values(), now), differences)
     for app in apps:
-        yield Seen(app, states[app.id], chains.of(app.id), reconcilers[app.id], live)
+        yield Seen(app, states, chains.of(app.id), reconcilers[app.id], live)
 
 
 def _with_cluster(asking: Asking, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:

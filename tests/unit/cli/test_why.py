@@ -530,13 +530,13 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
 # --- the way from the source to the objects ---------------------------------------------------------------------------------
 
 
-def test_a_step_that_is_missing_or_somebody_elses_is_told(capsys: Capture, hub: Hub) -> None:
+def test_a_step_that_is_missing_or_without_the_fleets_labels_is_told(capsys: Capture, hub: Hub) -> None:
     del hub.objects[SOURCE]
     hub.objects[EDGE]["metadata"]["labels"] = {}
-    assert [(each["state"], each["message"]) for each in why(capsys)[1]["trail"][:2]] == [
-        ("missing", "not on the management cluster: run `tenantry up`"),
-        ("failed", "it exists, but its labels do not say that it belongs to this environment"),
-    ]
+    source, app = why(capsys)[1]["trail"][:2]
+    assert (source["state"], source["message"]) == ("missing", "not on the management cluster: run `tenantry up`")
+    assert app["state"] == "outdated"
+    assert app["message"].startswith("not applied yet: metadata.labels.app.kubernetes.io/managed-by, ")
 
 
 def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) -> None:
