@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-import textwrap
 from typing import Any
 
 import click
 
-from tenantry.cli.output import columns, error, say
+from tenantry.cli.output import columns, error, say, wrapped
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest
@@ -66,9 +65,8 @@ class Group(_Page, click.Group):
 
 def show_usage(usage: click.UsageError) -> None:
     """Print what is wrong with a command line to stderr."""
-    text = f"Error: {presentable(usage.format_message())}"
-    if width := columns(sys.stderr):
-        text = textwrap.fill(text, min(width, 80), break_long_words=False, break_on_hyphens=False)
+    width = columns(sys.stderr)
+    text = wrapped(f"Error: {presentable(usage.format_message())}", min(width, 80) if width else None)
     say(f"{text}\nHelp: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help")
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from tenantry.cli.explain import place, scalar
+from tenantry.cli.output import wrapped
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.objects import Entry, FieldChange, Status
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
@@ -25,8 +26,6 @@ from tenantry.rollout.waves import then
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
 _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer declared; "}
 _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
-_NARROWEST = 40
-"""Columns below which lines are not wrapped any further."""
 _MOST_TEXT_LINES = 2_000
 """The most lines of a text that is compared line by line. The comparison takes quadratic time."""
 
@@ -234,7 +233,7 @@ def line_text(line: Line, width: int | None = None, *, top: bool = False) -> str
     """The line in the colour of its sign, with its comment behind it, or below it where there is no room."""
     indent = "" if top else "  " + "    " * line.depth
     colour = _COLOURS.get(line.sign)
-    text = _wrapped(f"{line.sign} {line.text}".lstrip(), indent, width)
+    text = wrapped(f"{line.sign} {line.text}".lstrip(), width, indent, f"{indent}    ")
     shown = click.style(text, fg=colour, bold=True if line.sign == "!" else None) if colour else text
     if not line.comment:
         return shown
@@ -242,20 +241,6 @@ def line_text(line: Line, width: int | None = None, *, top: bool = False) -> str
     fits = width is None or len(text.splitlines()[-1]) + 2 + len(comment) <= width
     gap = "  " if fits else f"\n{indent}    "
     return f"{shown}{gap}{click.style(comment, dim=True)}"
-
-
-def _wrapped(text: str, indent: str, width: int | None) -> str:
-    """The text within the columns, continued below its own beginning. A word that is too long stays whole."""
-    if width is None or len(indent) + len(text) <= width:
-        return indent + text
-    return textwrap.fill(
-        text,
-        max(width, len(indent) + _NARROWEST),
-        initial_indent=indent,
-        subsequent_indent=indent + "    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 MARKER = "<!-- tenantry diff -->"

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,7 @@ from click import style
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
-from tenantry.cli.output import Row, columns, data, data_json, say, table, working
+from tenantry.cli.output import Row, columns, data, data_json, say, table, working, wrapped
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, WaveState, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
@@ -296,18 +295,13 @@ def _table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
     yield first
     for row, line in zip(rows, lines, strict=True):
         yield line
-        if width is not None:
-            yield from _below(row["MESSAGE"], width)
+        if width is not None and row["MESSAGE"]:
+            yield wrapped(row["MESSAGE"], width, _INDENT, _INDENT)
 
 
 def _painted(heading: str, cell: str) -> str:
     is_status = heading == "STATUS" and cell.strip() in COLOURS
     return style(cell, fg=COLOURS[Readiness(cell.strip())]) if is_status else cell
-
-
-def _below(message: str, width: int) -> Iterator[str]:
-    for line in wrap(message, max(1, width - len(_INDENT)), break_on_hyphens=False):
-        yield f"{_INDENT}{line}"
 
 
 # --- objects and waves ------------------------------------------------------------------------------------------------
@@ -325,7 +319,8 @@ def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
             continue
         since = age(state.since, report.read_at)
         yield f"{head}{f'  {since}' if since else ''}"
-        yield from _below(message, width)
+        if message:
+            yield wrapped(message, width, _INDENT, _INDENT)
     if (more := len(report.objects) - most) > 0:
         yield style(f"and {counted(more, 'more object')} not as planned; a pipe lists them: | cat", dim=True)
 

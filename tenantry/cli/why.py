@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +14,7 @@ from click import style
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
-from tenantry.cli.output import columns, data, data_json, working
+from tenantry.cli.output import columns, data, data_json, working, wrapped
 from tenantry.cli.status import short_revision
 from tenantry.cluster.states import select
 from tenantry.kube.names import PLATFORM
@@ -154,7 +153,7 @@ def _unread(answer: Answer) -> Iterator[str]:
 
 def _entry(name: str, text: str) -> str:
     """`cause   ...`, wrapped on a terminal."""
-    return _wrapped(f"{name:<8}", text)
+    return wrapped(printable(text), columns(sys.stdout), f"{name:<8}", " " * 8)
 
 
 def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
@@ -164,12 +163,4 @@ def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
         about = (evidence.what, evidence.state, age(evidence.since, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
         if evidence.message and not ready:
-            yield _wrapped("    ", evidence.message)
-
-
-def _wrapped(head: str, text: str) -> str:
-    """A text behind the beginning of its line; on a terminal it goes on below itself."""
-    if (width := columns(sys.stdout)) is None:
-        return f"{head}{printable(text)}"
-    room, below = max(20, width - len(head)), "\n" + " " * len(head)
-    return head + below.join(wrap(printable(text), room, break_on_hyphens=False, break_long_words=False))
+            yield wrapped(printable(evidence.message), columns(sys.stdout), "    ", "    ")
