@@ -103,6 +103,14 @@ def _the_schema_is_made_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _commands_end_with_codes_that_their_help_lists() -> Iterator[None]:
+    from tests.exit_codes import only_listed_codes
+
+    with only_listed_codes():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _files_of_tests_need_not_survive_a_loss_of_power() -> Iterator[None]:
     """Hundreds of edits would wait for the disk."""
     with pytest.MonkeyPatch.context() as patch:

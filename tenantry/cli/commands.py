@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any
 
@@ -17,32 +16,15 @@ _DESTRUCTIVE = frozenset({"remove", "destroy", "down"})
 """Commands that nobody is led to by another name."""
 
 
-class _Page(click.Command):
-    """Prints its epilog (examples and exit codes) without wrapping."""
+class Command(click.Command):
+    """Prints its epilog (examples and exit codes) without wrapping. It returns no other exit code than those of its epilog."""
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         if self.epilog:
             formatter.write(f"\n{self.epilog.rstrip()}\n")
 
 
-class Command(_Page):
-    """A command that returns no other exit code than those of its epilog."""
-
-    @property
-    def exit_codes(self) -> frozenset[int]:
-        """The codes in the epilog. None are there for a command that returns those of another program."""
-        _, _, listed = (self.epilog or "").partition("Exit codes:\n")
-        return frozenset(map(int, re.findall(r"^  (\d+) ", listed, re.MULTILINE)))
-
-    def invoke(self, ctx: click.Context) -> Any:
-        code = super().invoke(ctx)
-        assert not self.exit_codes or code in self.exit_codes, (
-            f"{self.name} ends with {code}, which its help does not list"
-        )
-        return code
-
-
-class Group(_Page, click.Group):
+class Group(Command, click.Group):
     """A command with subcommands. Its help page lists them in the order of declaration, before the options."""
 
     command_class = Command
