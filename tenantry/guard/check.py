@@ -14,7 +14,6 @@ from tenantry.guard.removals import (
     Removal,
     emptied,
     handovers,
-    kept_namespaces,
     kubeconfig_problems,
     occupied,
     removals,
@@ -155,10 +154,11 @@ def _protected(
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
-    """Namespaces that neither an earlier run nor the stack gives up."""
+    """Namespaces of tenants that neither an earlier run nor the stack gives up."""
     return {
         (tenant, cluster, name)
-        for tenant, cluster, name in kept_namespaces(now) - now.marked
+        for (tenant, cluster, name), held in now.namespaces.items()
+        if tenant and not held.leaving and not held.marked
         if not {f"tenant/{tenant}", f"namespace/{cluster}/{name}"} & {*limits.allowed}
     }
 
@@ -169,9 +169,8 @@ def _over(
     """An app that is uninstalled and installed anew counts like one that is removed."""
     tenants = {removal.name: removal for removal in unasked if removal.what == "tenant"}
     # How many of each kind the cluster holds, of which a limit can be a share.
-    owners = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()} - {""}
-    spaces = len(now.namespaces) + len(now.addon_namespaces)
-    there = {"tenant": len(owners), "namespace": spaces, "app": len(now.apps)}
+    owners = ({key[0] for key in now.namespaces} | {app.tenant for app in now.apps.values()}) - {""}
+    there = {"tenant": len(owners), "namespace": len(now.namespaces), "app": len(now.apps)}
     for what, total in there.items():
         reinstalled = again if what == "app" else []
         removed = [removal for removal in unasked if removal.what == what and not removal.alone]

@@ -10,14 +10,14 @@ otherwise an object that a tenant makes first, or a name that was in use before,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from tenantry.guard.claims import Kept
-from tenantry.guard.held import Held
+from tenantry.guard.held import Held, HeldNamespace
 from tenantry.guard.places import label
-from tenantry.guard.reading import held, held_by, is_settled
+from tenantry.guard.reading import held, is_settled, namespaces_of
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
@@ -31,20 +31,21 @@ def left_behind(plan: Plan, now: Held) -> dict[tuple[str, str], str]:
     Without those of releases that have installed nothing: if there is such a namespace, it is somebody else's.
     """
     return {
-        place: tenant
-        for place, (tenant, leaving) in _going(plan, now).items()
-        if not leaving and (place not in now.marks or not now.marks[place].is_freed)
+        (cluster, name): tenant
+        for (tenant, cluster, name), gone in _going(plan, now)
+        if not gone.leaving and not (gone.mark and gone.mark.is_freed)
     }
 
 
 def left_here(plan: Plan, now: Held) -> list[str]:
     """The names of those on the management cluster, which Pulumi leaves there if its state says so."""
-    return sorted(name for cluster, name in left_behind(plan, now) if (cluster, name) not in now.marks)
+    on_remotes = {key[1:] for key, held in now.namespaces.items() if held.mark}
+    return sorted(place[1] for place in left_behind(plan, now) if place not in on_remotes)
 
 
 def kept_after(plan: Plan, now: Held, time: datetime, blocked: Collection[tuple[str, str]] = ()) -> tuple[Kept, ...]:
     """What the stack's claim records from this run on. blocked: the planned namespaces that the run does not take over."""
-    planned = namespaces_of(plan).keys() - {*blocked}
+    planned = {key[1:] for key in namespaces_of(plan)} - {*blocked}
     before = {place: kept for place, kept in now.kept.items() if kept.environment == plan.environment}
     since = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     left = {
@@ -59,8 +60,8 @@ def kept_after(plan: Plan, now: Held, time: datetime, blocked: Collection[tuple[
 def keeping_problems(plan: Plan, now: Held) -> Iterator[Problem]:
     """Problems with namespaces that a run would leave or delete, or give to another tenant. plan: the stack's part."""
     yield from _others_data(plan, now)
-    going = {place: gone for place, gone in _going(plan, now).items() if place in now.marks}
-    unmarked = [place for place, (_, leaving) in going.items() if not leaving and not now.marks[place].is_kept]
+    going = [(key[1:], gone.leaving, gone.mark) for key, gone in _going(plan, now) if gone.mark]
+    unmarked = [place for place, leaving, mark in going if not leaving and not mark.is_kept]
     if unmarked:
         yield error(
             "not-marked-yet",
@@ -69,7 +70,7 @@ def keeping_problems(plan: Plan, now: Held) -> Iterator[Problem]:
             "put back what is missing and run `tenantry up`, which marks them; remove it when `tenantry status` shows everything"
             " ready; to delete them, set 'state: offboarding' instead",
         )
-    kept = [place for place, (_, leaving) in going.items() if leaving and not now.marks[place].is_freed]
+    kept = [place for place, leaving, mark in going if leaving and not mark.is_freed]
     if kept:
         yield error(
             "still-kept",
@@ -94,16 +95,16 @@ def unfreed(manifests: Iterable[Manifest], environment: str) -> list[str]:
     return [
         *(
             f"namespace '{name}' on {cluster}"
-            for (cluster, name), mark in sorted(now.marks.items())
-            if not mark.is_freed
+            for (_, cluster, name), held_namespace in sorted(now.namespaces.items(), key=_by_place)
+            if held_namespace.mark and not held_namespace.mark.is_freed
         ),
         *sorted(unsettled),
     ]
 
 
 def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
-    owners = {(cluster, name): tenant for tenant, cluster, name in now.namespaces}
-    for (cluster, name), (tenant, _) in sorted(namespaces_of(plan).items()):
+    owners = {(cluster, name): tenant for tenant, cluster, name in now.namespaces if tenant}
+    for (tenant, cluster, name), _ in sorted(namespaces_of(plan).items(), key=_by_place):
         if tenant and (owner := owners.get((cluster, name), tenant)) != tenant:
             yield error(
                 "others-data",
@@ -112,25 +113,16 @@ def _others_data(plan: Plan, now: Held) -> Iterator[Problem]:
             )
 
 
-def namespaces_of(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
-    """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
-    namespaces = {(cluster, name): (tenant, "") for tenant, cluster, name in plan.namespaces}
-    return namespaces | {place: ("", addon) for place, addon in held_by(plan).addons.items()}
+def _going(plan: Plan, now: Held) -> list[tuple[tuple[str, str, str], HeldNamespace]]:
+    """Namespaces that are there and not planned. Without those whose suspended release goes, which the guard refuses anyway."""
+    planned, thawed = {key[1:] for key in namespaces_of(plan)}, now.frozen - plan.placed
+    gone = (item for item in now.namespaces.items() if item[0][1:] not in planned and item[0][:2] not in thawed)
+    return sorted(gone, key=_by_place)
 
 
-def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
-    """Namespaces that are there and not planned, as (cluster, name) -> tenant, and whether they were given up.
-
-    Without those whose suspended release goes, which the guard refuses anyway.
-    """
-    placed, planned = plan.placed, namespaces_of(plan)
-    held_here = {
-        (cluster, name): (tenant, leaving)
-        for (tenant, cluster, name), leaving in now.namespaces.items()
-        if (tenant, cluster) not in now.frozen or (tenant, cluster) in placed
-    }
-    held_here |= {place: ("", leaving) for place, leaving in now.addon_namespaces.items()}
-    return {place: gone for place, gone in sorted(held_here.items()) if place not in planned}
+def _by_place(item: tuple[tuple[str, str, str], object]) -> tuple[str, str]:
+    (_, cluster, name), _ = item
+    return cluster, name
 
 
 def _listed(places: list[tuple[str, str]]) -> str:
@@ -156,11 +148,10 @@ def taken(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: fro
     """What the owners of a plan would take over. adopting, adopting_addons: the tenants and add-ons that may."""
     yield from _strangers(plan, now, adopting, adopting_addons)
     # Namespaces that were left with their data.
-    for place, (tenant, addon) in sorted(namespaces_of(plan).items()):
-        entry = now.kept.get(place)
-        if entry is None or now.holds(tenant, *place):
+    for (tenant, cluster, name), addon in sorted(namespaces_of(plan).items(), key=_by_place):
+        entry = now.kept.get((cluster, name))
+        if entry is None or now.holds(tenant, cluster, name):
             continue
-        cluster, name = place
         owner = f"tenant '{tenant}'" if tenant else f"add-on '{addon}'"
         holds = f"namespace '{name}' on {cluster} holds the data of {entry.owner}, kept since {entry.since}"
         if entry.tenant != tenant:
@@ -178,7 +169,7 @@ def taken(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: fro
         objects = (
             object.id for object in plan.objects if (object.owner.tenant, object.owner.cluster) == (tenant, cluster)
         )
-        yield Taken(tenant, problem, tuple(objects), place)
+        yield Taken(tenant, problem, tuple(objects), (cluster, name))
 
 
 def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenantry.guard.held import READ, Held, HeldApp, Mark, Reference
+from tenantry.guard.held import READ, Held, HeldApp, HeldNamespace, Mark, Reference
 from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
 from tenantry.guard.reinstalls import history_problem, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
@@ -44,8 +44,13 @@ def held(manifests: Iterable[Manifest], environment: str, known: Known | None = 
     reading = _Reading(environment, Places(objects), known)
     for manifest in objects:
         reading.add(manifest)
-    reading.found.marked.update(key for key, is_marked in reading.marked.items() if is_marked)
     return reading.found
+
+
+def namespaces_of(plan: Plan) -> dict[tuple[str, str, str], str]:
+    """The namespaces of a plan, by (tenant, cluster, name); without a tenant, with the add-on."""
+    of_addons = {key: namespace.addon for key, namespace in held_by(plan).namespaces.items() if not key[0]}
+    return dict.fromkeys(plan.namespaces, "") | of_addons
 
 
 def held_by(plan: Plan) -> Held:
@@ -59,16 +64,12 @@ def held_by(plan: Plan) -> Held:
 
 @dataclass(slots=True)
 class _Reading:
-    """Collects what objects say. Whatever is malformed is noted, and the rest is read.
-
-    marked: of namespaces, whether all that says something of one lets a run remove it.
-    """
+    """Collects what objects say. Whatever is malformed is noted, and the rest is read."""
 
     environment: str
     places: Places
     known: Known | None
     found: Held = field(default_factory=Held)
-    marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
     def add(self, manifest: Manifest) -> None:
         id, labels = readable_id(manifest), whose(manifest)
@@ -152,19 +153,16 @@ class _Reading:
         )
 
     def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, labels: Whose) -> None:
-        """What a Namespace, or a release that installs one, says of it."""
+        """What a Namespace, or a release that installs one, says of it. It is given up, or marked, if everything says so."""
         _, tenant, cluster = labels
         name = namespace["metadata"]["name"]
-        key, place = (tenant, cluster, name), (cluster, name)
-        leaving = is_given_up(manifest) or is_given_up(namespace)
-        self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(namespace))
-        if tenant:
-            self.found.namespaces[key] = self.found.namespaces.get(key, True) and leaving
-        else:
-            self.found.addon_namespaces[place] = leaving
-            self.found.addons[place] = label(labels_of(namespace), APP_LABEL)
-        if id.kind != "Namespace":
-            self.found.marks[place] = _mark_of(manifest, namespace)
+        before = self.found.namespaces.get((tenant, cluster, name), HeldNamespace(leaving=True, marked=True))
+        self.found.namespaces[tenant, cluster, name] = HeldNamespace(
+            leaving=before.leaving and (is_given_up(manifest) or is_given_up(namespace)),
+            marked=before.marked and (is_marked(manifest) or is_marked(namespace)),
+            addon="" if tenant else label(labels_of(namespace), APP_LABEL),
+            mark=before.mark if id.kind == "Namespace" else _mark_of(manifest, namespace),
+        )
         reference = _kubeconfig_of(id, manifest)
         if reference and not (_is_decommissioned(manifest) and _has_suspend(manifest)):
             self.found.installers.setdefault((reference, name), set()).add(id)

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tenantry.guard.held import Held, HeldApp, Reference
-from tenantry.guard.reading import held_by
+from tenantry.guard.reading import held_by, namespaces_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import grouped, listed
@@ -68,23 +68,13 @@ class Removal:
 
 def removals(plan: Plan, now: Held) -> list[Removal]:
     """What the cluster holds and the plan does not. A removed tenant stands for everything it has."""
-    addons = held_by(plan).addon_namespaces
-    of_addons = (
-        Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=("", cluster, name) in now.marked)
-        for (cluster, name), leaving in now.addon_namespaces.items()
-        if (cluster, name) not in addons
-    )
-    return sorted((*_tenants(plan, now), *_namespaces(plan, now), *of_addons, *_apps(plan, now)))
-
-
-def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
-    """Namespaces that exist and that no earlier run marked for removal."""
-    return {key for key, leaving in now.namespaces.items() if not leaving}
+    return sorted((*_tenants(plan, now), *_namespaces(plan, now), *_apps(plan, now)))
 
 
 def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
     staying, behind = {tenant for tenant, _ in plan.placed}, _left_behind(now)
-    parts = [(*key[:2], leaving, leaving or key in now.marked) for key, leaving in now.namespaces.items()]
+    tenants = ((key[:2], held) for key, held in now.namespaces.items() if key[0])
+    parts = [(*key, held.leaving, held.leaving or held.marked) for key, held in tenants]
     parts += [(app.tenant, app.cluster, app.leaving, app.leaving) for app in _without_namespaces(now)]
     for tenant, held_parts in grouped(parts, itemgetter(0)).items():
         if tenant not in staying:
@@ -103,16 +93,16 @@ def _without_namespaces(now: Held) -> list[HeldApp]:
 
 
 def _namespaces(plan: Plan, now: Held) -> Iterator[Removal]:
-    placed, planned, behind = plan.placed, plan.namespaces, _left_behind(now)
-    staying = {tenant for tenant, _ in placed}
-    for key, leaving in now.namespaces.items():
+    placed, planned, behind = plan.placed, namespaces_of(plan), _left_behind(now)
+    staying = {"", *(tenant for tenant, _ in placed)}
+    for key, held in now.namespaces.items():
         tenant, cluster, name = key
         if tenant in staying and key not in planned:
-            # A baseline that stays removes the namespace when it is no longer suspended.
-            stays = (tenant, cluster) in placed
+            # A baseline that stays removes the namespace when it is no longer suspended. An add-on's goes by itself.
+            stays, leaving = not tenant or (tenant, cluster) in placed, held.leaving
             suspended = not stays and (tenant, cluster) in behind[leaving]
-            alone, marked = stays and not leaving, key in now.marked
-            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone, marked=marked)
+            alone = stays and not leaving
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone, marked=held.marked)
 
 
 def _left_behind(now: Held) -> Mapping[bool, Collection[tuple[str, str]]]:

@@ -75,7 +75,8 @@ def _part(removal: Removal, plan: Plan, now: Held) -> str:
     """
     (cluster,) = removal.clusters
     if not removal.tenant:
-        addon = removal.name if removal.what == "app" else now.addons.get((cluster, removal.name), "NAME")
+        namespace = now.namespaces.get(("", cluster, removal.name))
+        addon = removal.name if removal.what == "app" else namespace.addon if namespace else "NAME"
         return f"platform.addons.{addon}.state {REMOVING}"
     if removal.what == "app":
         return f"tenants.{removal.tenant}.apps.{removal.name}.state {REMOVING}"

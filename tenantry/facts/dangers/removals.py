@@ -65,9 +65,8 @@ def removal_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
 
 def _given_up(plan: Plan) -> frozenset[tuple[Owner, str]]:
     """Namespaces that were off-boarded before."""
-    held = held_by(plan)
-    own = {(Owner(*key[:2]), key[2]) for key, leaving in held.namespaces.items() if leaving}
-    return frozenset(own | {(Owner("", key[0]), key[1]) for key, leaving in held.addon_namespaces.items() if leaving})
+    namespaces = held_by(plan).namespaces.items()
+    return frozenset((Owner(tenant, cluster), name) for (tenant, cluster, name), held in namespaces if held.leaving)
 
 
 def leaves_objects(manifest: Manifest) -> bool:
@@ -92,7 +91,7 @@ def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:
     if not pieces.before.objects or not (owners or apps):
         return
     text = "is new and marked for removal already: no environment protects it"
-    marked = owners & {Owner(*mark[:2]) for mark in held_by(pieces.after).marked}
+    marked = owners & {Owner(*key[:2]) for key, held in held_by(pieces.after).namespaces.items() if held.marked}
     for owner in new:
         if owner in marked:
             yield of_owner(DangerKind.PROTECTION, owner, text)

@@ -243,7 +243,7 @@ def test_a_namespace_may_be_given_up_by_itself() -> None:
     stays = planned(fleet(tenant("rocky", "web", rest="    namespaces: {batch: {}}\n")))
     goes = planned(fleet(tenant("rocky", "web", rest="    namespaces: {jobs: {}}\n")))
     before = now(fleet(tenant("rocky", "web", rest=jobs)))
-    assert {name for (_, _, name), leaving in before.namespaces.items() if leaving} == {"rocky-jobs"}
+    assert {name for (_, _, name), each in before.namespaces.items() if each.leaving} == {"rocky-jobs"}
     check(stays, before, GUARDED)
     with pytest.raises(
         Refused, match="namespace 'rocky-batch' of tenant 'rocky' on edge, which stays there with its data"
