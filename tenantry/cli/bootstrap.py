@@ -11,7 +11,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.options import cluster_environment, file_option, fleet_file
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import apply
-from tenantry.cluster.connect import connect
+from tenantry.cluster.connect import answering, connect
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
@@ -172,7 +172,7 @@ def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...
         # Other commands find the cluster in the stack's file.
         fix = "name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context"
         raise Refused(refused.message, fix, code=refused.code) from None
-    with client:
+    with client, answering(client):
         say(f"cluster {client.access.cluster.server}, context '{client.access.name}'")
         for id, outcome in apply(client, manifests):
             data(f"{id}: {outcome}")

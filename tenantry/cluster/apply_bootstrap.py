@@ -8,17 +8,15 @@ Fields that another field manager owns are not overwritten: the conflict names t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.connect import why_unreached
 from tenantry.cluster.drift import essence
-from tenantry.cluster.kubectl import describe, mark
+from tenantry.cluster.kubectl import mark
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import NOT_ALLOWED, Refused
+from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import MARKER
 
 if TYPE_CHECKING:
@@ -37,15 +35,15 @@ def apply(client: Client, manifests: Iterable[Manifest]) -> Iterator[tuple[Objec
     """Apply manifests in order by server-side apply, and report what that did to each.
 
     Raises: Refused: the cluster is marked as another one, lacks a kind, or would reject one of them, and nothing is applied.
+            httpx2.RequestError: no answer.
     """
     manifests = list(manifests)
     _check_marker(client, manifests)
     _rehearse(client, manifests)
     for manifest in manifests:
         id = object_id(manifest)
-        with _explained(id):
-            before = requests.one(client, id)
-            after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=False)
+        before = requests.one(client, id)
+        after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False, dry_run=False)
         if before is None:
             yield id, Outcome.CREATED
         else:
@@ -58,8 +56,7 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
         id = object_id(manifest)
         if (id.kind, id.name) == ("ConfigMap", MARKER):
             name = manifest["data"]["cluster"]
-            with _explained(id):
-                marked = mapping_at(requests.one(client, id) or {}, "data").get("cluster") or name
+            marked = mapping_at(requests.one(client, id) or {}, "data").get("cluster") or name
             if marked != name:
                 raise Refused(
                     f"this cluster is marked as '{marked}', not as '{name}' ({id})",
@@ -76,38 +73,18 @@ def _rehearse(client: Client, manifests: Iterable[Manifest]) -> None:
         if id.namespace in missing:
             # A dry run creates no namespace, so the cluster would reject the objects in it.
             continue
-        with _explained(id):
-            if id.kind == "Namespace" and requests.one(client, id) is None:
-                missing.add(id.name)
+        if id.kind == "Namespace" and requests.one(client, id) is None:
+            missing.add(id.name)
+        try:
             after = requests.applied(client, id, manifest, manager=FIELD_MANAGER, force=False)
+        except requests.Conflict as conflict:
+            raise Refused(
+                conflict.message,
+                "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+                " other manager's configuration, or rename the platform's objects",
+            ) from None
         if after is None:
             raise Refused(
                 f"the cluster does not serve {id.kind}, without which tenants could leave their namespaces; nothing was changed",
                 "upgrade the cluster to Kubernetes 1.30 or later, then run the command again",
             )
-
-
-@contextmanager
-def _explained(id: ObjectId) -> Iterator[None]:
-    from httpx2 import RequestError
-
-    try:
-        yield
-    except RequestError as error:
-        raise Refused(
-            f"the cluster no longer answers: {why_unreached(error)}",
-            "run the command again; it continues where it stopped",
-        ) from None
-    except Refused as refused:
-        raise Refused(refused.message, _fix(id, refused)) from None
-
-
-def _fix(id: ObjectId, refused: Refused) -> str:
-    if refused.code == NOT_ALLOWED:
-        return "use the credentials of an administrator of the cluster"
-    if isinstance(refused, requests.Conflict):
-        return (
-            "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
-            " other manager's configuration, or rename the platform's objects"
-        )
-    return f"see what is in the way: {describe(id)}; put it right, then run the command again"

@@ -307,7 +307,8 @@ def _not_changed(id: ObjectId, response: httpx2.Response, verb: str) -> Refused:
     is_right = status == HTTPStatus.FORBIDDEN and (verb == "delete" or not reason or _NO_RIGHT.search(reason))
     if status == HTTPStatus.UNAUTHORIZED or is_right:
         kinds_name = f"{plural(id.kind)}.{group_of(id.api_version)}"
-        fix = f"use credentials that may '{verb}' {kinds_name} in namespace {id.namespace}"
+        where = f" in namespace {id.namespace}" if id.namespace else ""
+        fix = f"use credentials that may '{verb}' {kinds_name}{where}"
         return Refused(f"cannot change {id}: HTTP {status}", fix, code=NOT_ALLOWED)
     because = f": {reason}" if reason else ""
     kind = Conflict if status == HTTPStatus.CONFLICT else Refused
