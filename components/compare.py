@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pulumi
 
-from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, is_applied
+from tenantry.cluster.drift import asked, compare, compare_again, compared, is_applied
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import is_leftover, orphans, remains
 from tenantry.cluster.reading import check_deletable, permitted
@@ -24,6 +24,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
+from tenantry.rollout.change import Difference
 from tenantry.rollout.readiness import Live
 from tenantry.stacks.file import Reach, refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pulumi
 
 from tenantry.cluster.connect import answering
-from tenantry.cluster.drift import FieldPath, compared, take_off_added
+from tenantry.cluster.drift import compared, take_off_added
 from tenantry.cluster.leftovers import delete
 from tenantry.cluster.reading import clusters_ever_ready, live_for, read_objects, reconcile
 from tenantry.kube.objects import Manifest, ObjectId
@@ -126,24 +126,23 @@ class Rounds:
         answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
         if not answers:
             return
-        fields = {difference.id: difference.changed for difference in self.run.comparison.differences}
-        done = {id for id, answer in answers.items() if self._is_applied(id, answer, fields.get(id))}
+        done = {id for id, answer in answers.items() if self._is_applied(id, answer)}
         self.applied += (id for id in answers if id in done)
         left = {id: change for id, change in self.change.changed.items() if id not in done}
         self.change = replace(self.change, changed=left)
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
-    def _is_applied(self, id: ObjectId, answer: object, fields: Collection[FieldPath] | None) -> bool:
+    def _is_applied(self, id: ObjectId, answer: object) -> bool:
         """Whether the engine has applied an object. What `--target` leaves out is as it was before.
 
         An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
-        fields: those that had other values; None: not known.
         """
         if not isinstance(answer, dict) or answer.get("kind") != id.kind:
             return False
-        before, planned = self.change.changed[id], self.change.lines.objects[id]
-        fields = before.fields if fields is None else fields
-        return before.live is None or not fields or not set(fields) <= set(compared(planned.manifest, answer)[0])
+        before = self.change.changed[id]
+        if before.live is None or not before.changed:
+            return True
+        return not {*before.changed} <= {*compared(before.planned.manifest, answer)[0]}
 
     async def _read(self) -> None:
         live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
@@ -166,11 +165,11 @@ class Rounds:
 
     def _take_off(self) -> bool:
         """Remove the fields that others have added to what is free. Returns: whether the server refuses one of them."""
-        free = {id for id in self.change.changed if id in self.pending and id not in self.reasons}
-        dropped = [
-            difference for difference in self.run.comparison.differences if difference.added and difference.id in free
-        ]
-        refused = self._asked(lambda client: take_off_added(client, dropped)) if dropped else {}
+        free = (
+            (id, change) for id, change in self.change.changed.items() if id in self.pending and id not in self.reasons
+        )
+        added = [change for _, change in free if change.added]
+        refused = self._asked(lambda client: take_off_added(client, added)) if added else {}
         self.evidence = replace(self.evidence, refused={**self.evidence.refused, **refused})
         return bool(refused)
 

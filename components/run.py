@@ -17,7 +17,7 @@ import pulumi
 
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.leftovers import stuck
-from tenantry.cluster.reading import change_of, clusters_ever_ready, live_for, not_read
+from tenantry.cluster.reading import clusters_ever_ready, live_for, not_read
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard.check import check, doubts, limits_of
@@ -34,7 +34,7 @@ from tenantry.messages.text import declared, format_invalid, format_warnings, li
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.blocked import blocked
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Kind, Lines, Reason, format_summary
+from tenantry.rollout.change import NOTHING, Change, Difference, Evidence, Ignoring, Kind, Lines, Reason, format_summary
 from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import (
     AGAIN,
@@ -119,9 +119,9 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
 def change_in(plan: Plan, comparison: Comparison) -> Change:
     """What the run changes."""
     lines, removed = Lines(plan), {**comparison.removed, **comparison.orphans}
-    change = change_of(lines, comparison.differences, removed.values())
-    every = {**change.changed, **{id: Changed(live, (("data",),)) for id, live in comparison.unfit.items()}}
-    return replace(change, changed={object.id: every[object.id] for object in plan.objects if object.id in every})
+    unfit = (Difference(lines.objects[id], live, (("data",),)) for id, live in comparison.unfit.items())
+    every = {difference.id: difference for difference in (*comparison.differences, *unfit)}
+    return Change(lines, {object.id: every[object.id] for object in plan.objects if object.id in every}, removed)
 
 
 def evidence_of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.inventory import fleet_kinds
@@ -17,18 +17,16 @@ from tenantry.cluster.reading import of_environment, read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, is_of_flux, labels_of, readable_id
 from tenantry.kube.values import number_of
-from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
+from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import NOT_ALLOWED, Refused
 from tenantry.messages.text import one_line
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import FIELD_MANAGER
+from tenantry.rollout.change import Difference, FieldPath
 from tenantry.rollout.flux_status import is_pulumi
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-
-FieldPath: TypeAlias = tuple[str, ...]
-"""Keys from the top of an object to a field; a list counts as a whole."""
 
 _SOURCES = "source.toolkit.fluxcd.io"
 _NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
@@ -38,46 +36,6 @@ _BY_HAND_ALONE = frozenset({("spec", "suspend")})
 _WITH_QUANTITIES = ("ResourceQuota", "LimitRange")
 _CLOSED = ("ResourceQuota", "LimitRange", "NetworkPolicy", "ConfigMap", "Secret")
 """Kinds of Kubernetes in which a field that the plan does not set changes what the object means."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A planned object that the cluster does not hold as planned. live: None: it is missing.
-
-    changed: planned fields with other values. added: fields that somebody else set, and that the plan does not have. dropped: those
-    that a run has set, and that the plan does not have any more.
-    by: the field manager that wrote one of these last, if it is not Pulumi's; "" if nobody else did. at: when (RFC 3339).
-    """
-
-    planned: KubeObject
-    live: Manifest | None
-    changed: tuple[FieldPath, ...] = ()
-    added: tuple[FieldPath, ...] = ()
-    by: str = ""
-    at: str = ""
-    dropped: tuple[FieldPath, ...] = ()
-
-    @property
-    def id(self) -> ObjectId:
-        return self.planned.id
-
-    @property
-    def fields(self) -> tuple[FieldPath, ...]:
-        """All that differs."""
-        return (*self.changed, *self.added, *self.dropped)
-
-    @property
-    def reachable(self) -> tuple[FieldPath, ...]:
-        """The changed fields, or the first part of their paths that the live object does not have."""
-        return tuple(dict.fromkeys(path[: depth_of(self.live, path) + 1] for path in self.changed))
-
-    def __str__(self) -> str:
-        """Such as `Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z`. It repeats no values."""
-        if self.live is None:
-            return f"{self.id}: missing"
-        fields = ", ".join(".".join(path) for path in self.fields)
-        author = f", by {self.by} at {self.at}" if self.by else ""
-        return f"{self.id}: {fields}{author}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,12 @@ from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Problem, Refused,
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.change import Change, Changed, Lines, wanted_of
+from tenantry.rollout.change import Change, Lines, wanted_of
 from tenantry.rollout.flux_status import REQUESTED
 from tenantry.rollout.readiness import Live, Request, was_ever_ready
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-    from tenantry.cluster.drift import Difference
 
 
 _NAMED = 3
@@ -185,12 +184,6 @@ def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId
                 f" now on: tenantry bootstrap --environment {environment} --roles deploy --for WHO --secrets",
                 code=NOT_ALLOWED,
             )
-
-
-def change_of(lines: Lines, differences: Iterable[Difference], removed: Iterable[Manifest] = ()) -> Change:
-    """What a run would change. removed: what is no longer planned."""
-    changed = {difference.id: Changed(difference.live, difference.fields) for difference in differences}
-    return Change(lines, changed, {object_id(manifest): manifest for manifest in removed})
 
 
 def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from tenantry.cluster.drift import Difference, compare, confirmed
+from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import (
     foreign_bindings,
@@ -22,7 +22,7 @@ from tenantry.cluster.leftovers import (
     rights_by_cluster,
     stuck,
 )
-from tenantry.cluster.reading import UNLISTED, change_of, clusters_ever_ready, live_for, not_read
+from tenantry.cluster.reading import UNLISTED, clusters_ever_ready, live_for, not_read
 from tenantry.cluster.states import Selection, State, compared, states_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Kept
@@ -35,7 +35,7 @@ from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Evidence, Lines, Reason, format_until
+from tenantry.rollout.change import Difference, Evidence, Lines, Reason, change_of, format_until
 from tenantry.rollout.flux_status import Readiness, moment
 
 if TYPE_CHECKING:

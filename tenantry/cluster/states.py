@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from tenantry.cluster.drift import Difference
 from tenantry.cluster.kubectl import resume
 from tenantry.fleet.placement import in_another_environment
 from tenantry.guard.claims import Kept
@@ -23,6 +22,7 @@ from tenantry.plan.engine_order import Users, becomes_ready
 from tenantry.plan.objects.scope import APP_LABEL, SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.change import Difference
 from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, unready_since, written
 from tenantry.rollout.readiness import (
     MISSING,

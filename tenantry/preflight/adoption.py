@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.drift import Difference
 from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.kubectl import RECONCILE, chart_patch, leave_alone, resume, suspend
 from tenantry.cluster.leftovers import Rights, foreign_bindings, format_bindings
@@ -20,6 +19,7 @@ from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.plan import Plan
+from tenantry.rollout.change import Difference
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cluster import connect
 from tenantry.cluster.drift import compare
 from tenantry.cluster.inventory import unmarked
-from tenantry.cluster.reading import change_of, read_objects
+from tenantry.cluster.reading import read_objects
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
@@ -23,7 +23,7 @@ from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Change, Evidence, Kind, Lines, Reason, wanted_of
+from tenantry.rollout.change import Change, Evidence, Kind, Lines, Reason, change_of, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, members
 from tenantry.stacks.file import HERE, NAMESPACE, target_of
 

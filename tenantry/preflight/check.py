@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.connect import Connect, connect_app
-from tenantry.cluster.drift import Difference, asked, compare, is_applied
+from tenantry.cluster.drift import asked, compare, is_applied
 from tenantry.cluster.inventory import (
     OTHER_CLUSTER,
     against_claim,
@@ -20,7 +20,7 @@ from tenantry.cluster.inventory import (
     unmarked,
 )
 from tenantry.cluster.leftovers import rights_by_cluster
-from tenantry.cluster.reading import change_of, not_read, permitted, unserved
+from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.check import RunLimits, doubts, refusals
@@ -45,7 +45,7 @@ from tenantry.preflight.adoption import (
 )
 from tenantry.preflight.after import waiting
 from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
-from tenantry.rollout.change import Lines, format_until
+from tenantry.rollout.change import Difference, Lines, change_of, format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.kube.names import PLATFORM, app_name
-from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of, object_id, readable_id
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of, object_id, readable_id
+from tenantry.messages.data import depth_of, mapping_at, mappings_in
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.model.durations import duration
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled
@@ -84,16 +84,53 @@ class Lines:
         return Place(subject, 0 if wave is None or at_once else wave.number, Owner(tenant, cluster))
 
 
-class Changed(NamedTuple):
-    """A planned object that the cluster does not hold as planned. live: None: it is missing. fields: the paths that differ."""
+FieldPath: TypeAlias = tuple[str, ...]
+"""Keys from the top of an object to a field; a list counts as a whole."""
 
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A planned object that the cluster does not hold as planned. live: None: it is missing.
+
+    changed: planned fields with other values. added: fields that somebody else set, and that the plan does not have. dropped: those
+    that a run has set, and that the plan does not have any more.
+    by: the field manager that wrote one of these last, if it is not Pulumi's; "" if nobody else did. at: when (RFC 3339).
+    """
+
+    planned: KubeObject
     live: Manifest | None
-    fields: tuple[tuple[str, ...], ...] = ()
+    changed: tuple[FieldPath, ...] = ()
+    added: tuple[FieldPath, ...] = ()
+    by: str = ""
+    at: str = ""
+    dropped: tuple[FieldPath, ...] = ()
+
+    @property
+    def id(self) -> ObjectId:
+        return self.planned.id
 
     @property
     def is_state_alone(self) -> bool:
         """Whether it is paused or resumed, and nothing else changes."""
-        return self.live is not None and set(self.fields) == {("spec", "suspend")}
+        return self.live is not None and {*self.fields} == {("spec", "suspend")}
+
+    @property
+    def fields(self) -> tuple[FieldPath, ...]:
+        """All that differs."""
+        return (*self.changed, *self.added, *self.dropped)
+
+    @property
+    def reachable(self) -> tuple[FieldPath, ...]:
+        """The changed fields, or the first part of their paths that the live object does not have."""
+        return tuple(dict.fromkeys(path[: depth_of(self.live, path) + 1] for path in self.changed))
+
+    def __str__(self) -> str:
+        """Such as `Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z`. It repeats no values."""
+        if self.live is None:
+            return f"{self.id}: missing"
+        fields = ", ".join(".".join(path) for path in self.fields)
+        author = f", by {self.by} at {self.at}" if self.by else ""
+        return f"{self.id}: {fields}{author}"
 
 
 @dataclass(frozen=True)
@@ -104,12 +141,17 @@ class Change:
     """
 
     lines: Lines
-    changed: Mapping[ObjectId, Changed]
+    changed: Mapping[ObjectId, Difference]
     removed: Mapping[ObjectId, Manifest] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
         return self.lines.plan
+
+
+def change_of(lines: Lines, differences: Iterable[Difference]) -> Change:
+    """What a run would change, if it removes nothing."""
+    return Change(lines, {difference.id: difference for difference in differences})
 
 
 @dataclass(frozen=True, kw_only=True)

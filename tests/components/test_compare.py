@@ -14,10 +14,10 @@ from components.run import Run, change_in, restore
 from components.secrets import SecretConfig
 from components.state import State
 from tenantry.cluster import connect, drift
-from tenantry.cluster.drift import Confirmed, Difference
+from tenantry.cluster.drift import Confirmed
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
-from tenantry.rollout.change import Evidence, Kind, Reason
+from tenantry.rollout.change import Difference, Evidence, Kind, Reason
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import UNREFRESHED
 from tests.unit.memory import Memory

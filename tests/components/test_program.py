@@ -13,12 +13,12 @@ from components.compare import Comparison
 from components.fleet import Fleet
 from components.run import Run, run_of
 from tenantry.cluster import connect
-from tenantry.cluster.drift import Difference
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import blocked
+from tenantry.rollout.change import Difference
 from tenantry.stacks.states import key_in_state
 from tests.components.plans import unchecked
 from tests.components.recording import Recording, record

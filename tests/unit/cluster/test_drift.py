@@ -4,8 +4,9 @@ from typing import Any
 
 import httpx2
 
-from tenantry.cluster.drift import Difference, asked, compare, compare_again, compared, confirmed, take_off_added
+from tenantry.cluster.drift import asked, compare, compare_again, compared, confirmed, take_off_added
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
+from tenantry.rollout.change import Difference
 from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky

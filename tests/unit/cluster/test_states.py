@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from tenantry.cluster.drift import Difference
 from tenantry.cluster.leftovers import stuck
 from tenantry.cluster.states import State, compared, states_of
 from tenantry.kube.objects import Manifest
 from tenantry.plan.plan import Plan
+from tenantry.rollout.change import Difference
 from tenantry.rollout.flux_status import Readiness
 from tests.table import table
 from tests.unit.memory import held

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cluster.drift import Difference
 from tenantry.cluster.requests import path_of
 from tenantry.facts.objects import ABSENT
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Problem
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_appliers
+from tenantry.rollout.change import Difference
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import one, planned, rocky
 

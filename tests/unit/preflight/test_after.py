@@ -10,13 +10,12 @@ import pytest
 
 from tenantry.cluster import connect
 from tenantry.cluster.drift import compare
-from tenantry.cluster.reading import change_of
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import plan
 from tenantry.preflight.after import waiting
-from tenantry.rollout.change import Kind, Lines, Reason
+from tenantry.rollout.change import Kind, Lines, Reason, change_of
 from tests.table import table
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import fleet

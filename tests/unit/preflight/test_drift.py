@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tenantry.cluster.drift import Comparison, Confirmed, Difference
+from tenantry.cluster.drift import Comparison, Confirmed
 from tenantry.guard.check import RunLimits
 from tenantry.preflight import check
+from tenantry.rollout.change import Difference
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, planned, rocky
 

@@ -13,7 +13,7 @@ from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import NOTHING, Change, Changed, Evidence, Ignoring, Kind, Lines, Reason
+from tenantry.rollout.change import NOTHING, Change, Difference, Evidence, Ignoring, Kind, Lines, Reason
 from tenantry.rollout.readiness import was_ever_ready
 
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
@@ -61,7 +61,7 @@ class World:
     plan: Plan | None = None
 
     def change(self, plan: Plan) -> Change:
-        changed: dict[ObjectId, Changed] = {}
+        changed: dict[ObjectId, Difference] = {}
         for planned in plan.objects:
             live = self.live.get(planned.id)
             fields = tuple(compared(planned.manifest, live)[0]) if live else ()
@@ -70,7 +70,7 @@ class World:
                 or fields
                 or ("suspend" in live.get("spec", {}) and not planned.manifest["spec"].get("suspend"))
             ):
-                changed[planned.id] = Changed(live, fields or ((("spec", "suspend"),) if live else ()))
+                changed[planned.id] = Difference(planned, live, fields or ((("spec", "suspend"),) if live else ()))
         planned_ids = {each.id for each in plan.objects}
         removed = {id: each for id, each in self.live.items() if id not in planned_ids}
         return Change(Lines(plan), changed, removed)
