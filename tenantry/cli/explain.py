@@ -128,7 +128,7 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
     for wave in rollout.waves:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
         conditions = [f"soaks for {duration(wave.soak)}"] if wave.soak else []
-        conditions += [f"tolerates {wave.tolerate}"] if wave.tolerate else []
+        conditions += [f"tolerates {wave.tolerate.written}"] if wave.tolerate.written else []
         notes = "; ".join(filter(None, (left, *conditions)))
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)
     if rollout.bypass:

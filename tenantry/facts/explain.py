@@ -17,27 +17,13 @@ from tenantry.messages.text import require
 from tenantry.plan.engine_order import Chains, bypass
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.waves import After
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppWave:
-    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
-
-    soak: seconds for which the next wave waits after this one was good. tolerate: as written, how many clusters may go wrong.
-    """
-
-    number: int
-    name: str
-    clusters: tuple[str, ...]
-    left_out: tuple[str, ...]
-    soak: int = 0
-    tolerate: str = ""
+from tenantry.rollout.waves import After, Wave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppRollout:
-    """of: whose it is; `off`: the app keeps out of the waves of its environment. total: how many waves there are.
+    """of: whose it is; `off`: the app keeps out of the waves of its environment. total: how many waves there are. waves: those with
+    clusters of the app, and with these alone.
 
     bypass: what Flux follows by itself, so that it reaches all clusters at the same time, such as `branch main`; or "".
     """
@@ -45,7 +31,7 @@ class AppRollout:
     of: Literal["environment", "off"]
     origin: Origin
     total: int = 0
-    waves: tuple[AppWave, ...] = ()
+    waves: tuple[Wave, ...] = ()
     bypass: str = ""
 
 
@@ -156,13 +142,10 @@ def _rollout(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[s
         return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "waves")))
     chains, clusters = Chains(plan), {app.cluster for app in apps}
     waves = [
-        AppWave(
-            number=wave.number,
-            name=wave.name,
+        replace(
+            wave,
             clusters=tuple(cluster for cluster in wave.clusters if cluster in clusters),
             left_out=tuple(name for name in wave.left_out if name in clusters),
-            soak=wave.soak,
-            tolerate=wave.tolerate.written,
         )
         for wave in plan.rollout.waves
         if not clusters.isdisjoint(wave.every)

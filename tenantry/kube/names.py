@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 MAX_LABEL = 63
 """For Kustomizations and HelmReleases: Flux copies their names into label values of all objects that they apply."""
@@ -42,9 +42,6 @@ QUOTA_NAME = (
 
 _DNS_LABEL = re.compile(DNS_LABEL)
 _LABEL_VALUE = re.compile(LABEL_VALUE)
-_LABEL_KEY = re.compile(LABEL_KEY)
-_LIMIT_NAME = re.compile(LIMIT_NAME)
-_QUOTA_NAME = re.compile(QUOTA_NAME)
 _RESERVED = frozenset({"default", "flux-system"})
 OWNED_LABELS = (
     "toolkit.fluxcd.io/",
@@ -92,23 +89,15 @@ def role_name_problem(name: str) -> str | None:
     return None
 
 
-def label_key_problem(key: str) -> str | None:
-    """Why `key` cannot be the key of a Kubernetes label, or None."""
-    return None if _LABEL_KEY.fullmatch(key) else "is not a valid label key ([prefix/]name)"
+def _form(pattern: str, problem: str) -> Callable[[str], str | None]:
+    """Why a text has not the form of a pattern, or None."""
+    compiled = re.compile(pattern)
+    return lambda text: None if compiled.fullmatch(text) else problem
 
 
-def quota_name_problem(name: str) -> str | None:
-    """Why `name` cannot be the name of a resource in a quota, or None."""
-    return (
-        None
-        if _QUOTA_NAME.fullmatch(name)
-        else "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'"
-    )
-
-
-def limit_name_problem(name: str) -> str | None:
-    """Why `name` cannot be the name of a resource that containers have, or None."""
-    return None if _LIMIT_NAME.fullmatch(name) else "is not a resource of containers, such as 'cpu' or 'memory'"
+label_key_problem = _form(LABEL_KEY, "is not a valid label key ([prefix/]name)")
+quota_name_problem = _form(QUOTA_NAME, "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'")
+limit_name_problem = _form(LIMIT_NAME, "is not a resource of containers, such as 'cpu' or 'memory'")
 
 
 def label_value_problem(value: str) -> str | None:

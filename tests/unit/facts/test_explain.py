@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenantry.facts.explain import AppRollout, AppWave, explain
+from tenantry.facts.explain import AppRollout, explain
 from tenantry.facts.facts import Kind, Subject, subject_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Part, plan
+from tenantry.rollout.waves import Wave
 from tests.table import table
 from tests.unit import texts
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
@@ -71,8 +72,8 @@ def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
     assert found
     assert (found.of, found.total, found.bypass) == ("environment", 3, "branch main")
     assert found.waves == (
-        AppWave(number=1, name="wave 1", clusters=("edge-1",), left_out=()),
-        AppWave(number=3, name="wave 3", clusters=("edge-2",), left_out=("edge-3",)),
+        Wave(number=1, name="wave 1", clusters=("edge-1",)),
+        Wave(number=3, name="wave 3", clusters=("edge-2",), left_out=("edge-3",)),
     )
 
 
@@ -80,7 +81,7 @@ def test_how_much_a_wave_tolerates() -> None:
     waves = f"waves: [{CANARY}, {{all: true, tolerate: {{failed: 1, unreachable: 20%}}}}]"
     found = rollout(fleet(waves))
     assert found
-    assert [each.tolerate for each in found.waves] == ["", "failed 1, unreachable 20%"]
+    assert [each.tolerate.written for each in found.waves] == ["", "failed 1, unreachable 20%"]
 
 
 def test_an_app_that_keeps_out_of_the_waves() -> None:
