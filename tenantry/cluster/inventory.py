@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.reading import of_environment, unserved, without_label
+from tenantry.cluster.reading import APP_KINDS, of_environment, unserved, without_label
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
@@ -18,16 +18,12 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import MARKER
-from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.rollout.readiness import reconcilers_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-
-APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
-"""Kind -> API version of what stands for an app."""
 
 CORE_KINDS = (
     ("v1", "Namespace"),
@@ -200,30 +196,18 @@ def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
         )
 
 
-def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> Iterator[Manifest]:
+def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> Iterable[Manifest]:
     """The metadata of planned objects that exist without the environment's label, and all of those that stand for apps.
 
-    `namespaces_of` covers Namespaces. Kinds are listed concurrently, and only objects without the label: on a cluster with the
-    fleet these are very few.
+    `namespaces_of` covers Namespaces. On a cluster with the fleet these are very few.
     Args:   tenants: namespaces in which what stands for apps is read, planned or not: a tenant can take the label off.
     Raises: Refused: reading is not allowed.
     """
-    planned = {item.id for item in plan.objects}
-    kinds = dict.fromkeys((id.api_version, id.kind) for id in planned if id.kind != "Namespace")
-    if tenants:
-        kinds |= dict.fromkeys((api_version, kind) for kind, api_version in APP_KINDS.items())
-
-    def others(kind: tuple[str, str]) -> list[Manifest]:
-        live = of_environment(client, plan.environment, kind, planned, labelled=False, metadata_only=True)
-        is_app = kind[1] in APP_KINDS
-        by_id = {id: manifest for manifest in live if (id := readable_id(manifest))}
-        taken = [id for id in by_id if id in planned or (is_app and id.namespace in tenants)]
-        if not is_app:
-            return [by_id[id] for id in taken]
-        whole = requests.in_parallel(lambda id: requests.one(client, id), taken)
-        return [manifest or by_id[id] for id, manifest in zip(taken, whole, strict=True)]
-
-    yield from chain.from_iterable(requests.in_parallel(others, sorted(kinds)))
+    planned = (item.id for item in plan.objects if item.id.kind != "Namespace")
+    found = without_label(
+        client, plan.environment, planned, metadata_only=lambda kind: kind[1] not in APP_KINDS, tenants=tenants
+    )
+    return found.values()
 
 
 def secret_of(client: Client, reference: SecretKey) -> Mapping[str, bytes] | None:

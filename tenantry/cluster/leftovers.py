@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.cluster.inventory import APP_KINDS
+from tenantry.cluster.reading import APP_KINDS
 from tenantry.cluster.requests import every
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import tenant_settings

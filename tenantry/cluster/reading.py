@@ -4,7 +4,7 @@ change of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, is_built_in, is_of_flux, labels_of, object_id, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Problem, Refused, error
 from tenantry.messages.text import grouped, listed
+from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.rollout.change import Change, Lines, wanted_of
@@ -30,6 +31,8 @@ _FEW = 32
 
 
 SECRET = ("v1", "Secret")
+APP_KINDS = {"Kustomization": KUSTOMIZE_API, "HelmRelease": HELM_API}
+"""Kind -> API version of what stands for an app."""
 
 
 def of_environment(
@@ -120,23 +123,31 @@ def without_label(
     wanted: Iterable[ObjectId],
     *,
     metadata_only: Callable[[tuple[str, str]], bool] = lambda _: False,
+    tenants: Collection[str] = (),
 ) -> dict[ObjectId, Manifest]:
     """Those of some objects that exist without the environment's label: in a tenant's namespace, the tenant can take it off.
 
-    One list of metadata for each kind. metadata_only: by API version and kind, of which ones nothing else is read.
+    One list of metadata for each kind.
+    Args:   metadata_only: by API version and kind, of which ones nothing else is read. tenants: namespaces in which all that stands
+            for apps is wanted, too.
     Raises: as `read_objects`.
     """
     kinds = grouped(sorted(set(wanted)), lambda id: (id.api_version, id.kind))
+    apps = {(api_version, kind) for kind, api_version in APP_KINDS.items()}
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
-        ids = {*kinds[kind]}
+        ids, spaces = {*kinds.get(kind, ())}, tenants if kind in apps else ()
         live = of_environment(client, environment, kind, ids, labelled=False, metadata_only=True)
-        wanted = [manifest for manifest in live if readable_id(manifest) in ids]
+        found = [
+            manifest for manifest in live if (id := readable_id(manifest)) and (id in ids or id.namespace in spaces)
+        ]
         if metadata_only(kind):
-            return wanted
-        return [whole for manifest in wanted if (whole := requests.one(client, object_id(manifest)))]
+            return found
+        whole = requests.in_parallel(lambda manifest: requests.one(client, object_id(manifest)), found)
+        return [manifest for manifest in whole if manifest]
 
-    return {object_id(manifest): manifest for manifest in chain.from_iterable(requests.in_parallel(others, kinds))}
+    read = requests.in_parallel(others, sorted({*kinds, *(apps if tenants else ())}))
+    return {object_id(manifest): manifest for manifest in chain.from_iterable(read)}
 
 
 def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.inventory import APP_KINDS
 from tenantry.cluster.kubectl import RECONCILE, chart_patch, leave_alone, resume, suspend
 from tenantry.cluster.leftovers import Rights, foreign_bindings, format_bindings
+from tenantry.cluster.reading import APP_KINDS
 from tenantry.cluster.requests import every, one
 from tenantry.cluster.running import inventory_of
 from tenantry.facts.objects import Changed, FieldChange, changed_fields, projected

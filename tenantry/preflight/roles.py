@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from tenantry.cluster.inventory import APP_KINDS, fleet_kinds
+from tenantry.cluster.inventory import fleet_kinds
+from tenantry.cluster.reading import APP_KINDS
 from tenantry.cluster.requests import plural
 from tenantry.cluster.running import AROUND
 from tenantry.fleet.fleet import Fleet

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from tenantry.cluster.inventory import APP_KINDS
+from tenantry.cluster.reading import APP_KINDS
 from tenantry.cluster.states import states_of
 from tenantry.guard.claims import KEPT_KEY, Claim, Kept, claimed, claims, format_kept
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tenantry.cluster.inventory import APP_KINDS
+from tenantry.cluster.reading import APP_KINDS
 from tenantry.cluster.requests import plural
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import ObjectId, group_of
