@@ -15,11 +15,11 @@ import pulumi
 from tenantry.cluster.connect import answering
 from tenantry.cluster.drift import compared, take_off_added
 from tenantry.cluster.leftovers import delete
-from tenantry.cluster.reading import clusters_ever_ready, live_for, read_objects, reconcile
+from tenantry.cluster.reading import live_for, read_objects, reconcile
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Kind, Reason
+from tenantry.rollout.change import Kind, Reason, wanted_of
 
 from .compare import check_applied
 from .config import connected
@@ -145,9 +145,10 @@ class Rounds:
         return not {*before.changed} <= {*compared(before.planned.manifest, answer)[0]}
 
     async def _read(self) -> None:
-        live = await asyncio.to_thread(self._asked, lambda client: live_for(client, self.change, applied=self.applied))
-        ready = {*self.evidence.ever_ready, *clusters_ever_ready(self.change.lines, live)}
-        self.evidence = replace(self.evidence, live=live, ever_ready=ready)
+        wanted = wanted_of(self.change, self.applied)
+        known = {id: live for id, live in self.evidence.live.items() if id not in wanted}
+        read = partial(live_for, change=self.change, known=known, applied=self.applied)
+        self.evidence = replace(self.evidence, live=await asyncio.to_thread(self._asked, read))
 
     def _ask(self) -> Asking:
         asking = Asking(self.change, self.evidence, self.run.now(), self.run.ignoring, self.applied)
@@ -221,9 +222,6 @@ class Rounds:
         unknown = (id for id in state.objects() if id not in planned and id not in known)
         unlisted = {id: remembered.inputs for id in unknown if (remembered := state.object(id))}
         self.change = replace(self.change, removed={**unlisted, **self.change.removed})
-        ids = (*self.change.changed, *self.change.removed)
-        uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
-        self.evidence = replace(self.evidence, uses=uses)
         self._ask()
 
     def _register_rest(self, held: Iterable[ObjectId]) -> None:

@@ -17,7 +17,7 @@ import pulumi
 
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.leftovers import stuck
-from tenantry.cluster.reading import clusters_ever_ready, live_for, not_read
+from tenantry.cluster.reading import live_for, not_read
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard.check import check, doubts, limits_of
@@ -137,11 +137,7 @@ def evidence_of(
     if change.changed:
         with connected(target) as client:
             live = live_for(client, change, live)
-    ids = (*change.changed, *change.removed) if change.removed else ()
-    uses = {id: remembered.dependencies for id in ids if (remembered := state.object(id))}
-    ready = clusters_ever_ready(change.lines, live)
-    refused = {**comparison.refused, **missing}
-    return Evidence(live=live, ever_ready=ready, refused=refused, before=before, uses=uses)
+    return Evidence(live=live, refused={**comparison.refused, **missing}, before=before, uses=state.uses)
 
 
 def restore(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:

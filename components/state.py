@@ -83,6 +83,11 @@ class State:
         """All objects of the stack. Without one that names neither a kind nor itself, as a resource of another program's can."""
         return self._ids.values()
 
+    def uses(self, id: ObjectId) -> Collection[ObjectId]:
+        """The objects that an object depends on."""
+        remembered = self.object(id)
+        return remembered.dependencies if remembered else ()
+
     def object(self, id: ObjectId) -> StateObject | None:
         """An object; None: the state does not have it."""
         resource = self._by_key.get(key_in_state(id))

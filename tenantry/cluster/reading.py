@@ -17,9 +17,9 @@ from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.change import Change, Lines, wanted_of
+from tenantry.rollout.change import Change, wanted_of
 from tenantry.rollout.flux_status import REQUESTED
-from tenantry.rollout.readiness import Live, Request, was_ever_ready
+from tenantry.rollout.readiness import Live, Request
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -195,13 +195,6 @@ def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId
                 f" now on: tenantry bootstrap --environment {environment} --roles deploy --for WHO --secrets",
                 code=NOT_ALLOWED,
             )
-
-
-def clusters_ever_ready(lines: Lines, live: Mapping[ObjectId, Manifest]) -> frozenset[str]:
-    """The clusters on which anything of the fleet was ever ready."""
-    planned = lines.reconcilers
-    ready = (id for id in planned if id in live and was_ever_ready(live[id]))
-    return frozenset(planned[id].owner.cluster for id in ready)
 
 
 def live_for(client: Client, change: Change, known: Live | None = None, applied: Iterable[ObjectId] = ()) -> Live:

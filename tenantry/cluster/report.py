@@ -22,7 +22,7 @@ from tenantry.cluster.leftovers import (
     rights_by_cluster,
     stuck,
 )
-from tenantry.cluster.reading import UNLISTED, clusters_ever_ready, live_for, not_read
+from tenantry.cluster.reading import UNLISTED, live_for, not_read
 from tenantry.cluster.states import Selection, State, compared, states_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Kept
@@ -259,7 +259,7 @@ def _pending(
     objects = {id: manifest for manifest in live if (id := readable_id(manifest))}
     if change.changed:
         objects = {**live_for(client, change, objects)}
-    return Asking(change, Evidence(live=objects, ever_ready=clusters_ever_ready(lines, objects)), now)
+    return Asking(change, Evidence(live=objects), now)
 
 
 def _held(states: Mapping[ObjectId, State], pending: Asking | None, now: datetime) -> dict[ObjectId, State]:

@@ -155,9 +155,7 @@ def _unready(client: Client, before: Plan, names: Collection[str], soak: float, 
     objects = [planned for planned in before.objects if planned.id in ids | spaces]
     kinds = {kind: read.get(kind, []) for kind in {(planned.id.api_version, planned.id.kind) for planned in objects}}
     differences = compare(client, before.environment, objects, others=False, read=kinds).differences
-    clusters = {planned.owner.cluster for planned in before.objects}
-    evidence = Evidence(live=live, ever_ready=clusters, is_foreign=True)
-    asking = Asking(change_of(lines, differences), evidence, now, applied=ids)
+    asking = Asking(change_of(lines, differences), Evidence(live=live, is_foreign=True), now, applied=ids)
     reasons = {name: reason for name in names if (reason := asking.unready_line(name))}
     differing = {difference.id.name for difference in differences if difference.id in spaces}
     for app in before.apps:

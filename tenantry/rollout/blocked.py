@@ -29,7 +29,15 @@ from tenantry.rollout.change import (
     worst,
 )
 from tenantry.rollout.flux_status import Readiness, changed_at, is_cut_off, moment
-from tenantry.rollout.readiness import Live, Reconciler, Request, Standing, judge_reconcilers, source_problems
+from tenantry.rollout.readiness import (
+    Live,
+    Reconciler,
+    Request,
+    Standing,
+    judge_reconcilers,
+    source_problems,
+    was_ever_ready,
+)
 from tenantry.rollout.waves import Wave, is_taken
 
 _INDEX_PATIENCE = timedelta(seconds=30)
@@ -256,7 +264,7 @@ class Asking:
         members = self.lines.members.get((subject, wave.number), {})
         pending = self._pending_on(subject, wave)
         # A cluster on which nothing was ever ready does not count, as long as another one does.
-        counting = sorted([cluster for cluster in members if cluster in self.evidence.ever_ready] or members)
+        counting = sorted((members.keys() & self._ever_ready) or members)
         name = self._name_of(wave)
         # These block the waves after this one, too; a failure can be tolerated.
         reasons = (reason for cluster in counting for reason in pending.get(cluster, ()))
@@ -281,6 +289,13 @@ class Asking:
             return self._soak(wave, times) if soaks and wave.soak else None
         rest = f", and {counted(len(bad) - 1, 'more cluster')}" if bad[1:] else ""
         return Reason(kind, f"{name}: {bad[0]}: {states[bad[0]][1]}{rest}", wave=wave.number)
+
+    @cached_property
+    def _ever_ready(self) -> set[str]:
+        """The clusters on which anything of the fleet was ever ready; of another environment, none is left out."""
+        live, reconcilers = self.evidence.live, self.lines.reconcilers
+        ready = (id for id in reconcilers if id in live and was_ever_ready(live[id]))
+        return set() if self.evidence.is_foreign else {reconcilers[id].owner.cluster for id in ready}
 
     def _soak(self, wave: Wave, ready_since: Collection[datetime | None]) -> Reason | None:
         name, known = self._name_of(wave), [time for time in ready_since if time]
@@ -372,7 +387,7 @@ class Asking:
                 beside.setdefault((owner.tenant, cluster), reason)
             changed = self.change.changed.get(id)
             live = self.change.removed.get(id) or (changed.live if changed else None)
-            for used in (*self.evidence.uses.get(id, ()), *(used_by(live, targets) if live else ())):
+            for used in (*self.evidence.uses(id), *(used_by(live, targets) if live else ())):
                 if used in self._places:
                     self.blocked.setdefault(used, reason.needed(id))
         for id, place in self._places.items():

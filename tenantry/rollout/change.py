@@ -8,7 +8,7 @@ single app.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -158,18 +158,17 @@ def change_of(lines: Lines, differences: Iterable[Difference]) -> Change:
 class Evidence:
     """How the clusters are.
 
-    live: the Flux objects, as they have just been read. ever_ready: the clusters on which anything of the fleet was ever ready.
+    live: the Flux objects: those that decide about the change, as they have just been read.
     refused: what the API server refuses, and Secrets without a value. before: apps that the environment before does not show yet.
-    uses: what objects depend on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
+    uses: what an object depends on, as the state says. asked: when this run asked Flux to reconcile a repository. left_out: what
     the engine was told to leave alone, as by `--target`. is_foreign: whether it is of another environment, in which a run asks Flux
     for nothing.
     """
 
     live: Live
-    ever_ready: Collection[str] = ()
     refused: Mapping[ObjectId, str] = field(default_factory=dict)
     before: Mapping[str, Reason] = field(default_factory=dict)
-    uses: Mapping[ObjectId, Collection[ObjectId]] = field(default_factory=dict)
+    uses: Callable[[ObjectId], Collection[ObjectId]] = lambda _: ()
     asked: Mapping[ObjectId, datetime] = field(default_factory=dict)
     left_out: Collection[ObjectId] = ()
     is_foreign: bool = False

@@ -477,8 +477,10 @@ def test_what_a_held_object_depends_on_in_the_state_is_not_removed(world: World)
     live = {"apiVersion": binding.api_version, "kind": binding.kind, "metadata": {"name": binding.name}}
     user = next(id for id in change.changed if id.name == "web")
     more = Change(change.lines, change.changed, {**change.removed, binding: live})
-    assert binding in blocked(more, replace(world.evidence(), uses={user: [binding]}), world.now)
-    assert binding not in blocked(more, replace(world.evidence(), uses={}), world.now)
+    assert binding in blocked(
+        more, replace(world.evidence(), uses=lambda id: [binding] if id == user else []), world.now
+    )
+    assert binding not in blocked(more, replace(world.evidence(), uses=lambda _: ()), world.now)
 
 
 def test_what_a_held_object_refers_to_is_not_removed_if_the_state_does_not_know_it(world: World) -> None:
@@ -495,7 +497,7 @@ def test_what_a_held_object_refers_to_is_not_removed_if_the_state_does_not_know_
     world.live[user]["spec"]["sourceRef"] = {"kind": source.kind, "name": source.name}
     change = world.change(plan_of("b"))
     more = Change(change.lines, change.changed, {**change.removed, source: live})
-    evidence = replace(world.evidence(), uses={})
+    evidence = replace(world.evidence(), uses=lambda _: ())
     assert source in blocked(more, evidence, world.now)
     world.live[user]["spec"]["sourceRef"]["name"] = "other"
     assert source not in blocked(more, evidence, world.now)

@@ -14,7 +14,6 @@ from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
 from tenantry.rollout.blocked import Asking
 from tenantry.rollout.change import NOTHING, Change, Difference, Evidence, Ignoring, Kind, Lines, Reason
-from tenantry.rollout.readiness import was_ever_ready
 
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -76,18 +75,12 @@ class World:
         return Change(Lines(plan), changed, removed)
 
     def evidence(self) -> Evidence:
-        ready = {
-            str(each["metadata"]["labels"].get("tenantry/cluster"))
-            for id, each in self.live.items()
-            if is_reconciled(id) and was_ever_ready(each)
-        }
         flux = {id: each for id, each in self.live.items() if is_of_flux(id.api_version) or id.kind == "ConfigMap"}
         return Evidence(
             live=flux,
-            ever_ready=ready,
             refused={**self.refused, **self.missing},
             before=self.before,
-            uses=self.uses,
+            uses=lambda id: self.uses.get(id, ()),
         )
 
     def up(self, plan: Plan, ignoring: Ignoring = NOTHING, rounds: int = 20) -> Run:
