@@ -315,11 +315,5 @@ def describe(run: Run, change: Change, reasons: Mapping[ObjectId, Reason], waiti
         if unready.message not in known:
             text.append(f"{subject} is applied and not ready: {unready.kind}: {unready.message}")
     if reasons:
-        lines = change.lines
-        apps = {id: reason for id, reason in reasons.items() if id in lines.reconcilers}
-        reported = {app[:2] for app in apps.values()}
-        shown = {id: reason for id, reason in reasons.items() if id in apps or reason[:2] not in reported}
-        names = {id: lines.name_of(id) for id in shown}
-        subjects = {id: lines.subjects[id][0] for id in shown if id in lines.subjects}
-        text.append(format_summary(run.plan.environment, shown, names, subjects, run.now()))
+        text.append(format_summary(change.lines, reasons, run.now()))
     return "\n".join(text)

@@ -61,17 +61,7 @@ class State:
     """
 
     json_keys: ClassVar = (
-        *(
-            "environment",
-            "id",
-            "tenant",
-            "app",
-            "cluster",
-            "status",
-            "message",
-            "revision",
-            "since",
-        ),
+        *("environment", "id", "tenant", "app", "cluster", "status", "message", "revision", "since"),
         *("suspended_by_hand", "wave", "waits", "lasts"),
     )
 

@@ -271,26 +271,22 @@ _FIXES = {
 """By kind of reason, what to do. The first that a run has decides."""
 
 
-def format_summary(
-    environment: str,
-    blocked: Mapping[ObjectId, Reason],
-    names: Mapping[ObjectId, str],
-    lines: Mapping[ObjectId, str],
-    now: datetime,
-) -> str:
+def format_summary(lines: Lines, blocked: Mapping[ObjectId, Reason], now: datetime) -> str:
     """What a run says of everything that it holds: a line for each reason, with the objects that it blocks.
 
-    names: of each object, what users call it, such as `rocky/web on edge-1`. lines: the line of each object, for the command that
-    lets it through.
+    What is blocked for the same reason as an app is not named beside it.
     """
-    verb = "is" if len(blocked) == 1 else "are"
-    text = [f"{counted(len(blocked), 'object')} of environment '{environment}' {verb} blocked and held"]
-    for (kind, message, until), ids in grouped(blocked, lambda id: blocked[id][:3]).items():
-        named = listed(list(dict.fromkeys(names.get(id, str(id)) for id in ids)), _MOST)
+    apps = {id: reason for id, reason in blocked.items() if id in lines.reconcilers}
+    reported, environment = {reason[:2] for reason in apps.values()}, lines.plan.environment
+    shown = {id: reason for id, reason in blocked.items() if id in apps or reason[:2] not in reported}
+    verb = "is" if len(shown) == 1 else "are"
+    text = [f"{counted(len(shown), 'object')} of environment '{environment}' {verb} blocked and held"]
+    for (kind, message, until), ids in grouped(shown, lambda id: shown[id][:3]).items():
+        named = listed(list(dict.fromkeys(map(lines.name_of, ids))), _MOST)
         text.append(f"  {kind}: {message}{format_until(until, now)}\n    {named}")
-    by_kind = grouped(blocked, lambda id: blocked[id].kind)
+    by_kind = grouped(shown, lambda id: shown[id].kind)
     if decisive := next((kind for kind in _FIXES if kind in by_kind), None):
-        line = next((lines[id] for id in by_kind[decisive] if id in lines), "TENANT/APP")
+        line = next((lines.subjects[id][0] for id in by_kind[decisive] if id in lines.subjects), "TENANT/APP")
         text.append(f"  fix: {_FIXES[decisive].format(environment=environment, line=line)}")
     return "\n".join(text)
 

@@ -17,7 +17,7 @@ from tenantry.cluster.running import Event, Running
 from tenantry.cluster.states import State
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.kube.values import number_of
-from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import one_line
 from tenantry.plan.objects.lifecycle import STATE_LABEL
@@ -98,17 +98,16 @@ class FluxJudge:
             )
             return
         if seen.state.readiness is Readiness.SUSPENDED:
-            yield self._suspended(seen, live)
+            yield self._suspended(seen)
         yield from self._source(seen)
         yield from self._dependencies(seen)
         yield from self._own(seen, live)
 
-    def _suspended(self, seen: Seen, live: Manifest) -> Finding:
+    def _suspended(self, seen: Seen) -> Finding:
         app, line = seen.app, self.commands.line(seen.app, ("state",))
         if seen.state.suspended_by_hand:
-            who, since = suspended_by(live)
-            cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
-            evidence = (Evidence(str(app.id), "suspended", since or seen.state.since or ""),)
+            cause = "it is suspended by hand, so Flux applies no change"
+            evidence = (Evidence(str(app.id), "suspended", seen.state.since or ""),)
             return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
         at, state = f" in {line}" if line else "", labels_of(seen.planned[-1]).get(STATE_LABEL) or "paused"
         cause, advice = (
@@ -133,9 +132,7 @@ class FluxJudge:
             cause = f"{id} is not on the management cluster"
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
         elif state is Readiness.SUSPENDED:
-            who, suspended = suspended_by(live or {})
-            cause = f"{id} is suspended{f' by {who}' if who else ''}, so nothing new is fetched"
-            evidence = Evidence(str(id), "suspended", suspended)
+            cause, evidence = f"{id} is suspended by hand, so nothing new is fetched", Evidence(str(id), "suspended")
             yield Finding(Stage.SOURCE, cause, (evidence,), next=(self.commands.resume(id),), follows=runs)
         else:
             what, key = ("chart", ("helm", "version")) if id.kind == "HelmChart" else ("source", ("sources",))
@@ -197,18 +194,6 @@ class FluxJudge:
     def _at(self, app: PlannedApp, *key: str) -> str:
         line = self.commands.line(app, key)
         return f" in {line}" if line else ""
-
-
-_WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")
-
-
-def suspended_by(live: Manifest) -> tuple[str, str]:
-    """Who set `suspend`, and when (RFC 3339); "" where the object does not say."""
-    for manager in mappings_in(mapping_at(live, "metadata").get("managedFields")):
-        if "f:suspend" in mapping_at(manager, "fieldsV1", "f:spec"):
-            name = str(manager.get("manager") or "")
-            return _WHO.get(name, f"'{one_line(name)}'" if name else ""), str(manager.get("time") or "")
-    return "", ""
 
 
 # --- the app's cluster -------------------------------------------------------------------------------------------------
