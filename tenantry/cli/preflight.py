@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -137,7 +136,6 @@ def report_on(
     in_state = InStates(project, [running.name for running in stacks_running(project, planned.environment)])
     stack = target_of(project, planned.environment)
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
-    now = datetime.now(UTC)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters"),
@@ -147,9 +145,7 @@ def report_on(
             fleet,
             planned,
             limits,
-            now=now,
             claim=stack.claim,
-            project=project,
             drift=drift,
             in_state=in_state,
         )

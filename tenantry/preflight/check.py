@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.connect import Connect, connect_app
@@ -29,7 +27,7 @@ from tenantry.guard.held import Held
 from tenantry.guard.reading import Known, held
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
-from tenantry.messages.text import counted, lines_of, listed
+from tenantry.messages.text import listed
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import homes_of_addons, management_policies
 from tenantry.plan.plan import Plan
@@ -43,9 +41,7 @@ from tenantry.preflight.adoption import (
     check_rights,
     keeps_chart,
 )
-from tenantry.preflight.after import waiting
 from tenantry.preflight.fitness import Policed, check_lockdown, check_policies, deployments_of
-from tenantry.rollout.change import Difference, Lines, change_of, format_until
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -84,7 +80,6 @@ class Check:
 
     client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
     connect: makes clients of remotes.
-    project: where the stacks' files are, for the one of the environment before; None: nothing is asked of it.
     drift: whether all planned objects are compared with the live ones, as each run does by itself, or only those of tenants that
     take something over.
     in_state: whether the state of the stack has an object; None: nobody can tell.
@@ -94,15 +89,12 @@ class Check:
     fleet: Fleet
     plan: Plan
     limits: RunLimits
-    now: datetime
     claim: Claim | None = None
     connect: Connect = connect_app
-    project: Path | None = None
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
     _adopted: tuple[Adoption, ...] = ()
     _strangers: Set[ObjectId] = frozenset()
-    _differences: Sequence[Difference] = ()
     _refused: bool = False
 
     def report(self) -> Report:
@@ -118,7 +110,6 @@ class Check:
         parts += [lambda: unserved(self.client, self.fleet, self.plan), lambda: _controllers(self.client, self.fleet)]
         parts += [lambda: _policies(self.client, self.fleet, self.plan), self._remotes]
         problems = [*marks, *chain.from_iterable(in_parallel(_problems_of, parts)), *_problems_of(self._compare)]
-        problems += _problems_of(self._after) if self.drift and self.project and self.plan.after else []
         if message := not_read(self.client):
             problems.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
         return Report(remotes.errors_first(dict.fromkeys(problems)), self._adopted, self._refused)
@@ -179,34 +170,9 @@ class Check:
         known = [difference for difference in differences if difference.by or difference.id.kind != "Secret"]
         tried = [difference for difference in known if not keeps_chart(difference.planned, difference.live)]
         names = {str(namespace["metadata"]["name"]) for namespace in namespaces_of(self.client)} if tried else ()
-        answer = asked(self.client, tried, names)
-        self._differences = answer.differences
-        for id, reason in answer.refused.items():
+        for id, reason in asked(self.client, tried, names).refused.items():
             fix = f"correct it in tenants.yaml; where a field cannot change, give the {id.kind} another name"
             yield error("not-changeable", f"{reason}: `tenantry up` leaves it, and what belongs to it, as it is", fix)
-
-    def _after(self) -> Iterator[Problem]:
-        """The apps whose change waits for the environment before. A run of today asks again."""
-        assert self.project
-        assert self.plan.after
-        change = change_of(Lines(self.plan), self._differences)
-        try:
-            reasons = waiting(self.client, self.fleet, change, self.project, self.now)
-        except Refused as refused:
-            yield warning("not-proved", refused.message, refused.fix)
-            return
-        if reasons:
-            messages = (
-                f"{name}: {reason.message}{format_until(reason.until, self.now)}" for name, reason in reasons.items()
-            )
-            environment, before = self.plan.environment, self.plan.after.environment
-            yield warning(
-                "not-proved",
-                f"{counted(len(reasons), 'app')} of '{environment}' would be held until '{before}' runs the change\n"
-                f"{lines_of(messages)}",
-                f"run it there first: tenantry up {before}; or take what it has: tenantry promote {before} {environment};"
-                f" in an emergency: tenantry up {environment} --ignore after {next(iter(reasons))}",
-            )
 
     def _remotes(self) -> Iterator[Problem]:
         unread = list[str]()

@@ -12,7 +12,6 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Check, Report
 from tests.table import table
-from tests.unit.issued import NOW
 from tests.unit.memory import FLUX, SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
 from tests.unit.texts import fleet, planned
@@ -29,7 +28,7 @@ def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **opt
     limits = limits_of(changed, "dev", None)
     connect = (edge or Edge()).connect
     with management.client() as client:
-        return Check(client, changed, planned(text), limits, now=NOW, connect=connect, **options).report()
+        return Check(client, changed, planned(text), limits, connect=connect, **options).report()
 
 
 def told(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> list[Problem]:

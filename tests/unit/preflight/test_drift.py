@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
 from tenantry.cluster.drift import Comparison, Confirmed
@@ -21,8 +19,8 @@ def test_what_the_api_server_does_not_change_is_an_error(monkeypatch: pytest.Mon
     why = "the API server refuses Kustomization rocky/web: field is immutable"
     monkeypatch.setattr(check, "compare", lambda *_, **__: Comparison([BY_A_RUN], []))
     monkeypatch.setattr(check, "asked", lambda _, found, __: Confirmed(found, {WEB.id: why}))
-    limits, now = RunLimits(protected=False, deletions=1), datetime.now(UTC)
-    report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits, now=now).report()
+    limits = RunLimits(protected=False, deletions=1)
+    report = check.Check(Memory().client(), fleet(TEXT), PLAN, limits).report()
     (problem,) = [problem for problem in report.problems if problem.code == "not-changeable"]
     assert (problem.severity, problem.message, problem.fix) == (
         "error",
