@@ -17,17 +17,16 @@ from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
 from tenantry.cli.output import Row, columns, data, data_json, say, table, working, wrapped
 from tenantry.cluster.inventory import flux_objects_of
-from tenantry.cluster.report import StatusReport, WaveState, apps_report, full_report, why_command
+from tenantry.cluster.report import StatusReport, WaveProgress, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
 from tenantry.cluster.states import Selection, State, select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.messages.text import counted, grouped, listed, one_line
+from tenantry.messages.text import counted, grouped, one_line
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.change import format_until
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.rollout.waves import Rollout
 
@@ -91,7 +90,7 @@ def command(
 
     Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
     baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
-    suggested fix. Waves say how their apps are, what a run would change in them, and what of it waits.
+    suggested fix. Waves say whether they are ready, and how their apps are.
 
     Only the management cluster is contacted: Flux reports there about remote clusters too. Nothing is changed.
     """
@@ -174,7 +173,6 @@ _ALIKE = 4
 _COMMIT = 7
 _MOST_OBJECTS = 20
 """More objects that are not as planned than this are counted on a terminal."""
-_MOST_CHANGES = 10
 _INDENT = "    "
 COLOURS = {
     Readiness.READY: "green",
@@ -326,19 +324,11 @@ def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
 
 
 def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:
-    """The waves of a rollout that has something to do: how their apps are, and what a run would change in them."""
-    if rollout is None or not any(map(_is_unfinished, report.waves)):
+    """The waves of a rollout that has something to do, and how their apps are."""
+    if rollout is None or all(state.progress is WaveProgress.READY for state in report.waves):
         return
     for state in report.waves:
         apps = [f"{count} {readiness}" for readiness, count in state.apps.items()]
         now = f"{counted(sum(state.apps.values()), 'app')}: {', '.join(apps)}" if apps else "no apps"
         wave = rollout.waves[state.number - 1]
         yield f"{rollout.name_of(wave)}, {counted(len(state.clusters), 'cluster')}: {state.progress}; {now}"
-        for reason, changes in grouped(state.changing, lambda change: (change.reason, change.until)).items():
-            subjects = listed([change.subject for change in changes], _MOST_CHANGES)
-            until = format_until(reason[1], report.read_at)
-            yield f"  {subjects}: {reason[0]}{until}" if reason[0] else f"  would change: {subjects}"
-
-
-def _is_unfinished(state: WaveState) -> bool:
-    return bool(state.changing) or any(readiness is not Readiness.READY for readiness in state.apps)

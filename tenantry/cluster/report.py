@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -35,25 +35,13 @@ from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
-from tenantry.rollout.change import Difference, Evidence, Lines, Reason, change_of, format_until
+from tenantry.rollout.change import Difference, Evidence, Lines, change_of, format_until
 from tenantry.rollout.flux_status import Readiness, moment
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 EVERYTHING = Selection()
-
-
-@dataclass(frozen=True, slots=True)
-class WaveChange:
-    """An app, or the rest of a tenant or of the platform, that a run would change in a wave.
-
-    reason: what it waits for; "" if the next run begins with it. until: when that is over; None if that is not known.
-    """
-
-    subject: str
-    reason: str = ""
-    until: datetime | None = None
 
 
 class WaveProgress(StrEnum):
@@ -68,13 +56,12 @@ class WaveProgress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WaveState:
-    """A wave of the rollout. apps: how many apps are how. changing: what a run would change in it."""
+    """A wave of the rollout. apps: how many apps are how."""
 
     number: int
     name: str
     clusters: tuple[str, ...]
     apps: Mapping[Readiness, int]
-    changing: tuple[WaveChange, ...] = ()
     progress: WaveProgress = WaveProgress.READY
 
 
@@ -144,13 +131,7 @@ def apps_report(
     return _report(plan, states_of(plan, live, now, begun), selection, now)
 
 
-def _report(
-    plan: Plan,
-    states: Mapping[ObjectId, State],
-    selection: Selection,
-    now: datetime,
-    pending: Asking | None = None,
-) -> StatusReport:
+def _report(plan: Plan, states: Mapping[ObjectId, State], selection: Selection, now: datetime) -> StatusReport:
     users = Users(plan)
     apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
     rest = (state for state in states.values() if not state.stands_for)
@@ -163,7 +144,7 @@ def _report(
         by_trouble(apps),
         tuple(sorted(unready, key=lambda state: (rank[state.readiness], state.id))),
         len(apps) + len(others),
-        tuple(_waves(plan, apps, pending)),
+        tuple(_waves(plan, apps, others)),
     )
 
 
@@ -178,34 +159,26 @@ def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
     return tuple(sorted(states, key=order))
 
 
-def _waves(plan: Plan, apps: Sequence[State], pending: Asking | None) -> Iterator[WaveState]:
-    if plan.rollout is None:
-        return
-    # By wave and subject, the reason of the first object that has one.
-    by_wave: dict[int, dict[str, Reason | None]] = defaultdict(dict)
-    for id in pending.change.changed if pending else ():
-        if pending and (wave := plan.wave_of(id)):
-            of_wave = by_wave[wave.number]
-            for subject in pending.lines.subjects[id]:
-                of_wave[subject] = of_wave.get(subject) or pending.blocked.get(id)
-    for wave in plan.rollout.waves:
-        count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
-        changes = tuple(
-            WaveChange(subject, reason.message, reason.until) if reason else WaveChange(subject)
-            for subject, reason in sorted(by_wave[wave.number].items(), key=lambda item: item[0])
+def _waves(plan: Plan, apps: Sequence[State], others: Sequence[State]) -> Iterator[WaveState]:
+    for wave in plan.rollout.waves if plan.rollout else ():
+        mine, rest = (
+            [state for state in states if state.wave and state.wave.number == wave.number] for states in (apps, others)
         )
-        states = {readiness: count[readiness] for readiness in Readiness if count[readiness]}
-        progress = _progress(states, changes)
-        yield WaveState(wave.number, wave.name, wave.every, states, changes, progress)
+        count = Counter(state.readiness for state in mine)
+        progress = _progress([*mine, *rest])
+        yield WaveState(
+            wave.number, wave.name, wave.every, {key: count[key] for key in Readiness if count[key]}, progress
+        )
 
 
-def _progress(states: Mapping[Readiness, int], changes: Sequence[WaveChange]) -> WaveProgress:
-    if Readiness.FAILED in states or Readiness.UNREACHABLE in states:
+def _progress(states: Sequence[State]) -> WaveProgress:
+    readiness = {state.readiness for state in states}
+    if Readiness.FAILED in readiness or Readiness.UNREACHABLE in readiness:
         return WaveProgress.FAILED
-    if any(change.reason for change in changes):
+    if any(state.waits for state in states):
         return WaveProgress.BLOCKED
     running = {Readiness.PROGRESSING, Readiness.MISSING, Readiness.OUTDATED, Readiness.CHANGED}
-    return WaveProgress.RUNNING if changes or running & states.keys() else WaveProgress.READY
+    return WaveProgress.RUNNING if running & readiness else WaveProgress.READY
 
 
 def full_report(
@@ -238,7 +211,7 @@ def full_report(
     undeclared = tuple(leftovers(plan, taken))
     kept = _kept(plan, (entry for claim in claims for entry in claim.kept))
     return replace(
-        _report(plan, _held(compared(plan, states, differences), pending, now), selection, now, pending),
+        _report(plan, _held(compared(plan, states, differences), pending, now), selection, now),
         stuck=stuck_messages,
         undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),

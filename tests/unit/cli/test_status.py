@@ -355,13 +355,11 @@ def test_a_wave_that_failed_is_never_called_as_planned(
         if each["metadata"]["name"] == "edge-rocky-db":
             each["status"]["conditions"][0].update(status="False", reason="BuildFailed", message="no such path")
     code, out, _ = tenantry(capsys, "status", "dev")
-    assert (code, out.splitlines()[-5:]) == (
+    assert (code, out.splitlines()[-3:]) == (
         1,
         [
             "wave 1 of 2 (canary), 1 cluster: failed; 2 apps: 1 failed, 1 ready",
             "wave 2 of 2, 1 cluster: blocked; 2 apps: 2 outdated",
-            "  rocky/db: wave 1 of 2 (canary): edge: rocky/db: no such path",
-            "  would change: rocky/web",
             "12 of 15 objects as planned",
         ],
     )
@@ -376,8 +374,6 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
     for each in hub.objects[APPS]["items"]:
         each["status"]["conditions"][0]["lastTransitionTime"] = f"{ready:%Y-%m-%dT%H:%M:%SZ}"
     reason, until = "wave 1 of 2 (canary) soaks", f"{ready + timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
-    code, out, _ = tenantry(capsys, "status", "dev")
-    assert (code, out.splitlines()[-2].partition(" (59m")[0]) == (5, f"  rocky/db, rocky/web: {reason} until {until}Z")
     code, out, _ = tenantry(capsys, *COMMAND)
     told = json.loads(out)
     assert (code, told["waves"][1]) == (
@@ -387,13 +383,12 @@ def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
             "name": "wave 2",
             "clusters": ["hub"],
             "apps": {"outdated": 2},
-            "changing": [{"subject": f"rocky/{app}", "reason": reason, "until": f"{until}Z"} for app in ("db", "web")],
             "progress": "blocked",
         },
     )
     outdated = [each for each in told["apps"] if each["status"] == "outdated"]
     assert {each["waits"] for each in outdated} == {True}
-    assert {each["message"].partition(" until ")[0] for each in outdated} == {f"not applied yet: {reason}"}
+    assert {each["message"].rpartition(" (")[0] for each in outdated} == {f"not applied yet: {reason} until {until}Z"}
 
 
 @pytest.mark.parametrize(
