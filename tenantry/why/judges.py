@@ -125,7 +125,7 @@ class FluxJudge:
         if problem is None:
             return
         id, state, app = problem.cause, problem.readiness, seen.app
-        live, runs = seen.live.get(id), seen.state.readiness is Readiness.READY
+        runs = seen.state.readiness is Readiness.READY
         message = problem.message.removeprefix(f"{id}: ").rstrip(": ")
         evidence = seen.evidence(id, state, message)
         if state is Readiness.MISSING:
