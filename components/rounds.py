@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pulumi
 
@@ -123,7 +123,7 @@ class Rounds:
     async def _answers(self) -> None:
         """Wait for the engine, and learn what it has applied. Raises: what the engine could not do."""
         registered, self._registered = self._registered, {}
-        answers = {id: await made.content().future(with_unknowns=True) for id, made in registered.items()}
+        answers = {id: await made.content() for id, made in registered.items()}
         if not answers:
             return
         done = {id for id, answer in answers.items() if self._is_applied(id, answer)}
@@ -132,12 +132,12 @@ class Rounds:
         self.change = replace(self.change, changed=left)
         self.evidence = replace(self.evidence, left_out={*self.evidence.left_out, *(answers.keys() - done)})
 
-    def _is_applied(self, id: ObjectId, answer: object) -> bool:
+    def _is_applied(self, id: ObjectId, answer: Mapping[str, Any]) -> bool:
         """Whether the engine has applied an object. What `--target` leaves out is as it was before.
 
         An admission policy can write other values than the planned ones, so that not all fields have to be as planned.
         """
-        if not isinstance(answer, dict) or answer.get("kind") != id.kind:
+        if answer.get("kind") != id.kind:
             return False
         before = self.change.changed[id]
         if before.live is None or not before.changed:
@@ -209,10 +209,9 @@ class Rounds:
         orphans = [orphan for id, orphan in self.run.comparison.orphans.items() if id not in self.reasons]
         if orphans and not any(reason.kind is Kind.FAILED for reason in self.reasons.values()):
             await asyncio.to_thread(self._asked, lambda client: delete(client, orphans, _CLEAN_UP))
-        applied = {id: await self.objects.created[id].content().future(with_unknowns=True) for id in self.applied}
+        applied = {id: await self.objects.created[id].content() for id in self.applied}
         before = self.run.comparison.differences
-        known = {id: live for id, live in applied.items() if isinstance(live, dict)}
-        await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, known)
+        await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, applied)
 
     def _ask_state(self, known: Collection[ObjectId]) -> None:
         """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the
