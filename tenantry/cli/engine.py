@@ -302,7 +302,7 @@ class Planned:
                 delete the Secrets.
         """
         with self.connect() as client:
-            if claim := self.stack.target.claim:
+            if claim := self.stack.claim:
                 refuse(against_claim(client, self.fleet, claim))
             secrets = (planned.id for planned in self.plan.objects if planned.id.kind == "Secret")
             check_deletable(client, self.plan.environment, secrets)

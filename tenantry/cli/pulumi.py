@@ -25,7 +25,7 @@ from tenantry.messages.redact import presentable
 from tenantry.messages.text import listed
 from tenantry.rollout.flux_status import moment
 from tenantry.stacks.command import Command, memory_here, tuned
-from tenantry.stacks.file import Stack, backend_of, is_self_managed, stack_target, stacks_of, stacks_running
+from tenantry.stacks.file import Stack, backend_of, is_self_managed, stack_named, stacks_of, stacks_running
 from tenantry.stacks.outcome import (
     AGAIN,
     HELD,
@@ -69,7 +69,7 @@ def chosen(project: Path, environment: str, name: str | None) -> Stack:
         known = next((stack for stack in stacks_of(project) if stack.name == name), None)
         if known and known.environment != environment:
             raise Refused(f"stack '{name}' runs environment '{known.environment}'", "name that environment")
-        return known or Stack(name, environment, stack_target(project, name))
+        return known or Stack(name, environment)
     running = stacks_running(project, environment)
     named = [stack for stack in running if stack.name == environment] or running
     if len(named) > 1:
@@ -77,7 +77,7 @@ def chosen(project: Path, environment: str, name: str | None) -> Stack:
             f"the files of several stacks name environment '{environment}': {listed(stack.name for stack in running)}",
             "name the one that runs it with --stack",
         )
-    return named[0] if named else Stack(environment, environment, stack_target(project, environment))
+    return named[0] if named else stack_named(project, environment)._replace(environment=environment)
 
 
 # --- what has to be there ---------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -35,43 +34,47 @@ HERE = Reach()
 """As kubectl without options."""
 
 
-@dataclass(frozen=True, slots=True)
-class StackTarget:
-    """None: the stack does not set it, so the default locations or the environment's number apply.
+class Stack(NamedTuple):
+    """A stack, as its file describes it. None: the file does not set it, so the default locations or the environment's number
+    apply.
 
     reach: how the management cluster is reached. max_deletions: how many tenants, namespaces and apps one run may remove.
-    allowed_deletions: what it may remove besides, by name. claim: what the stack runs; None: the stack does not exist.
+    allowed_deletions: what it may remove besides, by name. claim: what the stack runs; None: it has no file.
     """
 
+    name: str
+    environment: str
     reach: Reach = HERE
     max_deletions: int | str | None = None
     claim: Claim | None = None
     allowed_deletions: tuple[str, ...] = ()
 
 
-def stack_target(project: Path, environment: str) -> StackTarget:
-    """Read `Pulumi.<environment>.yaml` in the project's directory. Without such a file nothing is set.
+def stack_named(project: Path, name: str) -> Stack:
+    """Read `Pulumi.<name>.yaml` in the project's directory. Without such a file nothing is set.
 
     Raises: Refused: the file is not YAML, or `tenantry up` would refuse one of the settings.
     """
     try:
-        return _target(project, environment)
+        return _stack(project, name)
     except Refused as refused:
-        raise Refused(refused.message, for_stack(refused.fix, environment), code=refused.code) from None
+        raise Refused(refused.message, for_stack(refused.fix, name), code=refused.code) from None
 
 
-def _target(project: Path, environment: str) -> StackTarget:
-    file = project / f"Pulumi.{environment}.yaml"
+def _stack(project: Path, name: str) -> Stack:
+    file = project / f"{_PREFIX}{name}{_SUFFIX}"
     content = read_yaml(file)
     if content is None:
-        return StackTarget()
+        return Stack(name, name)
     about = read_yaml(project / "Pulumi.yaml") or {}
     settings = {**_defaults(about), **_settings(content, file)}
-    kubeconfig = settings.get("kubeconfig")
-    return StackTarget(
+    environment, kubeconfig = settings.get("environment") or name, settings.get("kubeconfig")
+    return Stack(
+        name,
+        environment,
         Reach(project / Path(kubeconfig).expanduser() if kubeconfig else None, settings.get("context") or None),
         deletions(settings.get("maxDeletions")),
-        _claim(about.get("name"), environment, settings),
+        Claim(environment, f"{about['name']}/{name}") if about.get("name") else None,
         allowed(_config(content, "allowDeletions")),
     )
 
@@ -108,10 +111,6 @@ def allowed(value: object) -> tuple[str, ...]:
             " tenant/TENANT",
         )
     return checked(value)
-
-
-def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
-    return Claim(settings.get("environment") or stack, f"{project}/{stack}") if project else None
 
 
 def _config(content: dict[str, Any], key: str) -> object:
@@ -192,21 +191,13 @@ def refreshes_always(project: Path) -> bool:
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 
 
-class Stack(NamedTuple):
-    """A stack that has a file."""
-
-    name: str
-    environment: str
-    target: StackTarget
-
-
 def stacks_of(project: Path) -> list[Stack]:
     """The stacks with a file in the project's directory, by environment, then by name.
 
     Raises: Refused: a file or a setting is invalid.
     """
     names = (file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in project.glob(f"{_PREFIX}*{_SUFFIX}"))
-    return sorted((_stack(project, name) for name in names), key=lambda stack: (stack.environment, stack.name))
+    return sorted((stack_named(project, name) for name in names), key=lambda stack: (stack.environment, stack.name))
 
 
 def stacks_running(project: Path, environment: str) -> list[Stack]:
@@ -217,17 +208,11 @@ def stacks_running(project: Path, environment: str) -> list[Stack]:
     return [stack for stack in stacks_of(project) if stack.environment == environment]
 
 
-def target_of(project: Path, environment: str) -> StackTarget:
+def target_of(project: Path, environment: str) -> Stack:
     """How to reach an environment: as the stack of its name says, otherwise as the first stack that runs it says.
 
     Raises: Refused: a file or a setting is invalid.
     """
     if (project / f"{_PREFIX}{environment}{_SUFFIX}").exists():
-        return stack_target(project, environment)
-    running = stacks_running(project, environment)
-    return running[0].target if running else StackTarget()
-
-
-def _stack(project: Path, name: str) -> Stack:
-    target = stack_target(project, name)
-    return Stack(name, target.claim.environment if target.claim else name, target)
+        return stack_named(project, environment)
+    return next(iter(stacks_running(project, environment)), Stack(environment, environment))

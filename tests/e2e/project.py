@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from tenantry.stacks.file import stack_target
+from tenantry.stacks.file import stack_named
 from tenantry_sandbox.programs import user_environment as sandbox_environment
 from tenantry_sandbox.supervisor import Running, existing
 from tests.e2e import rights
@@ -180,7 +180,7 @@ class Project:
 
     def running(self) -> list[str]:
         """The environments whose stack's file leads to a management cluster that the sandbox runs."""
-        kubeconfigs = {stack: stack_target(self.root, stack).reach.kubeconfig for stack in self._environments()}
+        kubeconfigs = {stack: stack_named(self.root, stack).reach.kubeconfig for stack in self._environments()}
         return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
 
     def _environments(self) -> list[str]:

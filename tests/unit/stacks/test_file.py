@@ -8,16 +8,16 @@ import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import Reach, StackTarget, stack_target
+from tenantry.stacks.file import Reach, Stack, stack_named
 from tenantry.stacks.outcome import for_stack
 from tests.components.test_config import read
 
 
-def target(directory: Path, config: str, project: str = "") -> StackTarget:
+def target(directory: Path, config: str, project: str = "") -> Stack:
     (directory / "Pulumi.dev.yaml").write_text(f"config: {config}\n")
     if project:
         (directory / "Pulumi.yaml").write_text(project)
-    return stack_target(directory, "dev")
+    return stack_named(directory, "dev")
 
 
 def refusal(directory: Path, config: str) -> str:
@@ -27,13 +27,13 @@ def refusal(directory: Path, config: str) -> str:
 
 
 def test_without_a_file_nothing_is_said(tmp_path: Path) -> None:
-    assert stack_target(tmp_path, "dev") == StackTarget()
+    assert stack_named(tmp_path, "dev") == Stack("dev", "dev")
 
 
 def test_settings_are_read_as_pulumi_passes_them_on(tmp_path: Path) -> None:
     config = '{tenantry:kubeconfig: hub, tenantry:context: 1, tenantry:maxDeletions: 4, "other:context": x}'
-    assert target(tmp_path, config) == StackTarget(Reach(tmp_path / "hub", "1"), 4)
-    assert target(tmp_path, '{tenantry:context: ""}') == StackTarget()
+    assert target(tmp_path, config) == Stack("dev", "dev", Reach(tmp_path / "hub", "1"), 4)
+    assert target(tmp_path, '{tenantry:context: ""}') == Stack("dev", "dev")
     assert target(tmp_path, "{tenantry:environment: qa}", "name: fleet").claim == Claim("qa", "fleet/dev")
 
 

@@ -9,11 +9,11 @@ import pytest
 from tenantry.cli import pulumi as module
 from tenantry.cli.pulumi import chosen
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import Stack, StackTarget
+from tenantry.stacks.file import Stack
 
 
 def stacks(*names: str) -> list[Stack]:
-    return [Stack(name, "prod", StackTarget()) for name in names]
+    return [Stack(name, "prod") for name in names]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_stack_of_an_environment(
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
     (tmp_path / "tenants.yaml").write_text("environments: {prod: {management: hub}}\n")
     monkeypatch.setattr(module, "stacks_running", lambda *_: found)
-    monkeypatch.setattr(module, "stacks_of", lambda _: [Stack("dev", "dev", StackTarget()), *found])
+    monkeypatch.setattr(module, "stacks_of", lambda _: [Stack("dev", "dev"), *found])
     try:
         result = chosen(tmp_path, "prod", stack).name
     except Refused as refused:
