@@ -24,7 +24,7 @@ from tenantry.plan.plan import Part, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
 from tenantry.why.findings import Answer, Commands, Evidence
-from tenantry.why.reading import Asking, answers
+from tenantry.why.reading import answers
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -79,7 +79,7 @@ def command(
     selection = select(planned, [tenant], [name], clusters)
     apps = [app for app in planned.apps if selection.takes(app)]
     with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
-        replies = answers(hub, Asking(planned, Commands(fleet, environment, _kubectl(hub))), apps)
+        replies = answers(hub, planned, Commands(fleet, environment, _kubectl(hub)), apps)
     if output == "json":
         data_json({"environment": environment, "apps": replies}, "Why")
     else:

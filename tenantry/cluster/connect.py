@@ -165,7 +165,7 @@ def connect_app(config: Access) -> Client:
 
 
 @contextmanager
-def reached(hub: Client, way: Way, connect: Connect = connect_app) -> Iterator[Reached]:
+def reached(hub: Client, way: Way) -> Iterator[Reached]:
     """A client for the cluster, which has answered.
 
     On a remote cluster it reads as the tenant's account or not at all: the kubeconfig of the Secret is an administrator's. On
@@ -176,7 +176,7 @@ def reached(hub: Client, way: Way, connect: Connect = connect_app) -> Iterator[R
         fix = "look at it with kubectl and credentials of your own"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
     config = hub.access if way.kubeconfig is None else of_secret(kubeconfig_of(hub, way.kubeconfig))
-    with connect(config) as client, answered():
+    with connect_app(config) as client, answered():
         note = ""
         if way.is_remote and not way.user:
             raise Refused(

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.cluster.connect import Connect, Way, connect_app, reached
+from tenantry.cluster.connect import Way, reached
 from tenantry.cluster.health import State, Trouble, pod_trouble, state_of_object
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -178,11 +178,10 @@ def read_app(
     reconciler: ObjectId,
     wanted: Sequence[ObjectId] | None,
     namespaces: Iterable[str] = (),
-    connect: Connect = connect_app,
 ) -> Running | Refused:
     """What an app has on its cluster, as `read_running`; or why the cluster could not be read. way: to the cluster."""
     try:
-        with reached(hub, way, connect) as cluster:
+        with reached(hub, way) as cluster:
             running = read_running(cluster.client, reconciler, wanted, namespaces)
     except Refused as refused:
         return refused

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tenantry.cluster.connect import Connect, connect_app, way_of
+from tenantry.cluster.connect import way_of
 from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.requests import in_parallel
@@ -32,40 +32,31 @@ _MOST = 16
 """So many clusters are asked for one answer; those with trouble first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """plan: of which the apps are a part. connect: makes clients of remotes."""
-
-    plan: Plan
-    commands: Commands
-    connect: Connect = connect_app
-
-
-def answers(hub: Client, asking: Asking, apps: Iterable[PlannedApp]) -> list[Answer]:
-    """Why each app is not well, read as Flux reads: what needs attention first.
+def answers(hub: Client, plan: Plan, commands: Commands, apps: Iterable[PlannedApp]) -> list[Answer]:
+    """Why each app of a plan is not well, read as Flux reads: what needs attention first.
 
     Raises: Refused: the management cluster may not be read. httpx2.RequestError: it does not answer.
     """
     now = datetime.now(UTC)
     rank = [*Readiness].index
-    observed = sorted(_seen(hub, asking.plan, list(apps), now), key=lambda seen: rank(seen.state.readiness))
+    observed = sorted(_seen(hub, plan, list(apps), now), key=lambda seen: rank(seen.state.readiness))
     applied = [seen for seen in observed if seen.reconciler is not None]
 
     def read_one(seen: Seen) -> Running | Refused:
-        applied, namespaces = inventory_of(seen.reconciler or {}), _namespaces(asking.plan, seen.app)
-        return read_app(hub, way_of(seen.planned[-1]), seen.app.id, applied, namespaces, asking.connect)
+        applied, namespaces = inventory_of(seen.reconciler or {}), _namespaces(plan, seen.app)
+        return read_app(hub, way_of(seen.planned[-1]), seen.app.id, applied, namespaces)
 
     answered = in_parallel(read_one, applied[:_MOST])
     read = dict(zip((seen.app.id for seen in applied), answered, strict=False))
     left_out = {seen.app.id for seen in applied[_MOST:]}
-    judge = FluxJudge({app.id: app for app in asking.plan.apps}, asking.commands, now)
+    judge = FluxJudge({app.id: app for app in plan.apps}, commands, now)
     replies = []
     for seen in observed:
         limit = f"only {counted(_MOST, 'cluster')} were asked: name one with --cluster"
         unread = (limit,) if seen.app.id in left_out else ()
         findings = tuple(judge.findings(seen))
         answer = Answer(seen.app, seen.state.readiness, findings, tuple(trail(seen)), unread=unread)
-        answer = _with_cluster(asking, seen, answer, read.get(seen.app.id))
+        answer = _with_cluster(commands, seen, answer, read.get(seen.app.id))
         # The causes come before their consequences: what Flux cannot do, what became of what it did, and that it waits.
         failed = any(finding.failed for finding in answer.findings)
         findings = tuple(sorted(answer.findings, key=lambda of: of.follows or (failed and of.stage is Stage.FLUX)))
@@ -100,13 +91,13 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime)
         yield Seen(app, states, chains.of(app.id), reconcilers[app.id], live)
 
 
-def _with_cluster(asking: Asking, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:
+def _with_cluster(commands: Commands, seen: Seen, answer: Answer, read: Running | Refused | None) -> Answer:
     """The answer with what the app's cluster says, or why it says nothing. None: it was not asked."""
     app, way = seen.app, way_of(seen.planned[-1])
     if read is None:
         return answer
     if isinstance(read, Running):
-        judge = ClusterJudge(asking.commands, asking.commands.to_cluster(way))
+        judge = ClusterJudge(commands, commands.to_cluster(way))
         findings = tuple(judge.findings(app, read))
         count = Counter(str(state.health) for state in read.states().values())
         summary = ", ".join(f"{number} {health}" for health, number in count.items()) or "none"
@@ -125,5 +116,5 @@ def _with_cluster(asking: Asking, seen: Seen, answer: Answer, read: Running | Re
     others: list[Finding] = [finding for finding in answer.findings if finding not in of_cluster]
     evidence = [evidence for finding in of_cluster for evidence in finding.evidence]
     flux = "Flux does not reach it either" if of_cluster else "Flux found the app ready before" if not others else ""
-    others.append(unreached(app, read, asking.commands, evidence, flux))
+    others.append(unreached(app, read, commands, evidence, flux))
     return replace(answer, findings=tuple(others))
