@@ -1,7 +1,7 @@
 """The JSON Schema of tenants.yaml for editors and other programs, derived from the model.
 
-It covers single values. `tenantry validate` checks how parts of the file relate to each other. Editors show titles, descriptions
-and examples, and offer what they find in types and enums.
+It covers keys and single values. `tenantry validate` checks how they relate to each other, such as which keys exclude each other.
+Editors show titles, descriptions and examples, and offer what they find in types and enums.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import tenancy
 from tenantry.model.scalars import SHARE, NumberOrShare
-from tenantry.model.strict import IN_PART, OneOf, or_unfilled
+from tenantry.model.strict import IN_PART, or_unfilled
 from tenantry.rollout.model import REST
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -40,8 +40,7 @@ def json_schema() -> dict[str, Any]:
     _complete(schema, "Document", documented)
     _let_complete(schema)
     needed = [key for key in schema.pop("required") if key != "clusters"]  # pieces of the file can hold all of them
-    either = [{"title": f"with {key}", "required": [key]} for key in ("clusters", "include")]
-    schema["allOf"] = [whole_file({"required": needed, "anyOf": either})]
+    schema["allOf"] = [whole_file({"required": needed})]
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
     for name, text in SHORT_TEXTS.items():
@@ -119,7 +118,7 @@ def _with_wholes(schema: Any) -> Any:
 
 
 def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str, str], str]) -> None:
-    """Add what pydantic does not know, the texts below fields and which keys exclude each other; drop defaults that say nothing."""
+    """Add what pydantic does not know, and the texts below fields; drop defaults that say nothing."""
     described = models()[name]
     definition["title"] = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()  # ExtraNamespace -> extra namespace
     if "description" in definition:
@@ -136,10 +135,9 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             block = next(option for option in options if option.get("$ref", "").endswith(f"/{kind.__name__}"))
             block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if of_flux := flux_keys(described):
-        choices = described.choices() if issubclass(described, model.FluxBlock) else {}
         for key, part in of_flux.items():
-            if check := choices.get(key):
-                definition["properties"][key] |= _fillable(part) | _one_of(check.keys, check.lifted_by)
+            if key in described.model_fields:
+                definition["properties"][key] |= _fillable(part)
             else:
                 definition["properties"][key] = _removable(part)
         definition["additionalProperties"] = False
@@ -150,15 +148,6 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
         for part in (namespace, variables):
             value = {key: part.pop(key) for key in ("type", "additionalProperties", "propertyNames") if key in part}
             part |= or_nothing(value)
-    if issubclass(described, OneOf):
-        # Validators say it in Python, which no schema can show.
-        definition |= _one_of(described.one_of)
-
-
-def _one_of(keys: Iterable[str], lifted_by: str = "") -> dict[str, Any]:
-    choice = {"oneOf": [{"title": f"with {key}", **_given(key)} for key in keys]}
-    lifted = {"title": f"with {lifted_by}", **_given(lifted_by)}
-    return {"anyOf": [lifted, {"title": "another", **choice}]} if lifted_by else choice
 
 
 _COMPLETED = {
@@ -172,18 +161,11 @@ def _let_complete(schema: dict[str, Any]) -> None:
     """Let a part of an entry lack what makes it whole, and remove by `null` what another part says."""
     definitions = schema["$defs"]
     for name in _COMPLETED:
-        definition = definitions[name]
-        definition.pop("required", None)
-        if definition.pop("oneOf", None):
-            kinds = next(subclass.one_of for subclass in subclasses(OneOf) if subclass.__name__ == name)
-            others = {kind: {other: NOTHING for other in kinds if other != kind} for kind in kinds}
-            definition["dependentSchemas"] = {kind: {"properties": keys} for kind, keys in others.items()}
+        definitions[name].pop("required", None)
     for part in definitions["ObjectsChart"]["properties"].values():
         for option in part.get("anyOf", part.get("oneOf", ())):
             for mark in option.get("allOf", ()):
                 mark.pop("required", None)
-    addons = definitions["Platform"]["properties"]["addons"]["additionalProperties"]
-    addons["allOf"].append(_one_of(model.App.one_of))  # of an add-on there are no other parts
     # What the apps of tenants lack, their overrides lack too.
     apps = definitions["Tenant"]["properties"]["apps"]["additionalProperties"]
     apps["allOf"][1]["properties"]["overrides"] = {"items": {"properties": {"source": _REFUSED}}}
@@ -212,11 +194,6 @@ def _let_remove(definitions: dict[str, Any]) -> None:
 
 def _takes_null(schema: dict[str, Any]) -> bool:
     return NOTHING in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
-
-
-def _given(key: str) -> dict[str, Any]:
-    """Holds where a key is there and not `null`."""
-    return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
 
 
 def flux_keys(block: type[model.Model]) -> dict[str, Any]:

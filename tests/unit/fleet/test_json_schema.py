@@ -13,9 +13,8 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from tenantry.cli.app import run
-from tenantry.fleet.json_schema import NOTHING, json_schema, models, subclasses
+from tenantry.fleet.json_schema import NOTHING, json_schema
 from tenantry.model import durations, scalars
-from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
 from tests.table import table
@@ -171,34 +170,6 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
         "markdownDescription": "Template for a tenant's namespace on every cluster of the environment.\n\nDefault: `{tenant}`.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
-
-
-@table("name", sorted(each.__name__ for each in subclasses(OneOf) if each is not OneOf and not each.partial))
-def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> None:
-    found = models()[name]
-    assert issubclass(found, OneOf)
-    assert {*found.one_of} <= {field.alias or name for name, field in found.model_fields.items()}
-    choice = (
-        SCHEMA["$defs"][name]
-        if name not in ("GitRef", "Include", "OciRef", "RolloutWave")
-        else SCHEMA["$defs"][name]["anyOf"][1]
-    )
-    if "dependentSchemas" in choice:  # another part of the file can supply the one
-        assert choice["dependentSchemas"].keys() == {*found.one_of}
-        for key, beside in choice["dependentSchemas"].items():
-            assert beside == {"properties": {other: NOTHING for other in found.one_of if other != key}}
-        return
-    assert [each["required"] for each in choice["oneOf"]] == [[key] for key in found.one_of]
-
-
-def test_a_commit_lifts_the_choice_of_a_ref() -> None:
-    commit, choice = SCHEMA["$defs"]["Git"]["properties"]["ref"]["anyOf"]
-    assert commit == {
-        "title": "with commit",
-        "required": ["commit"],
-        "properties": {"commit": {"not": {"type": "null"}}},
-    }
-    assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
 
 
 @table(
