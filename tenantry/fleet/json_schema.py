@@ -85,12 +85,6 @@ class _Generator(GenerateJsonSchema):
         return made
 
 
-_REFUSED: dict[str, Any] = {"not": {}}
-"""The schema of a key that a place does not take. Editors do not know the short form `false` of it."""
-_WITH_SHARED_BLOCKS = (model.Tenant, model.TenantOverride, model.Platform, model.PlatformOverride)
-"""What has blocks for all of its apps or add-ons."""
-
-
 def or_nothing(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema, or `null`. Of `anyOf` hovers show the texts of both; only what says its types surely takes no `null`."""
     how = "oneOf" if schema.keys() & {"$ref", "anyOf", "enum", "type"} else "anyOf"
@@ -129,11 +123,6 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
             value.pop("default", None)
         if text := documented.get((declared_by(described, names[key]).__name__, names[key])):
             value |= {"title": key, **_texts(text, value)}
-    if described in _WITH_SHARED_BLOCKS:
-        for kind in (model.KustomizePatch, model.HelmPatch):
-            options = (option for part in definition["properties"].values() for option in part.get("oneOf", ()))
-            block = next(option for option in options if option.get("$ref", "").endswith(f"/{kind.__name__}"))
-            block["properties"] = dict.fromkeys(kind.of_one_app, _REFUSED)
     if of_flux := flux_keys(described):
         for key, part in of_flux.items():
             if key in described.model_fields:
@@ -166,15 +155,7 @@ def _let_complete(schema: dict[str, Any]) -> None:
         for option in part.get("anyOf", part.get("oneOf", ())):
             for mark in option.get("allOf", ()):
                 mark.pop("required", None)
-    # What the apps of tenants lack, their overrides lack too.
-    apps = definitions["Tenant"]["properties"]["apps"]["additionalProperties"]
-    apps["allOf"][1]["properties"]["overrides"] = {"items": {"properties": {"source": _REFUSED}}}
     _let_remove(definitions)
-    whole = {"$ref": "#/$defs/Tenant"}
-    part = {"allOf": [whole, {"properties": {"adopt": _REFUSED, "state": {"enum": ["active", "paused"]}}}]}
-    definitions["Templates"]["properties"]["tenants"]["additionalProperties"] = part
-    defaults = schema["properties"]["defaults"]
-    schema["properties"]["defaults"] = {**{key: defaults[key] for key in _SHOWN if key in defaults}, **part}
 
 
 _SHOWN = ("title", "description", "markdownDescription")
