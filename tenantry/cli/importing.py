@@ -18,7 +18,7 @@ from tenantry.cli.output import columns, data, data_json, error, working
 from tenantry.facts.objects import FieldChange
 from tenantry.importing.documents import Document, objects_in
 from tenantry.importing.drafting import drafted, header, text_of
-from tenantry.importing.kustomize import Builder
+from tenantry.importing.kustomize import builder
 from tenantry.importing.proof import Outcome, Report, Result, report_of
 from tenantry.importing.reading import objects_on, read_environment
 from tenantry.importing.resources import Inventory, inventory
@@ -57,7 +57,7 @@ def _management(sources: Sequence[tuple[str, str]], clusters: Sequence[tuple[str
 
 def _read_all(sources: Sequence[tuple[str, str]], management: Mapping[str, str], kubeconfig: Path | None) -> Inventory:
     """Everything that is read. Raises: Refused: a source cannot be read, or is invalid."""
-    build = Builder(_kustomize)
+    build = builder(_kustomize)
     environments = {}
     for environment, own in grouped(sources, lambda source: source[0]).items():
         directories, documents = list[Path](), list[Document]()

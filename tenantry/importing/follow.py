@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from tenantry.flux.schemas import kinds
 from tenantry.importing.documents import FIX, Document
-from tenantry.importing.kustomize import directory_in, substituted, unset
+from tenantry.importing.kustomize import Build, directory_in, substituted, unset
 from tenantry.importing.resources import FLUX, SETTINGS, Applier, Key, Unread, applier_of, key_of
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of, marked
 from tenantry.messages.data import mapping_at, mappings_in
@@ -25,8 +25,6 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.objects.scope import TENANT_LABEL
 
-Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
-"""Builds a directory as a Kustomization's spec says; takes the root of the repository, the directory, the spec. Raises: Refused."""
 MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000

@@ -33,34 +33,32 @@ _MOST_FILES = 100_000
 _MOST_BYTES = 2**30
 _DEEPEST = 100
 """Directories in each other. Looking where a path leads takes the longer, the deeper it is."""
-BUILT_IN = (
-    *("targetNamespace", "namePrefix", "nameSuffix", "patches", "components", "ignoreMissingComponents", "images"),
-)
-"""The keys of a Kustomization that change what kustomize builds."""
+_BUILT_IN = ("targetNamespace", "namePrefix", "nameSuffix", "patches", "components", "ignoreMissingComponents")
+"""The keys of a Kustomization that change what kustomize builds of the objects that import reads. None of them has an image."""
+Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
+"""Builds a directory as a Kustomization's spec says; takes the root of the repository, the directory, the spec. Raises: Refused."""
 
 
-class Builder:
-    """Builds directories with a command such as `kustomize build`, each once. command: gives it, or is Refused."""
+def builder(command: Callable[[], Sequence[str]]) -> Build:
+    """Builds each directory once. Args: command: gives one such as `kustomize build`, or raises Refused."""
+    built: dict[str, bytes] = {}
 
-    def __init__(self, command: Callable[[], Sequence[str]]) -> None:
-        self._command = command
-        self._built: dict[str, bytes] = {}
-
-    def __call__(self, root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
-        """What kustomize builds from a directory of a source.
-
-        Args:   spec: that of a Kustomization, whose parts are added as Flux does. Each object names the file it comes from.
-        Raises: Refused.
-        """
-        spec = {key: value for key, value in spec.items() if key in BUILT_IN}
+    def built_once(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
+        spec = {key: value for key, value in spec.items() if key in _BUILT_IN}
         key = f"{root} {directory} {spec!r}"
-        if key not in self._built:
-            self._built[key] = build(root, directory, self._command(), spec)
-        return self._built[key]
+        if key not in built:
+            built[key] = build(root, directory, command(), spec)
+        return built[key]
+
+    return built_once
 
 
 def build(root: Path, directory: Path, command: Sequence[str], spec: Mapping[str, Any]) -> bytes:
-    """As `Builder`. Only what kustomizations name is copied: a source can be large."""
+    """What kustomize builds from a directory of a source. Only what kustomizations name is copied: a source can be large.
+
+    Args:   spec: that of a Kustomization, whose parts are added as Flux does. Each object names the file it comes from.
+    Raises: Refused.
+    """
     root, directory = root.resolve(), directory.resolve()
     begins = [directory, *((directory / str(component)).resolve() for component in spec.get("components", ()))]
     if kustomization_in(directory) is None:
@@ -178,7 +176,7 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     for key, own in (("targetNamespace", "namespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):
         if spec.get(key):
             content[own] = spec[key]
-    for key in ("patches", "components", "images"):
+    for key in ("patches", "components"):
         if not isinstance(content.get(key) or [], list):
             raise Refused(f"the kustomization of the path: {key} is not a list", FIX)
     missing_ok = spec.get("ignoreMissingComponents", False)
@@ -187,7 +185,6 @@ def _completed(directory: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     ]
     content["patches"] = [*(content.get("patches") or ()), *spec.get("patches", ())]
     content["components"] = [*(content.get("components") or ()), *components]
-    content["images"] = _images(content.get("images") or [], spec.get("images", ()))
     return {key: value for key, value in content.items() if value not in ([], None)}
 
 
@@ -201,18 +198,6 @@ def _manifests(directory: Path) -> Iterator[Path]:
                 yield from _manifests(path)
         elif path.suffix in (".yaml", ".yml"):
             yield path
-
-
-def _images(present: list[Any], added: Any) -> list[Any]:
-    """Images by name: the spec's fields replace those of the file; a tag and a digest replace each other."""
-    images = {image["name"]: dict(image) for image in present if isinstance(image, dict) and "name" in image}
-    for image in added:
-        entry = images.setdefault(image["name"], {"name": image["name"]})
-        if "newTag" in image or "digest" in image:
-            entry.pop("newTag", None)
-            entry.pop("digest", None)
-        entry.update(image)
-    return list(images.values())
 
 
 # --- the program ------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.documents import FIX, MOST_BYTES, Document, cleaned, objects_in
-from tenantry.importing.follow import Build, Follower, Repository, repository_around, with_origin
-from tenantry.importing.kustomize import NAMES
+from tenantry.importing.follow import Follower, Repository, repository_around, with_origin
+from tenantry.importing.kustomize import NAMES, Build
 from tenantry.importing.resources import FLUX, Reading, Unread
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.errors import Refused
