@@ -16,7 +16,7 @@ from typing import Any
 
 from tenantry.edit.document import Document, same
 from tenantry.edit.paths import emptied_by, not_there, ranks_at
-from tenantry.fleet.lineages import TENANTS
+from tenantry.fleet.templates import with_templates
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, nested, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
@@ -46,6 +46,7 @@ class Editor:
 
         source = read_all(main, reader)
         self.main = main
+        self._merged = with_templates(source)
         self.documents = {main: Document(main, contents.pop(main))}
         self.teams = frozenset(contents) - frozenset(map(FilePath, source.pieces))
         for file, raw in contents.items():
@@ -91,15 +92,8 @@ class Editor:
 
     def value_or_of_template(self, path: Path) -> Any:
         """The value at a path; of a tenant that does not say it, what one of its templates says."""
-        if path[:1] != ("tenants",) or len(path) < 3 or (own := self.value(path)) is not ABSENT:
-            return self.value(path)
-        names = [*TENANTS.named(self.value(path[:2], None))]
-        for name in names:  # grows while it is walked
-            at = (*TENANTS.templates, name)
-            if (own := self.value((*at, *path[2:]))) is not ABSENT:
-                return own
-            names += (more for more in TENANTS.named(self.value(at, None)) if more not in names)
-        return ABSENT
+        own = self.value(path)
+        return value_at(self._merged.data, path, ABSENT) if own is ABSENT and path[:1] == ("tenants",) else own
 
     def names(self, *path: str) -> list[str]:
         """The keys of the mappings at a path, of all files."""

@@ -7,17 +7,16 @@ that place, and use libyaml's own message if they find nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import yaml
 
 _CLOSING = {"{": "}", "[": "]"}
 _CONFLICT = re.compile(r"(<{7}|\|{7}|={7}|>{7})(\s|$)")
-_BRACKETS = re.compile(r"""(?:(?<=[\s{\[,:])|^)(?:"(?:[^"\\]|\\.)*"|'[^']*')|(?:(?<=\s)|^)\#.*|[{}\[\]]""")
 _BLANK = re.compile(r"\s+")
 _MAX_LINES = 10_000
-"""How many lines are searched for a closing bracket."""
+"""How many lines above a mistake are searched."""
 
 
 class Mistake(NamedTuple):
@@ -38,7 +37,7 @@ def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | No
         fix = "keep the lines you want, and remove '<<<<<<<', '=======' and '>>>>>>>'"
         return Mistake(conflict, 0, "unresolved merge conflict (<<<<<<<)", fix)
     problem, opened = error.problem or "", error.context_mark
-    if opened and opened.line < len(lines) and (mistake := _unclosed(problem, opened, lines)):
+    if opened and opened.line < len(lines) and (mistake := _unclosed(problem, opened, mark, lines)):
         return mistake
     if mark is None or mark.line >= len(lines):
         return None
@@ -51,38 +50,19 @@ def explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | No
     return Mistake(mark.line, mark.column, f"not valid YAML: {what}")
 
 
-def _unclosed(problem: str, opened: yaml.Mark, lines: Sequence[str]) -> Mistake | None:
-    """A bracket or a quote that nothing closes, at the place where it is opened."""
+def _unclosed(problem: str, opened: yaml.Mark, mark: yaml.Mark | None, lines: Sequence[str]) -> Mistake | None:
+    """A bracket or a quote that nothing closes, at the place where it is opened. Args: mark: where libyaml gives up."""
     opening = lines[opened.line][opened.column : opened.column + 1]
     if opening in ('"', "'") and problem == "found unexpected end of stream":
         return Mistake(opened.line, opened.column, f"this {opening} is never closed", f"add the closing {opening}")
     if opening not in _CLOSING or not problem.startswith("did not find expected ',' or"):
         return None
+    rest = "\n".join(lines[mark.line :])[mark.column :] if mark else ""
+    is_below = rest and mark and mark.line > opened.line and _indent(lines[mark.line]) <= _indent(lines[opened.line])
+    if rest.strip() and not is_below:
+        return None  # something within the brackets is wrong
     closing = _CLOSING[opening]
-    if _is_closed(opened, lines):
-        return None
     return Mistake(opened.line, opened.column, f"this '{opening}' is never closed", f"add the closing '{closing}'")
-
-
-def _is_closed(opened: yaml.Mark, lines: Sequence[str]) -> bool:
-    """Whether the bracket at a place has its counterpart, and every bracket between them theirs."""
-    expected: list[str] = []
-    for bracket in _brackets(opened, lines):
-        if bracket in _CLOSING:
-            expected.append(_CLOSING[bracket])
-        elif not expected or expected.pop() != bracket:
-            return False
-        if not expected:
-            return True
-    return False
-
-
-def _brackets(opened: yaml.Mark, lines: Sequence[str]) -> Iterator[str]:
-    """The brackets from a place on that stand neither in quotes nor in a comment."""
-    for number, line in enumerate(lines[opened.line : opened.line + _MAX_LINES]):
-        for match in _BRACKETS.finditer(line, opened.column if number == 0 else 0):
-            if match.group() in "{}[]":
-                yield match.group()
 
 
 def _indentation(problem: str, mark: yaml.Mark, lines: Sequence[str]) -> Mistake | None:

@@ -34,7 +34,7 @@ def said(text: str) -> str:
     ("text", "place", "message", "fix"),
     [
         (FLEET.format(charts="{helm: {url: https://x}"), "5:15", "this '{' is never closed", "add the closing '}'"),
-        ("a: {b: [1, 2}\n", "1:8", "this '[' is never closed", "add the closing ']'"),
+        ("a:\n  b: {c: {d: 1,\n      e: 2}\n  f: 3\n", "2:6", "this '{' is never closed", "add the closing '}'"),
         ("a: [1", "1:4", "this '[' is never closed", "add the closing ']'"),
         ("a: {b: '}', # }\nc: 1\n", "1:4", "this '{' is never closed", "add the closing '}'"),
         ("a: 'b\nc: d\n", "1:4", "this ' is never closed", "add the closing '"),
@@ -71,7 +71,7 @@ def test_a_mistake_is_named_where_it_is_made_with_its_fix(text: str, place: str,
     assert said(text) == f"t.yaml:{place}: error[syntax]: {message}\n  fix: {fix}"
 
 
-@table("text", ["a: {b: c d: e}", 'a: {b: "c" d: e}', "a: {b: c\n  d: e}"])
+@table("text", ["a: {b: c d: e}", 'a: {b: "c" d: e}', "a: {b: c\n  d: e}", "a: {b: [1, 2}\n"])
 def test_a_bracket_that_is_closed_is_not_called_open(text: str) -> None:
     assert said(text).endswith(": error[syntax]: a ',' or a closing bracket is missing before this")
 
