@@ -16,16 +16,16 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.entries import Edit, Kind, selector
 from tenantry.edit.overriding import name_of_app, override, split, withdraw
 from tenantry.edit.overriding import promote as promoted
-from tenantry.edit.paths import END, check_named, located, not_there, parse_path, typed
+from tenantry.edit.paths import END, check_named, located, not_there, parse_path, parsed, typed
 from tenantry.edit.values import flow
 from tenantry.fleet import walk
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT
-from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import declared, format_path
 from tenantry.plan.plan import check_declared
-from tenantry.source.compose import LEADING_ZERO, Constructor, compose
+from tenantry.source.compose import LEADING_ZERO
 
 _kind = click.argument(
     "kind",
@@ -227,7 +227,7 @@ def _value(path: Path, text: str, *, string: bool) -> Any:
     """The value that a text means at a path. Raises: Refused: it is not YAML."""
     if string or LEADING_ZERO.fullmatch(text.strip()):
         return text
-    given = _yaml(text)
+    given = parsed(text)
     return None if given is None else typed(path, given, text)
 
 
@@ -251,24 +251,6 @@ def _remove(editor: Editor, path: Path) -> Path:
         raise not_there(at, editor.value)
     editor.unset(at)
     return at
-
-
-def _yaml(text: str) -> Any:
-    try:
-        root = compose(text, "VALUE")
-        if root is None:
-            raise Refused(
-                "VALUE is empty", "write '\"\"' for an empty text, '{}' for an empty mapping, or null to remove"
-            )
-        constructor = Constructor("VALUE")
-        value = constructor.construct(root)
-        if constructor.problems:
-            raise InvalidFleet(constructor.problems)
-    except InvalidFleet as invalid:
-        first = invalid.diagnostics[0]
-        fix = f"{first.fix}, or use --string to take it as a text" if first.fix else "use --string to take it as a text"
-        raise Refused(f"{first.location}: {first.message}", fix) from None
-    return value
 
 
 commands = {"add": add, "remove": remove, "set": set_value, "promote": promote}

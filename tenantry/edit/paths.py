@@ -20,7 +20,7 @@ from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
 from tenantry.messages.text import counted, declared, format_path
 from tenantry.model import Document, Model
 from tenantry.model.walk import fields_of, lacking_at, model_at, types_at
-from tenantry.source.parse import parse
+from tenantry.source.compose import Constructor, compose
 from tenantry.source.parsed_file import override_of
 
 ValueAt = Callable[[Path], Any]
@@ -111,9 +111,27 @@ def assignment(holder: Path, text: str) -> tuple[Path, Any]:
         raise Refused(f"'{text}' is not KEY=VALUE", "write it as 'quota.pods=40' or 'role=edit'", code=USAGE)
     path = parse_path(f"{format_path(holder)}.{written}")
     try:
-        return path[len(holder) :], typed(path, parse(f"value: {value}".encode(), "VALUE").data["value"], value)
-    except InvalidFleet:
+        return path[len(holder) :], typed(path, parsed(value), value)
+    except Refused:
         return path[len(holder) :], value
+
+
+def parsed(text: str) -> Any:
+    """The value that a text means. Raises: Refused: it is not YAML."""
+    try:
+        root = compose(text, "VALUE")
+        if root is None:
+            fix = "write '\"\"' for an empty text, '{}' for an empty mapping, or null to remove"
+            raise Refused("VALUE is empty", fix)
+        constructor = Constructor("VALUE")
+        value = constructor.construct(root)
+        if constructor.problems:
+            raise InvalidFleet(constructor.problems)
+    except InvalidFleet as invalid:
+        first, text_fix = invalid.diagnostics[0], "use --string to take it as a text"
+        fix = f"{first.fix}, or {text_fix}" if first.fix else text_fix
+        raise Refused(f"{first.location}: {first.message}", fix) from None
+    return value
 
 
 def typed(path: Path, value: Any, text: str) -> Any:
