@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,31 +39,28 @@ def _report(diagnostics: Sequence[Problem], closing: str) -> None:
     """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
     width = columns(sys.stderr) or _PIPE_WIDTH
     for diagnostic, excerpt in zip(diagnostics, excerpts(diagnostics, width - _GUTTER), strict=True):
-        colour = _COLOURS[diagnostic.severity]
-        first, *rest = format_diagnostic(diagnostic).splitlines()
-        say(_headline(first, diagnostic.severity))
+        rest = format_diagnostic(diagnostic).splitlines()[1:]
+        place = click.style(printable(str(diagnostic.location)), bold=True)
+        say(f"{place}: {_mark(diagnostic)}: {printable(diagnostic.message)}")
         if excerpt:
+            carets = click.style("^" * excerpt.length, fg=_COLOURS[diagnostic.severity], bold=True)
             say(f"{excerpt.number:>6} | {excerpt.line}")
-            say(f"{'':>6} | {' ' * excerpt.before}{click.style('^' * excerpt.length, fg=colour, bold=True)}")
+            say(f"{'':>6} | {' ' * excerpt.before}{carets}")
         for line in rest:
             say(line)
     say(closing)
 
 
-def _headline(line: str, severity: Severity) -> str:
-    place, _, rest = line.partition(f": {severity}[")
-    code, _, message = rest.partition("]: ")
-    mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
-    return f"{click.style(place, bold=True)}: {mark}: {message}"
-
-
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
+
+
+def _mark(problem: Problem) -> str:
+    return click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
 
 
 def as_text(problem: Problem) -> str:
     """`error[code]: message`, and the fix below it."""
-    mark = click.style(f"{problem.severity}[{problem.code}]", fg=_COLOURS[problem.severity], bold=True)
-    return f"{mark}: {presentable(problem.message)}\n  fix: {presentable(problem.fix)}"
+    return f"{_mark(problem)}: {presentable(problem.message)}\n  fix: {presentable(problem.fix)}"
 
 
 def counts(problems: Sequence[Problem]) -> str:
@@ -203,20 +200,8 @@ _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
-def annotate_invalid(invalid: InvalidFleet) -> None:
-    """Print the problems of an invalid file."""
-    _annotate(invalid.diagnostics)
-    say(format_count(invalid))
-
-
-def annotate_warnings(warnings: Sequence[Problem], *, strict: bool) -> None:
-    """Print the warnings of a valid file. Args: strict: they are errors."""
-    _annotate(warnings, strict=strict)
-    if warnings:
-        say(format_warning_count(warnings))
-
-
-def _annotate(problems: Iterable[Problem], *, strict: bool = False) -> None:
+def annotate(problems: Sequence[Problem], closing: str, *, strict: bool = False) -> None:
+    """Print problems, and their number to stderr if there are any. Args: strict: warnings are errors."""
     for problem in problems:
         place = problem.location
         properties = {
@@ -229,6 +214,8 @@ def _annotate(problems: Iterable[Problem], *, strict: bool = False) -> None:
         fix = (f"fix: {problem.fix}",) if problem.fix else ()
         text = "\n".join(map(printable, (problem.message, *path, *problem.notes, *fix)))
         data(_command((Severity.ERROR if strict else problem.severity).value, properties, text))
+    if problems:
+        say(closing)
 
 
 def _from_root(file: str) -> str:

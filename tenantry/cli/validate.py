@@ -11,11 +11,11 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, working
-from tenantry.cli.problems import annotate_invalid, annotate_warnings, report_warnings
+from tenantry.cli.problems import annotate, report_warnings
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted, format_count, format_warning_count, listed
 from tenantry.plan.engine_order import following
 
 
@@ -56,7 +56,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     except InvalidFleet as invalid:
         if output != "github":
             raise
-        annotate_invalid(invalid)
+        annotate(invalid.diagnostics, format_count(invalid))
         return 2
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
@@ -86,7 +86,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
         }
         data_json(result, "Validation")
     elif output == "github":
-        annotate_warnings(warnings, strict=strict)
+        annotate(warnings, format_warning_count(warnings), strict=strict)
         data("\n".join([summary, *facts]))
     else:
         data("\n".join([summary, *facts]))
