@@ -5,7 +5,6 @@ It does not know what is granted to whom; `tenantry validate` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from tenantry.fleet.json_schema import DIALECT, json_schema, whole_file
@@ -30,33 +29,10 @@ def included_schema() -> dict[str, Any]:
         "properties": {"tenants": tenants},
         "allOf": [whole_file({"required": ["tenants"]})],
         "additionalProperties": False,
-        "$defs": _used(tenants, definitions),
+        "$defs": definitions,
     }
 
 
 def _keep(definition: dict[str, Any], keys: set[str]) -> None:
     """Leave the properties that the file may set."""
     definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
-
-
-def _used(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The definitions that a schema refers to, itself or by others, in their order."""
-    used: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        for name in _references(waiting.pop()):
-            if name not in used:
-                used.add(name)
-                waiting.append(definitions[name])
-    return {name: definition for name, definition in definitions.items() if name in used}
-
-
-def _references(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if isinstance(reference := schema.get("$ref"), str):
-            yield reference.removeprefix("#/$defs/")
-        for value in schema.values():
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
