@@ -42,7 +42,7 @@ from tenantry.plan.platform import PlatformPlanner
 
 @dataclass(frozen=True, slots=True)
 class PlannedPlacement:
-    """One tenant on one cluster. cluster_admin: whether the file allows that somebody gets `cluster-admin` there.
+    """One tenant on one cluster.
 
     after: the add-ons that it waits for, by the names in `dependsOn`. wide: where its cluster-scoped objects are written.
     """
@@ -51,7 +51,6 @@ class PlannedPlacement:
     cluster: str
     namespace: str
     extra: tuple[str, ...] = ()
-    cluster_admin: bool = False
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
@@ -90,10 +89,7 @@ class PlacementPlanner:
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, declared.manifest): declared.at for declared in own}
-        self._gathering.note(cluster, ((declared.manifest, declared.at) for declared in own))
-        self.placements.append(
-            PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
-        )
+        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, namespaces, ids, wide))
         own = [
             declared
             for declared in own
@@ -209,7 +205,7 @@ class PlacementPlanner:
                 own = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             if not own.objects:
                 continue
-            made = declared_objects(
+            yield from declared_objects(
                 replace(scope, namespace=name),
                 own.objects,
                 variables,
@@ -219,8 +215,6 @@ class PlacementPlanner:
                 cluster_admin=tenant.clusterAdmin,
                 network=own.network,
             )
-            self._gathering.note(scope.cluster, ((declared.manifest, declared.at) for declared in made))
-            yield from made
 
     def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones, once for equal settings: of those of a remote cluster

@@ -36,8 +36,6 @@ class Plan:
     rollout: None if the environment has none. members: the wave of each object, for `wave_of`.
     off: the full names of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
-    written: by cluster and identity, where the file has an object as it is, also if a release installs it.
-    before: the environment before this one, with or without a gate.
     homes: the environments of each cluster of the fleet.
     management: the management cluster.
     timeout: seconds that Flux has for a change, and Pulumi for a deletion.
@@ -54,9 +52,7 @@ class Plan:
     members: Mapping[ObjectId, Wave] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
-    written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    before: str | None = None
     timeout: int = 600
     derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -129,9 +125,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         members(objects, {app.id: app.full_name for app in gathered.apps}, rollout, off),
         off,
         after_of(fleet, environment),
-        gathered.written,
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
-        fleet.environments[environment].before,
         math.ceil(seconds_of(fleet.environments[environment].timeout)),
     )
 

@@ -17,7 +17,7 @@ from tenantry.addresses import BadAddress, read
 from tenantry.fleet.names import format_part
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import app_name
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.plan.shared import at_one_pace
 from tenantry.source.parsed_file import ParsedFile
@@ -139,7 +139,7 @@ class Gathering:
     """The objects, apps and findings of one environment so far.
 
     origins: which part of the file planned an object first.
-    awaited: the objects that Pulumi has to wait for. written: by cluster and identity, where the file has an object as it is.
+    awaited: the objects that Pulumi has to wait for.
     """
 
     def __init__(self, source: ParsedFile) -> None:
@@ -148,7 +148,6 @@ class Gathering:
         self.awaited: set[ObjectId] = set()
         self.findings = Problems()
         self.origins: dict[ObjectId, Path] = {}
-        self.written: dict[tuple[str, ObjectId], Path] = {}
         self._source = source
         self._claimed_at: dict[tuple[str, ...], Path] = {}
         self._installed: dict[tuple[str, ...], list[tuple[PlannedApp, Installs]]] = {}
@@ -170,10 +169,6 @@ class Gathering:
         else:  # two that need it planned another one
             message, first = f"{object.id} would be created twice", self.origins.get(object.id, ())
             self._twice(at, "duplicate-name", message, first, "rename one of them")
-
-    def note(self, cluster: str, written: Iterable[tuple[Manifest, Path]]) -> None:
-        """Remember where the file has objects as they are, whoever creates them on the cluster."""
-        self.written.update({(cluster, object_id(manifest)): at for manifest, at in written})
 
     def share(self, made: KubeObject, at: Path) -> ObjectId:
         """Plan an object that several others need, once."""

@@ -130,7 +130,6 @@ class PlatformPlanner:
         state = lifecycle(cluster, "active" if own == "paused" else own)
         with collecting(self._gathering.findings):
             made, inside = addons_objects(self.fleet, scope, addon)
-            self._gathering.note(scope.cluster, ((written.manifest, written.at) for written in inside))
             if made and scope.kubeconfig:
                 made += [written.manifest for written in inside]
                 first = (self.objects_chart(scope, f"add-on '{addon}' owns namespaces"), *scope.base)
