@@ -125,25 +125,22 @@ _CHART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 """Nothing that means another place when it is added to the URL of a repository: no `..`, no tag, no digest."""
 
 
-def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
-    """The addresses of a finished spec that do not have the form that Flux reads there. Messages do not quote them.
-
-    Args: at: the path of the spec.
-    """
+def address_problems(kind: str, spec: Mapping[str, Any]) -> Iterator[Problem]:
+    """The addresses of a finished spec that do not have the form that Flux reads there. Messages do not quote them."""
     for path, text, form in _fields(kind, spec):
         if not (kind == "Provider" and holds_password(text)):  # `leaks` reports it
-            yield from _problems(text, form, (*at, *path))
+            yield from _problems(text, form, path)
     if kind == "Bucket":
-        yield from _bucket_problems(spec, at)
+        yield from _bucket_problems(spec)
     elif kind == "HelmChart" and value_at(spec, ("sourceRef", "kind")) == "HelmRepository":
         if not _CHART.fullmatch(chart := str(spec.get("chart", ""))) or chart.endswith(".tgz"):
             message = "this is not the name of a chart in a repository"
             fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
             if chart.endswith(".tgz"):
                 fix = "write the name of the chart alone, and its version as 'version:'"
-            yield Problem((*at, "chart"), "bad-chart", message, fix=fix)
+            yield Problem(("chart",), "bad-chart", message, fix=fix)
     elif kind == "Provider":
-        yield from _provider_problems(spec, at)
+        yield from _provider_problems(spec)
 
 
 def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -238,24 +235,24 @@ def _misfit(text: str, form: Form) -> str:
     return ""
 
 
-def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+def _bucket_problems(spec: Mapping[str, Any]) -> Iterator[Problem]:
     endpoint, bucket = str(spec.get("endpoint", "")), str(spec.get("bucketName", ""))
     schemes = HTTP if spec.get("provider") == "azure" else ()
     scheme = _SCHEME.match(endpoint)
     if scheme and scheme[0].removesuffix("://") not in schemes:
-        yield _bad((*at, "endpoint"), "has a scheme, which Flux does not take here", "write 'HOST' or 'HOST:PORT'")
+        yield _bad(("endpoint",), "has a scheme, which Flux does not take here", "write 'HOST' or 'HOST:PORT'")
         return
     bare = endpoint[scheme.end() :].removesuffix("/") if scheme else endpoint
     if why := _misfit(f"s3://{bare}", Form(("s3",), path=None)):
-        yield _bad((*at, "endpoint"), why, "write 'HOST' or 'HOST:PORT'")
+        yield _bad(("endpoint",), why, "write 'HOST' or 'HOST:PORT'")
     if not _BUCKET.fullmatch(bucket):
         message = "the name of the bucket has other characters than letters, digits, '.', '_' and '-'"
-        yield Problem((*at, "bucketName"), "bad-url", message, fix="write the name of the bucket alone")
+        yield Problem(("bucketName",), "bad-url", message, fix="write the name of the bucket alone")
 
 
-def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+def _provider_problems(spec: Mapping[str, Any]) -> Iterator[Problem]:
     kind, address, channel = str(spec.get("type")), str(spec.get("address") or ""), str(spec.get("channel") or "")
-    place = (*at, "address")
+    place = ("address",)
     if address and kind not in PROVIDERS:
         yield _bad(place, "is of a type of provider whose addresses Tenantry does not know", "choose another type")
     elif address and kind in _NAMES and not _NAMES[kind][0].fullmatch(address):
@@ -269,10 +266,10 @@ def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     form, words = _CHANNELS.get(kind, (None, ""))
     if channel and form and not form.fullmatch(channel):
         message = f"the channel of a provider of type '{kind}' has another form than Flux reads"
-        yield Problem((*at, "channel"), "bad-value", message, fix=f"write {words}")
+        yield Problem(("channel",), "bad-value", message, fix=f"write {words}")
     elif not channel.isprintable():
         message = "the channel contains characters that cannot be seen"
-        yield Problem((*at, "channel"), "bad-value", message, fix="remove them")
+        yield Problem(("channel",), "bad-value", message, fix="remove them")
 
 
 def _bad(at: Path, why: str, fix: str) -> Problem:

@@ -219,20 +219,20 @@ _WITH_FILES = ("googlepubsub",)
 _OWN, _OTHER_TYPE = "declare credentials for the tenant", "choose another type"
 
 
-def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
-    """A finding for each field of an object's spec with that effect. Args: at: the path of the spec."""
+def borrowed(kind: str, spec: Mapping[str, Any]) -> Iterator[Problem]:
+    """A finding for each field of an object's spec with that effect."""
     if kind == "Provider":
         type = spec.get("type")
         fix = _OTHER_TYPE if type in _WITH_FILES else _OWN
         if type in _CLOUD_ALERTS and not spec.get("secretRef"):
-            yield _finding((*at, "type"), f"'{type}' without credentials uses the cloud identity", fix)
+            yield _finding(("type",), f"'{type}' without credentials uses the cloud identity", fix)
         elif type in _WITH_FILES:
-            yield _finding((*at, "type"), f"credentials of '{type}' can name files", fix)
+            yield _finding(("type",), f"credentials of '{type}' can name files", fix)
         return
     if spec.get("provider") in _CLOUDS:
-        yield _finding((*at, "provider"), f"provider '{spec['provider']}' uses the cloud identity")
+        yield _finding(("provider",), f"provider '{spec['provider']}' uses the cloud identity")
     if isinstance(decryption := spec.get("decryption"), dict) and "secretRef" not in decryption:
-        yield _finding((*at, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity")
+        yield _finding(("decryption",), "decryption without 'secretRef' uses the keys and the cloud identity")
 
 
 def _finding(at: Path, message: str, fix: str = _OWN) -> Problem:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Path, Problem
+from tenantry.messages.errors import Problem
 from tenantry.messages.problems import empty_string, shown
 from tenantry.messages.redact import shorten
 
@@ -36,20 +36,20 @@ _SHORT_COMMIT = re.compile(r"[0-9a-fA-F]{4,39}")
 _STARTS = {"refs/heads/": "branch", "refs/tags/": "tag"}
 
 
-def revision_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
-    """The revisions of a spec that nothing can have. Args: at: the path of the spec."""
+def revision_problems(kind: str, spec: Mapping[str, Any]) -> Iterator[Problem]:
+    """The revisions of a spec that nothing can have."""
     ref = {key: text for key, text in mapping_at(spec, "ref").items() if isinstance(text, str)}
-    yield from (empty_string((*at, "ref", key)) for key, text in ref.items() if not text)
+    yield from (empty_string(("ref", key)) for key, text in ref.items() if not text)
     ref = {key: text for key, text in ref.items() if text}
     version, path = (
-        (spec.get("version"), (*at, "version")) if kind == "HelmChart" else (ref.get("semver"), (*at, "ref", "semver"))
+        (spec.get("version"), ("version",)) if kind == "HelmChart" else (ref.get("semver"), ("ref", "semver"))
     )
     if isinstance(version, str) and not all(map(_RANGE.fullmatch, version.split("||"))):
         fix = "write a version such as '1.2.3', or a range such as '1.x' or '*'"
         yield Problem(path, "no-version", f"{shown(version)} is not a version or a range of versions", fix=fix)
     problems = _of_git(ref) if kind == "GitRepository" else _of_registry(ref) if kind == "OCIRepository" else ()
     yield from (
-        Problem((*at, "ref", key), "bad-ref", f"{shown(ref[key])} is {what}", fix=fix) for key, what, fix in problems
+        Problem(("ref", key), "bad-ref", f"{shown(ref[key])} is {what}", fix=fix) for key, what, fix in problems
     )
 
 

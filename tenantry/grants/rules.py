@@ -164,11 +164,11 @@ class Limited(NamedTuple):
     limit: str
 
 
-def limited_in_spec(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Limited]:
-    """The values of a spec of Flux, at a path."""
+def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
+    """The values of a spec of Flux."""
     for where, limit in _limits_of(kind):
         for path, value in values_at(spec, where):
-            yield from _limited(value, limit, (*at, *path))
+            yield from _limited(value, limit, path)
 
 
 def duration_paths() -> tuple[str, ...]:

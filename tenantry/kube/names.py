@@ -135,10 +135,10 @@ def shortened(name: str, limit: int) -> str:
     return f"{name[: limit - len(hashed) - 1].rstrip('-.')}-{hashed}"
 
 
-def digest(content: Mapping[str, object], digits: int = 8) -> str:
-    """Hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
+def digest(content: Mapping[str, object]) -> str:
+    """Eight hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:digits]
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def slug(text: str) -> str:

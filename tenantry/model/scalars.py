@@ -279,15 +279,16 @@ VariableValue = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema({"type
 """A text, a number or `true` and `false`."""
 
 
-def _as_list(kind: str, example: str) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if not isinstance(value, str | list):
-            text = f"expected the name of a {kind} or a list of names, found {type_name(value)}"
-            raise refusal("wrong-type", text, fix=f"write a name, as in '{example}'")
-        return [value] if isinstance(value, str) else value
-
-    return BeforeValidator(check, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)])
+def _as_list(value: Any) -> Any:
+    if not isinstance(value, str | list):
+        text = f"expected the name of a template or a list of names, found {type_name(value)}"
+        raise refusal("wrong-type", text, fix="write a name, as in 'from: small'")
+    return [value] if isinstance(value, str) else value
 
 
-TemplateNames = Annotated[list[Name], Field(min_length=1), _as_list("template", "from: small")]
+TemplateNames = Annotated[
+    list[Name],
+    Field(min_length=1),
+    BeforeValidator(_as_list, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)]),
+]
 """The name of a template, or a list of such names."""
