@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 
 from tenantry.cli.output import columns, data, say
-from tenantry.messages.errors import InvalidFleet, Lines, Location, Problem, Severity
+from tenantry.messages.errors import InvalidFleet, Location, Problem, Severity, split
 from tenantry.messages.redact import is_sensitive, presentable, redacted
 from tenantry.messages.text import (
     counted,
@@ -124,13 +124,13 @@ def excerpts(diagnostics: Sequence[Problem], width: int) -> Iterator[Excerpt | N
         place = problem.location
         at = (place.file, place.line)
         is_open = index < MOST and at not in hidden and keys.get(at, place.column) >= place.column
-        if is_open and place.lines and _is_harmless(problem, place.lines):
-            yield _excerpt(place, place.lines[place.line - 1], width, keys.get(at))
+        if is_open and place.text and _is_harmless(problem, lines := split(place.text)):
+            yield _excerpt(place, lines[place.line - 1], width, keys.get(at))
         else:
             yield None
 
 
-def _is_harmless(diagnostic: Problem, lines: Lines) -> bool:
+def _is_harmless(diagnostic: Problem, lines: Sequence[str]) -> bool:
     """Whether the line of a diagnostic is there and holds nothing that may be a secret."""
     place = diagnostic.location
     if not "".join(lines[place.line - 1 : place.line]).strip():
@@ -151,7 +151,7 @@ def _suspect(line: str) -> bool:
     return is_sensitive(line) or _SUSPECT.search(line) is not None or redacted(line) != line
 
 
-def _keys_above(lines: Lines, number: int) -> Iterator[str]:
+def _keys_above(lines: Sequence[str], number: int) -> Iterator[str]:
     """The parents of a line, by indentation: each line above that is indented less."""
     indent = _indent(lines[number - 1])
     for line in reversed(lines[: number - 1]):

@@ -285,7 +285,7 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
         return text.replace(directory, name)
 
     def renamed(problem: Problem) -> Problem:
-        place = replace(problem.location, file=named(problem.location.file)).within(problem.location.lines)
+        place = replace(problem.location, file=named(problem.location.file)).within(problem.location.text)
         notes = tuple(named(note) for note in problem.notes)
         return replace(problem, location=place, message=named(problem.message), notes=notes, fix=named(problem.fix))
 

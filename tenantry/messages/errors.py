@@ -12,12 +12,12 @@ Any other exception that escapes is a bug. Nothing here logs or prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import lru_cache
 from itertools import islice
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from tenantry.messages.redact import MAX_KEY, presentable
 
@@ -25,21 +25,10 @@ LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """The line breaks of libyaml."""
 
 
-class Lines(Sequence[str]):
-    """The lines of a text. The text is split on first use."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        return LINE_BREAK.split(self._text)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._lines[index]
-
-    def __len__(self) -> int:
-        return len(self._lines)
+@lru_cache(maxsize=8)
+def split(text: str) -> list[str]:
+    """The lines of a text, which a file without problems needs not."""
+    return LINE_BREAK.split(text)
 
 
 MAX_PROBLEMS = 1000
@@ -49,14 +38,14 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class _InText:
-    """Stores the lines of a text outside the fields of a place, so that they are never printed or serialized with it."""
+    """Stores a text outside the fields of a place in it, so that it is never printed or serialized with the place."""
 
-    __slots__ = ("_lines",)
+    __slots__ = ("_text",)
 
     @property
-    def lines(self) -> Lines | None:
-        """All lines of the text, if they are known. They can contain secrets, so only `cli.excerpt` shows them."""
-        return getattr(self, "_lines", None)
+    def text(self) -> str:
+        """All of the text; "" if it is not known. It can contain secrets, so only `cli.problems` shows lines of it."""
+        return getattr(self, "_text", "")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,10 +59,10 @@ class Location(_InText):
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
-    def within(self, lines: Lines | None) -> Location:
-        """The same place with the lines of its text."""
+    def within(self, text: str) -> Location:
+        """The same place with its text."""
         place = Location(self.file, self.line, self.column)
-        object.__setattr__(place, "_lines", lines)
+        object.__setattr__(place, "_text", text)
         return place
 
 
@@ -170,9 +159,9 @@ class InvalidFleet(TenantryError):
         self.diagnostics = unique[:MAX_PROBLEMS]
         super().__init__(f"{len(self.diagnostics)} problems")
 
-    def quoting(self, lines: Lines) -> InvalidFleet:
-        """The same problems with the lines of the text. All of them are in this text."""
-        places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
+    def quoting(self, text: str) -> InvalidFleet:
+        """The same problems with their text. All of them are in this one."""
+        places = (diagnostic.location.within(text) for diagnostic in self.diagnostics)
         self.diagnostics = tuple(
             replace(diagnostic, location=at) for diagnostic, at in zip(self.diagnostics, places, strict=True)
         )

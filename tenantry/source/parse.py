@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from typing import NamedTuple
 
 from tenantry.messages.data import texts_and_keys
-from tenantry.messages.errors import NO_FILE, InvalidFleet, Lines, Location, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Location, Refused
 from tenantry.source.compose import Constructor, compose
 from tenantry.source.parsed_file import ParsedFile, end_of, invalid, location
 
@@ -65,14 +65,13 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
     if len(raw) > MAX_BYTES:
         raise invalid(Location(file, 1, 1), "too-large", f"the file exceeds {MAX_BYTES} bytes")
     text = decoded(raw, file)
-    lines = Lines(text)
     try:
-        return _parsed(text, lines, file, form)
+        return _parsed(text, file, form)
     except InvalidFleet as error:
-        raise error.quoting(lines) from None
+        raise error.quoting(text) from None
 
 
-def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
+def _parsed(text: str, file: str, form: Form) -> ParsedFile:
     if (index := _hidden(text)) is not None:
         raise invalid(end_of(text[:index], file), *_words(text[index]))
     root = compose(text, file)
@@ -84,7 +83,7 @@ def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
         raise InvalidFleet(constructor.problems)
     if not isinstance(data, dict):
         raise invalid(location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}", form.fix)
-    parsed = ParsedFile(file, root, data, lines)
+    parsed = ParsedFile(file, root, data, text)
     if form.is_teams:
         check_values(parsed)
     return parsed

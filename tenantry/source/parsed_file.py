@@ -10,12 +10,12 @@ from typing import Any
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import ABSENT, value_at
-from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Lines, Location, Path, Problem
+from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Location, Path, Problem
 
 
-def location(file: str, marked: Any, lines: Lines | None = None) -> Location:
+def location(file: str, marked: Any, text: str = "") -> Location:
     """Where a node or an event starts; both carry marks that count from 0."""
-    return Location(file, marked.start_mark.line + 1, marked.start_mark.column + 1).within(lines)
+    return Location(file, marked.start_mark.line + 1, marked.start_mark.column + 1).within(text)
 
 
 def end_of(text: str, file: str) -> Location:
@@ -41,10 +41,10 @@ class ParsedFile:
     `null` removes, and where that stands.
     """
 
-    def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
+    def __init__(self, file: str, root: Node, data: dict[str, Any], text: str) -> None:
         self.file = file
         self.data = data
-        self.lines = lines
+        self.text = text
         self.fills: Mapping[str, Fill] = {}
         self.frame: ParsedFile | None = None
         self.problems: tuple[Problem, ...] = ()
@@ -152,10 +152,10 @@ class ParsedFile:
         for part in path:
             child = self._child(node, part)
             if child is None:
-                return location(self.file, place, self.lines)
+                return location(self.file, place, self.text)
             name, node = child
             place = name if key else node
-        return location(self.file, place, self.lines)
+        return location(self.file, place, self.text)
 
     def _child(self, node: Node, part: str | int) -> tuple[Node, Node] | None:
         """The nodes of a key and its value. For a list, both are the entry."""

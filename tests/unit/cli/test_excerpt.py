@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.problems import MOST, Excerpt, excerpts
-from tenantry.messages.errors import Lines, Location, Problem
+from tenantry.messages.errors import Location, Problem
 from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -17,7 +17,7 @@ from tests.unit.texts import FRAME, rocky
 
 
 def problem(text: str, line: int, column: int, code: str = "bad-value", *path: str | int) -> Problem:
-    return Problem(path or ("a",), code, "message").at(Location("t.yaml", line, column).within(Lines(text)))
+    return Problem(path or ("a",), code, "message").at(Location("t.yaml", line, column).within(text))
 
 
 def one(text: str, column: int = 1, line: int = 1, code: str = "bad-value", width: int = 60) -> Excerpt | None:
@@ -123,7 +123,7 @@ def test_a_line_below_what_may_begin_a_secret_is_hidden(text: str, line: int) ->
 
 def test_where_only_indentation_tells_what_a_line_belongs_to_it_is_hidden_below_such_a_key() -> None:
     text = "password:\n  a: 1\n  b: 1\n  c: hunter2\n"
-    syntax = Problem((), "syntax", "message").at(Location("t.yaml", 4, 3).within(Lines(text)))
+    syntax = Problem((), "syntax", "message").at(Location("t.yaml", 4, 3).within(text))
     assert list(excerpts([syntax], 60)) == [None]
 
 
@@ -146,7 +146,7 @@ def test_behind_a_wrong_key_on_the_same_line_nothing_is_shown_for_others() -> No
 
 
 def test_a_place_as_data_holds_no_lines() -> None:
-    place = Location("t.yaml", 1, 1).within(Lines("a: hunter2"))
+    place = Location("t.yaml", 1, 1).within("a: hunter2")
     assert asdict(place) == {"file": "t.yaml", "line": 1, "column": 1}
     assert "hunter2" not in repr(place)
 
