@@ -24,7 +24,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
-from tenantry.messages.masking import masked, masked_pair
+from tenantry.messages.masking import masked_pair
 from tenantry.plan.plan import Plan
 
 
@@ -165,10 +165,7 @@ def _masked(old: Values, new: Values) -> dict[Path, tuple[Any, Any]]:
 
 def hidden(values: Values) -> dict[Path, Any]:
     """Every value without secrets."""
-    shown = masked(tree_of((value.path, value.value) for value in values.values()))
-    return {
-        path: fact.value if is_name(path) else value_at(shown, tuple(map(str, path))) for path, fact in values.items()
-    }
+    return {path: after for path, (_, after) in _masked({}, values).items()}
 
 
 def is_name(path: Path) -> bool:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from tenantry.messages.data import texts_in
 from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, InvalidPart, Path, Problem
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
@@ -37,11 +38,7 @@ def names_in(text: str) -> Iterator[str]:
 
 def all_names_in(data: object) -> Iterator[str]:
     """The names of the placeholders in all texts of plain data, without its keys."""
-    if isinstance(data, str):
-        yield from names_in(data) if "{" in data else ()
-    elif isinstance(data, dict | list):
-        for below in data.values() if isinstance(data, dict) else data:
-            yield from all_names_in(below)
+    return (name for _, text in texts_in(data) if "{" in text for name in names_in(text))
 
 
 def is_unfilled(value: Any) -> bool:

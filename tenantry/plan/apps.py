@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tenantry.fleet import walk
@@ -62,9 +62,7 @@ def plan_apps(
         with collecting(result.findings):
             at, own = _path_of(scope, app), {**variables, "app": app}
             resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own, settings)
-    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
-    builder.known.update(addons)
-    builder.before.update(before or {})
+    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()), {**addons}, before or {})
     known = {
         **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
         **addons,
@@ -81,28 +79,23 @@ def _path_of(scope: Scope, app: str) -> tuple[str, ...]:
     return (*scope.at, "apps" if scope.tenant else "addons", app)
 
 
+@dataclass
 class _Builder:
     """Turns resolved apps into objects, in the order of their dependencies; `known` are those that others may wait for."""
 
-    def __init__(
-        self,
-        fleet: Fleet,
-        scope: Scope,
-        variables: Variables,
-        result: AppSet,
-        charts: Mapping[str, str],
-    ) -> None:
-        self.fleet = fleet
-        self.scope = scope
-        self.variables = variables
-        self.result = result
-        self.charts = charts
-        self.known: dict[str, Dependency] = {}
-        self.before: dict[str, Sequence[Dependency]] = {}
-        self.attachments = Attachments(fleet, scope, variables)
-        self.wall = Wall(fleet, scope, variables)
+    fleet: Fleet
+    scope: Scope
+    variables: Variables
+    result: AppSet
+    charts: Mapping[str, str]
+    known: dict[str, Dependency]
+    before: Mapping[str, Sequence[Dependency]]
+
+    def __post_init__(self) -> None:
+        scope, given = self.scope, (self.fleet, self.scope, self.variables)
+        self.attachments, self.wall = Attachments(*given), Wall(*given)
         self.where = (scope.tenant, scope.storage, *scope.namespaces.items(), *scope.together)
-        self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
+        self.sources = SourceSet(*given, self.attachments, self.charts, self.wall, self.add)
 
     def add(self, planned: KubeObject) -> None:
         """Take an object into the result, behind the Secrets and ConfigMaps it needs."""

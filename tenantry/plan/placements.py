@@ -60,21 +60,16 @@ class PlannedPlacement:
         return (self.namespace, *self.extra)
 
 
+@dataclass(slots=True)
 class PlacementPlanner:
-    """Plans the tenants' part of one environment on a management cluster, placement by placement.
+    """Plans the tenants' part of one environment on a management cluster, placement by placement."""
 
-    territory: of the environment.
-    """
-
-    def __init__(
-        self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner, territory: Territory
-    ) -> None:
-        self.fleet = fleet
-        self.environment = environment
-        self.placements: list[PlannedPlacement] = []
-        self._gathering = gathering
-        self._platform = platform
-        self._territory = territory
+    fleet: Fleet
+    environment: str
+    _gathering: Gathering
+    _platform: PlatformPlanner
+    _territory: Territory
+    placements: list[PlannedPlacement] = field(default_factory=list)
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str]) -> None:
         """Plan one placement. Raises: InvalidPart: it cannot be planned."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -123,29 +123,22 @@ def place_in_source(layers: Sequence[Layer], block: Path, path: Path) -> Path:
     return source_origin(layers, place)
 
 
+@dataclass(slots=True)
 class SourceSet:
-    """What is `built` has passed all checks, and lies behind what it needs in `add`."""
+    """What is `built` has passed all checks, and lies behind what it needs in `_add`, which is given every object once.
 
-    def __init__(
-        self,
-        fleet: Fleet,
-        scope: Scope,
-        variables: Variables,
-        attachments: Attachments,
-        charts: Iterable[str],
-        wall: Wall,
-        add: Callable[[KubeObject], None],
-    ) -> None:
-        """charts: the sources that releases take; add: is given every object once, dependencies first."""
-        self._fleet = fleet
-        self._scope = scope
-        self._variables = variables
-        self._attachments = attachments
-        self._charts = frozenset(charts)
-        self._wall = wall
-        self._add = add
-        self.built: dict[str, KubeObject] = {}
-        self._being_built: list[str] = []
+    _charts: the sources that releases take.
+    """
+
+    _fleet: Fleet
+    _scope: Scope
+    _variables: Variables
+    _attachments: Attachments
+    _charts: Collection[str]
+    _wall: Wall
+    _add: Callable[[KubeObject], None]
+    built: dict[str, KubeObject] = field(default_factory=dict)
+    _being_built: list[str] = field(default_factory=list)
 
     def get(self, name: str) -> KubeObject:
         """The object of a source.

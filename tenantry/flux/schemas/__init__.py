@@ -16,14 +16,6 @@ _DIRECTORY = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class GoModule:
-    """The Go module and version that contain the CRD."""
-
-    module: str
-    version: str
-
-
-@dataclass(frozen=True, slots=True)
 class Schema:
     """The schema of a kind. `spec` is JSON Schema with x-kubernetes keywords. Callers must not change it."""
 
@@ -31,8 +23,6 @@ class Schema:
     version: str
     kind: str
     plural: str
-    scope: str
-    source: GoModule
     spec: dict[str, Any]
 
     @property
@@ -50,7 +40,7 @@ def kinds() -> tuple[str, ...]:
 def schema_of(kind: str) -> Schema:
     """The schema of a kind. Raises: KeyError: the kind has no schema."""
     data = json.loads(_files()[kind].read_bytes())
-    return Schema(**(data | {"source": GoModule(**data["source"])}))
+    return Schema(*(data[key] for key in ("group", "version", "kind", "plural", "spec")))
 
 
 @cache

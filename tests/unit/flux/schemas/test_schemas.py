@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from docgen.schemas.keywords import MAP_KEYS, RULES
-from tenantry.flux.schemas import GoModule, kinds, schema_of
+from tenantry.flux.schemas import kinds, schema_of
 from tests.table import table
 
 KEYWORDS = {
@@ -57,7 +57,7 @@ def test_there_is_a_schema_of_every_kind() -> None:
     assert expected == kinds()
 
 
-def test_a_schema_says_which_objects_it_is_about_and_where_it_is_from() -> None:
+def test_a_schema_says_which_objects_it_is_about() -> None:
     schema = schema_of("HelmRelease")
 
     assert (schema.api_version, schema.kind, schema.plural) == (
@@ -65,8 +65,6 @@ def test_a_schema_says_which_objects_it_is_about_and_where_it_is_from() -> None:
         "HelmRelease",
         "helmreleases",
     )
-    assert schema.scope == "Namespaced"
-    assert schema.source == GoModule("github.com/fluxcd/helm-controller", "v1.6.4")
 
 
 def test_a_schema_is_read_once() -> None:
