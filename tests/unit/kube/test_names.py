@@ -2,93 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tenantry.kube import names
 from tests.table import table
 
-FORM = "must be lower-case letters, digits and '-', starting and ending with a letter or digit"
+_FORM = "starting and ending with a letter or digit"
+RULES: list[tuple[Callable[[str], str | None], list[str], list[str], str]] = [
+    (
+        names.dns_label_problem,
+        ["a", "0", "a-b", "a--b", "edge-1", "a" * 63],
+        ["", "-a", "a-", "A", "a_b", "a.b", "a b", "é", "a\n", "{tenant}"],
+        f"must be lower-case letters, digits and '-', {_FORM}",
+    ),
+    (names.dns_label_problem, [], ["a" * 64], "has 64 characters, at most 63 are allowed"),
+    (
+        names.object_name_problem,
+        ["a", "a.b", "edge-1.kubeconfig", "1.2.3", "a" * 253, f"{'a' * 126}.{'b' * 126}"],
+        ["", ".", "a.", ".a", "a..b", "a.-b", "a-.b", "A.b", "a_b", "a b", "é", "a\n", "a/b"],
+        f"must be lower-case letters, digits, '-' and '.', {_FORM}",
+    ),
+    (names.object_name_problem, [], ["a" * 254], "has 254 characters, at most 253 are allowed"),
+    (
+        names.role_name_problem,
+        ["admin", "system:aggregate-to-edit", "Team A", "a.b_c", "..."],
+        [".", "..", "a/b", "/", "../../x", "50%"],
+        "must be the name of a ClusterRole, which holds no '/' and no '%'",
+    ),
+    (
+        names.label_key_problem,
+        ["a", "app", "example.com/app", "a/b.c_d-E", "a" * 63, f"{'a' * 253}/b", "a.b-c.d/e"],
+        ["", "/a", "a/", "a/b/c", "-a", "a b", "a" * 64, f"{'a' * 254}/b", "A/b", "a\n", "a..b/c", "a.-b/c", "a./c"],
+        "is not a valid label key ([prefix/]name)",
+    ),
+    (
+        names.label_value_problem,
+        ["", "a", "A.b_c-D", "a" * 63],
+        ["-a", "a-", "a b", "a/b", "a" * 64, "a\n"],
+        "is not a valid label value (letters, digits, '-', '_', '.', at most 63)",
+    ),
+    (
+        names.quota_name_problem,
+        ["pods", "requests.cpu", "count/deployments.apps", "requests.nvidia.com/gpu"],
+        ["foo", "requests.foo", "services.x", "limits.storage", "a..b/c", "pods/", "", "hugepages-"],
+        "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'",
+    ),
+    (
+        names.limit_name_problem,
+        ["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu"],
+        ["pods", "foo", "requests.cpu", "a..b/c"],
+        "is not a resource of containers, such as 'cpu' or 'memory'",
+    ),
+]
 
 
-@table("name", ["a", "0", "a-b", "a--b", "edge-1", "a" * 63])
-def test_dns_labels_are_names(name: str) -> None:
-    assert names.dns_label_problem(name) is None
+@table("problem, name", [(problem, name) for problem, allowed, _, _ in RULES for name in allowed])
+def test_names_that_kubernetes_takes_are_taken(problem: Callable[[str], str | None], name: str) -> None:
+    assert problem(name) is None
 
 
-@table("name", ["", "-a", "a-", "A", "a_b", "a.b", "a b", "é", "a\n", "{tenant}"])
-def test_what_is_no_dns_label_is_no_name(name: str) -> None:
-    assert names.dns_label_problem(name) == FORM
-
-
-def test_a_name_of_64_characters_is_too_long() -> None:
-    assert names.dns_label_problem("a" * 64) == "has 64 characters, at most 63 are allowed"
-
-
-@table("name", ["a", "a.b", "edge-1.kubeconfig", "1.2.3", "a" * 253, f"{'a' * 126}.{'b' * 126}"])
-def test_objects_that_others_make_are_named_by_dns_subdomains(name: str) -> None:
-    assert names.object_name_problem(name) is None
-
-
-@table("name", ["", ".", "a.", ".a", "a..b", "a.-b", "a-.b", "A.b", "a_b", "a b", "é", "a\n", "a/b"])
-def test_what_is_no_dns_subdomain_is_no_object_s_name(name: str) -> None:
-    form = "must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit"
-    assert form == names.object_name_problem(name)
-
-
-def test_an_object_s_name_of_254_characters_is_too_long() -> None:
-    assert names.object_name_problem("a" * 254) == "has 254 characters, at most 253 are allowed"
-
-
-@table("name", ["admin", "system:aggregate-to-edit", "Team A", "a.b_c", "..."])
-def test_roles_are_named_as_kubernetes_allows_it(name: str) -> None:
-    assert names.role_name_problem(name) is None
-
-
-@table("name", [".", "..", "a/b", "/", "../../x", "50%"])
-def test_what_is_more_than_one_segment_of_a_path_is_no_role(name: str) -> None:
-    assert names.role_name_problem(name) == "must be the name of a ClusterRole, which holds no '/' and no '%'"
-
-
-@table("key", ["a", "app", "example.com/app", "a/b.c_d-E", "a" * 63, f"{'a' * 253}/b", "a.b-c.d/e"])
-def test_label_keys_may_have_a_prefix(key: str) -> None:
-    assert names.label_key_problem(key) is None
-
-
-@table(
-    "key", ["", "/a", "a/", "a/b/c", "-a", "a b", "a" * 64, f"{'a' * 254}/b", "A/b", "a\n", "a..b/c", "a.-b/c", "a./c"]
-)
-def test_what_is_no_label_key_is_refused(key: str) -> None:
-    assert names.label_key_problem(key) == "is not a valid label key ([prefix/]name)"
-
-
-@table("value", ["", "a", "A.b_c-D", "a" * 63])
-def test_label_values_may_be_empty(value: str) -> None:
-    assert names.label_value_problem(value) is None
-
-
-@table("value", ["-a", "a-", "a b", "a/b", "a" * 64, "a\n"])
-def test_what_is_no_label_value_is_refused(value: str) -> None:
-    assert names.label_value_problem(value) == "is not a valid label value (letters, digits, '-', '_', '.', at most 63)"
-
-
-@table("name", ["pods", "requests.cpu", "count/deployments.apps", "requests.nvidia.com/gpu"])
-def test_resources_may_be_qualified(name: str) -> None:
-    assert names.quota_name_problem(name) is None
-
-
-@table("name", ["foo", "requests.foo", "services.x", "limits.storage", "a..b/c", "pods/", "", "hugepages-"])
-def test_a_quota_is_for_what_kubernetes_knows(name: str) -> None:
-    assert (
-        names.quota_name_problem(name) == "is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'"
-    )
-
-
-@table("name", ["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu"])
-def test_containers_have_resources(name: str) -> None:
-    assert names.limit_name_problem(name) is None
-
-
-@table("name", ["pods", "foo", "requests.cpu", "a..b/c"])
-def test_containers_have_no_others(name: str) -> None:
-    assert names.limit_name_problem(name) == "is not a resource of containers, such as 'cpu' or 'memory'"
+@table("problem, name, message", [(problem, name, why) for problem, _, refused, why in RULES for name in refused])
+def test_other_names_are_refused_with_their_form(problem: Callable[[str], str | None], name: str, message: str) -> None:
+    assert problem(name) == message
 
 
 @table("name", ["default", "flux-system", "kube-system", "kube-public", "kube-"])
