@@ -69,6 +69,11 @@ def history_of(manifest: Manifest) -> list[dict[str, Any]]:
     return mappings_in(mapping_at(manifest, "status").get("history"))
 
 
+def last_of(manifest: Manifest) -> Mapping[str, Any]:
+    """What an object applied last, or tried to; empty if there is nothing."""
+    return next(iter(history_of(manifest)), {})
+
+
 # --- the state --------------------------------------------------------------------------------------------------------
 
 
@@ -115,7 +120,7 @@ def _generation(manifest: Manifest) -> Any:
 
 def _failed_before(manifest: Manifest) -> bool:
     """Whether the last attempt at what Flux is trying now has failed."""
-    status, last = mapping_at(manifest, "status"), next(iter(history_of(manifest)), {})
+    status, last = mapping_at(manifest, "status"), last_of(manifest)
     if manifest.get("kind") == "Kustomization":
         return (
             last.get("lastReconciledStatus") not in (None, SUCCEEDED)

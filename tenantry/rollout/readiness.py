@@ -30,6 +30,7 @@ from tenantry.rollout.flux_status import (
     is_cut_off,
     is_observed,
     is_stalled,
+    last_of,
     latest,
     message_about,
     message_of,
@@ -231,21 +232,14 @@ def _waits_for(
 
 def _good_since(manifest: Manifest) -> datetime | None:
     """Since when an object that is Ready applies what it applies. A Kustomization's condition changes at each interval."""
-    first = (
-        value_at(manifest, ("status", "history", 0, "firstReconciled")) if manifest["kind"] == "Kustomization" else None
-    )
-    return moment(first or ready_of(manifest).get("lastTransitionTime"))
+    return moment(last_of(manifest).get("firstReconciled") or ready_of(manifest).get("lastTransitionTime"))
 
 
 def _ended(manifest: Manifest) -> datetime | None:
     """When the last attempt ended that failed. While a Kustomization is tried again, only its history knows."""
     ready = ready_of(manifest)
-    if ready.get("status") == "False":
-        return moment(ready.get("lastTransitionTime"))
-    return (
-        moment(value_at(manifest, ("status", "history", 0, "lastReconciled")))
-        if manifest["kind"] == "Kustomization"
-        else None
+    return moment(
+        ready.get("lastTransitionTime") if ready.get("status") == "False" else last_of(manifest).get("lastReconciled")
     )
 
 
@@ -299,7 +293,7 @@ def _failed_again(manifest: Manifest, changed: datetime | None, now: datetime, b
     if manifest["kind"] != "Kustomization":
         failures = status.get("failures")
         return isinstance(failures, int) and failures >= 2
-    last = next(iter(history_of(manifest)), {})
+    last = last_of(manifest)
     first, count = moment(last.get("firstReconciled")), last.get("totalReconciliations")
     is_failure = last.get("lastReconciledStatus") not in (None, SUCCEEDED)
     if is_failure and isinstance(count, int) and count >= 2 and first is not None and first >= since:
@@ -446,8 +440,7 @@ def since_of(reconciler: Reconciler, live: Live) -> datetime | None:
         fetched_revision(reconciler, live), manifest
     ):
         return unready_since(manifest, _fetched_at(reconciler, live))
-    last, *others = history_of(manifest) or [{}]
-    first = moment(last.get("firstReconciled" if manifest["kind"] == "Kustomization" else "lastDeployed"))
-    first = first or moment(ready_of(manifest).get("lastTransitionTime"))
-    before = latest(*(moment(entry.get("lastReconciled")) for entry in others))
+    last, ready = last_of(manifest), ready_of(manifest)
+    first = moment(last.get("firstReconciled") or last.get("lastDeployed") or ready.get("lastTransitionTime"))
+    before = latest(*(moment(entry.get("lastReconciled")) for entry in history_of(manifest)[1:]))
     return latest(first, before, _changed_at(reconciler, live))
