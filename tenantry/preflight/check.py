@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.connect import Connect, connect_app
-from tenantry.cluster.drift import asked, compare, is_applied
+from tenantry.cluster.drift import asked, compare
 from tenantry.cluster.inventory import (
     OTHER_CLUSTER,
     against_claim,
@@ -25,7 +25,7 @@ from tenantry.guard.check import RunLimits, doubts, refusals
 from tenantry.guard.claims import Claim
 from tenantry.guard.held import Held
 from tenantry.guard.reading import Known, held
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import SecretKey
@@ -125,31 +125,19 @@ class Check:
         manifests = list(holdings(self.client, self.plan))
         platform = self.fleet.document.platform.namespace
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
-        now, unread = self._held(manifests)
-        now = now.recorded(kept)
+        now = self._held(manifests).recorded(kept)
         self._strangers = now.strangers
-        yield from unread
         for refusal in refusals(self.plan, now, self.limits):
             self._refused = True
             yield refusal
         yield from doubts(self.plan, now, self.limits)
 
-    def _held(self, manifests: Sequence[Manifest]) -> tuple[Held, list[Problem]]:
-        """What the cluster holds, and a warning if objects had to be believed."""
-        environment, planned = self.plan.environment, {planned.id for planned in self.plan.objects}
+    def _held(self, manifests: Sequence[Manifest]) -> Held:
+        """Raises: Refused: only the state tells what the fleet has in a tenant's namespace, and it cannot be read."""
         if self.in_state is None:
-            return held(manifests, environment), []
-        proven = Policed(self._read)
-        try:
-            return held(manifests, environment, Known(planned, self.in_state, proven)), []
-        except Refused as refused:
-            message = (
-                f"the state of the stack cannot be read ({refused.message}), so what tenants may have made to look like the fleet's"
-                " in their namespaces counts as the fleet's here; a run asks its state"
-            )
-            applied = {id for manifest in manifests if (id := readable_id(manifest)) and is_applied(manifest)}
-            known = Known(planned, applied.__contains__, proven)
-            return held(manifests, environment, known), [warning("state-not-read", message, refused.fix)]
+            return held(manifests, self.plan.environment)
+        planned = {planned.id for planned in self.plan.objects}
+        return held(manifests, self.plan.environment, Known(planned, self.in_state, Policed(self._read)))
 
     def _compare(self) -> Iterator[Problem]:
         """What a run takes over, and what the API server refuses of what differs, as a dry run says. Of Secrets the plan knows no
