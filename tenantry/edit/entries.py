@@ -154,11 +154,9 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     editor.unset(target.path)
     count = 0
     while problems := [problem for problem in _unknown_names(editor) if problem.message not in known]:
-        held = (
-            problems if not cascade else [problem for problem in problems if _why_not(editor, problem.path, problems)]
-        )
+        held = [problem for problem in problems if not (cascade and _can_go(editor, problem.path, problems))]
         if held:
-            raise _in_use(before, editor, target, held, cascade=cascade)
+            raise _in_use(before, target, held, cascade=cascade)
         for problem in sorted(problems, key=_from_the_end, reverse=True):
             _drop(editor, problem.path)
         count += len(problems)
@@ -182,17 +180,14 @@ def _from_the_end(problem: Problem) -> tuple[tuple[int, int | str], ...]:
     return tuple((1, part) if isinstance(part, int) else (0, part) for part in problem.path)
 
 
-def _why_not(editor: Editor, path: Path, problems: Sequence[Problem]) -> str:
-    """Why a reference cannot just be removed; "" if it can."""
+def _can_go(editor: Editor, path: Path, problems: Sequence[Problem]) -> bool:
+    """Whether a reference can be removed: nothing has to take its place, and what holds it means the same without it."""
     above, inner = path[:-1], path[len(override_of(path)) :]
-    if len(inner) == 2 and inner[0] in ("apps", "sources", "addons"):
-        return ""  # without the removed entry the override has no effect
     if not isinstance(path[-1], int):
-        return "something has to take its place"
+        # Without the removed entry the override has no effect.
+        return len(inner) == 2 and inner[0] in ("apps", "sources", "addons")
     may_be_empty = "dependsOn" in above[-1:] or "exclude" in above[-2:] or inner[:-1] == _CLUSTERS_OF_WHEN
-    if not may_be_empty and len(editor.value(above)) == sum(problem.path[:-1] == above for problem in problems):
-        return "it is the last entry, and an empty list would be invalid or mean something else"
-    return ""
+    return may_be_empty or len(editor.value(above)) > sum(problem.path[:-1] == above for problem in problems)
 
 
 def _drop(editor: Editor, path: Path) -> None:
@@ -209,12 +204,9 @@ def _drop(editor: Editor, path: Path) -> None:
         editor.unset(above)
 
 
-def _in_use(before: Editor, editor: Editor, target: Target, held: Sequence[Problem], *, cascade: bool) -> Refused:
-    lines = [
-        f"{before.place(problem.path) if before.files_with(problem.path) else problem.location} {format_path(problem.path)}"
-        + (f" ({_why_not(editor, problem.path, held)})" if cascade else "")
-        for problem in held[:_SHOWN]
-    ]
+def _in_use(before: Editor, target: Target, held: Sequence[Problem], *, cascade: bool) -> Refused:
+    places = (before.place(problem.path) if before.files_with(problem.path) else problem.location for problem in held)
+    lines = [f"{place} {format_path(problem.path)}" for place, problem in zip(places, held[:_SHOWN], strict=False)]
     more = f"; and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
     fix = "change these places first"
     fix += "" if cascade else ", or add --cascade, which removes them where that is safe"
