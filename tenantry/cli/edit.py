@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path as FilePath
 from typing import Any
 
 import click
@@ -41,7 +40,6 @@ _kind = click.argument(
     epilog=f"""\
 Examples:
   tenantry add tenant nora clusters.labels.tier=edge quota.pods=40
-  tenantry add tenant nora clusters.names=edge-1 --to tenants.d/nora.yaml
   tenantry add source nora/manifests git.url=https://git.example.com/nora/app \\
     git.ref.branch=main
   tenantry add source platform/charts helm.url=https://charts.example.com
@@ -56,14 +54,8 @@ Examples:
 @_kind
 @click.argument("name")
 @click.argument("settings", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--to",
-    metavar="FILE",
-    type=click.Path(path_type=FilePath, dir_okay=False),
-    help="The included file for a cluster, or in which the team of a tenant declares its apps.",
-)
 @edits
-def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to: FilePath | None) -> Edit:
+def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...]) -> Edit:
     """Add a tenant, an app, a cluster, a source or an add-on to tenants.yaml.
 
     NAME is that of the entry: TENANT/NAME of an app or a source, platform/NAME of a source for add-ons. KEY=VALUE sets a key
@@ -71,7 +63,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...], to: Fi
 
     Comments, order and everything else in the file stay as they are. The result is checked before it is written.
     """
-    return entries.add(editor, kind, name, settings, to)
+    return entries.add(editor, kind, name, settings)
 
 
 @click.command(

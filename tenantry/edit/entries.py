@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
@@ -13,7 +12,7 @@ from tenantry.kube.names import PLATFORM, dns_label_problem
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Path, Problem, Refused
-from tenantry.messages.text import counted, declared, format_path, listed
+from tenantry.messages.text import counted, declared, format_path
 from tenantry.model.selector import wanted_labels
 from tenantry.source.parsed_file import override_of
 
@@ -77,17 +76,6 @@ def require(editor: Editor, target: Target) -> None:
         raise Refused(f"there is no {target}", declared("declared", target.name, names), code=UNKNOWN_NAME)
 
 
-def file_named(editor: Editor, name: FilePath) -> FilePath:
-    """The file of the fleet that a path names. Raises: Refused: it is none of them."""
-    for file in editor.documents:
-        if file.resolve() == name.resolve():
-            return file
-    raise Refused(
-        f"{name} is not one of the fleet's files: {listed(editor.documents)}",
-        f"create it with the line 'tenants: {{}}' or 'clusters: {{}}', and name it under 'include:' of {editor.main}",
-    )
-
-
 Entry = dict[str, Any]
 _SHOWN = 5
 _CLUSTERS_OF_WHEN = ("when", "clusters", "names")
@@ -100,17 +88,14 @@ class Edit(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: FilePath | None = None) -> Edit:
-    """Add an entry. settings: `quota.pods=40`, in the order of the keys below; to: an included file for it, or of a tenant for
-    its apps. Raises: Refused.
-    """
+def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
+    """Add an entry. Args: settings: `quota.pods=40`. Raises: Refused: it exists, or a name or a setting is wrong."""
     target = named(editor, kind, name)
     if problem := dns_label_problem(target.name):
         raise Refused(f"name '{target.name}' {problem}", "choose another name")
     if files := editor.files_with(target.path):
         where = f" in {files[-1]}" if files[-1] != editor.main else ""
         raise Refused(f"{target} exists already{where}", "choose another name")
-    file = file_named(editor, to) if to else None
     entry: Entry = {}
     for text in settings:
         (*above, key), value = assignment(target.path, text)
@@ -120,12 +105,9 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str], to: File
         holder[str(key)] = value
     ranks = ranks_at(target.path)
     entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
-    own_file = kind is Kind.TENANT and file in editor.teams
-    editor.set(target.path, entry, file=editor.main if own_file else file)
-    if own_file:
-        editor.set(target.path, {}, file=file)
-    where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit([f"added {target}{where}"])
+    editor.set(target.path, entry)
+    file = editor.file_of(target.path)
+    return Edit([f"added {target}{f' to {file}' if file != editor.main else ''}"])
 
 
 def selector(text: str) -> Entry:

@@ -159,12 +159,6 @@ tenants:
     apps:
       web: {kustomize: {source: own, path: ./web}}
 """
-BERLIN = """\
-clusters:
-  berlin:
-    environments: [dev]
-    kubeconfig: {capi: {cluster: berlin, namespace: capi}}
-"""
 
 
 @pytest.fixture
@@ -176,21 +170,15 @@ def _including() -> None:
 
 
 @pytest.mark.usefixtures("_including")
-def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
+def test_new_entries_go_to_the_file_of_their_tenant(capsys: Capture) -> None:
+    Path("teams/all.yaml").write_text("tenants:\n  nora: {}\n")
     for edit in (
-        "add tenant nora --to teams/all.yaml",
         "add source nora/own git.url=https://git.example.com/nora/own git.ref.branch=main",
         "add app nora/web kustomize.source=own kustomize.path=./web",
-        "add cluster berlin environments=dev kubeconfig.capi.cluster=berlin kubeconfig.capi.namespace=capi --to clusters.d/eu.yaml",
     ):
         assert tenantry(capsys, *edit.split())[0] == 0, edit
     assert FILE.read_text() == INCLUDING
     assert Path("teams/all.yaml").read_text() == NORA
-    assert Path("clusters.d/eu.yaml").read_text() == BERLIN
-    for edit in (
-        "add tenant alan --to nowhere.yaml",
-        "add app nora/web kustomize.source=own kustomize.path=./other",
-    ):
-        there = {each: each.read_bytes() for each in Path().rglob("*.yaml")}
-        assert tenantry(capsys, *edit.split())[0] == 2, edit
-        assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
+    there = {each: each.read_bytes() for each in Path().rglob("*.yaml")}
+    assert tenantry(capsys, *["add", "app", "nora/web", "kustomize.source=own", "kustomize.path=./other"])[0] == 2
+    assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
