@@ -5,8 +5,7 @@ An item is plain data, as it is in the JSON of `tenantry list`. The levels of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet import walk
@@ -55,45 +54,16 @@ class Placed(NamedTuple):
         return Place(self.environment, self.cluster)
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Names to keep; an empty collection keeps all."""
+def listing(fleet: Fleet, what: str, environment: str | None = None) -> list[Item]:
+    """The items of a list, in the order of the file; of one environment, only what is placed there.
 
-    environments: Collection[str] = ()
-    tenants: Collection[str] = ()
-    clusters: Collection[str] = ()
-
-    @property
-    def by_place(self) -> bool:
-        """Whether it keeps what is placed somewhere, and nothing else."""
-        return bool(self.environments or self.clusters)
-
-    def takes(self, placed: Placed) -> bool:
-        return (
-            (not self.environments or placed.environment in self.environments)
-            and (not self.tenants or placed.tenant in self.tenants)
-            and (not self.clusters or placed.cluster in self.clusters)
-        )
-
-
-def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
-    """The items of a list, in the order of the file. Raises: Refused: a name of the filter is not declared."""
-    _check(fleet, only)
-    placed = [placed for placed in _all_placed(fleet) if only.takes(placed)]
-    return list(_LISTS[what](fleet, placed, only))
-
-
-def _check(fleet: Fleet, only: Filter) -> None:
-    for environment in only.environments:
+    Raises: Refused: the environment is not declared, or is a frame.
+    """
+    if environment is not None:
         fleet.check_stack(environment)
-    tenants = [*fleet.document.tenants, PLATFORM]
-    for what, names, known in (
-        ("environment", only.environments, fleet.environments),
-        ("tenant", only.tenants, tenants),
-        ("cluster", only.clusters, fleet.clusters),
-    ):
-        for name in names:
-            require(what, name, known, fleet.source.file)
+        require("environment", environment, fleet.environments, fleet.source.file)
+    placed = [placed for placed in _all_placed(fleet) if environment in (None, placed.environment)]
+    return list(_LISTS[what](fleet, placed, environment))
 
 
 def _declared(fleet: Fleet) -> Iterator[tuple[str, str, tuple[str, ...], App]]:
@@ -107,18 +77,18 @@ def _all_placed(fleet: Fleet) -> Iterator[Placed]:
         yield from (Placed(environment, owner, name, cluster) for environment, cluster in placements_of(fleet, at))
 
 
-def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    names = [name for name, cluster in fleet.clusters.items() if _in(cluster.environments, only.environments)]
-    names = [name for name in names if not only.clusters or name in only.clusters]
+def _clusters(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
     by_cluster = grouped(placed, lambda app: app.cluster)
-    for name in [name for name in names if name in by_cluster or not only.tenants]:
-        apps, cluster = by_cluster.get(name, []), fleet.clusters[name]
+    for name, cluster in fleet.clusters.items():
+        if environment is not None and environment not in cluster.environments:
+            continue
+        apps = by_cluster.get(name, [])
         kubeconfig = cluster.kubeconfig.model_dump(exclude_none=True) if cluster.kubeconfig else {}
         yield {
             "name": name,
             "environments": list(cluster.environments),
             "management": is_management(fleet, name),
-            "hubs": _unique(fleet.environments[environment].management for environment in cluster.environments),
+            "hubs": _unique(fleet.environments[name].management for name in cluster.environments),
             "kubeconfig": next(iter(kubeconfig), None),
             "templates": list(cluster.from_ or ()),
             "labels": dict(cluster.labels),
@@ -128,11 +98,12 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
         }
 
 
-def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    names = [name for name in fleet.document.tenants if not only.tenants or name in only.tenants]
+def _tenants(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
     by_tenant = grouped(placed, lambda app: app.tenant)
-    for name in [name for name in names if name in by_tenant or not only.by_place]:
-        apps, tenant = by_tenant.get(name, []), fleet.document.tenants[name]
+    for name, tenant in fleet.document.tenants.items():
+        apps = by_tenant.get(name, [])
+        if environment is not None and not apps:
+            continue
         yield {
             "name": name,
             "environments": _unique(app.environment for app in apps),
@@ -144,17 +115,16 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
         }
 
 
-def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+def _apps(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
     by_app = grouped(placed, lambda app: (app.tenant, app.app))
-    every = grouped(_all_placed(fleet), lambda app: (app.tenant, app.app)) if only.by_place else by_app
     order = _positions(fleet.in_order())
     for tenant, name, _, app in _declared(fleet):
         placements = by_app.get((tenant, name), [])
-        if not _in([tenant], only.tenants) or (only.by_place and not placements):
+        if environment is not None and not placements:
             continue
         by_taken = grouped(placements, lambda placement: taken_on(fleet, placement.at, placement.place))
         versions = sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1])))
-        places = [placement.place for placement in every.get((tenant, name), ())]
+        places = [placement.place for placement in placements]
         yield {
             "tenant": tenant,
             "name": name,
@@ -174,7 +144,7 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
         }
 
 
-def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
+def _placements(fleet: Fleet, placed: list[Placed], _: str | None) -> Iterator[Item]:
     by_place: dict[tuple[str, str, str], dict[str, str]] = {}
     for app in placed:
         if app.tenant != PLATFORM:
@@ -199,15 +169,11 @@ def _positions(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def _in(names: Iterable[str], wanted: Collection[str]) -> bool:
-    return not wanted or not set(names).isdisjoint(wanted)
-
-
 def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-_LISTS: dict[str, Callable[[Fleet, list[Placed], Filter], Iterator[Item]]] = {
+_LISTS: dict[str, Callable[[Fleet, list[Placed], str | None], Iterator[Item]]] = {
     "tenants": _tenants,
     "apps": _apps,
     "clusters": _clusters,

@@ -13,7 +13,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, say, table, working
-from tenantry.listing import LISTS, Filter, Item, listing
+from tenantry.listing import LISTS, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
 
@@ -92,9 +92,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     epilog="""\
 Examples:
   tenantry list tenants
-  tenantry list apps --tenant rocky
-  tenantry list placements --environment prod --cluster edge-1
-  tenantry list clusters --environment prod
+  tenantry list placements --environment prod
   tenantry list apps --output json
 
 Exit codes:
@@ -104,28 +102,19 @@ Exit codes:
 )
 @click.argument("kind", type=click.Choice(LISTS))
 @options.environment("Only what is in this environment.")
-@options.tenants("Only what belongs to this tenant, or to 'platform'.")
-@options.clusters("Only what is on this cluster; repeatable.")
 @options.output("text", "json", kind="List")
 @reads_file
-def command(
-    file: Path,
-    kind: str,
-    environment: str | None,
-    tenants: tuple[str, ...],
-    clusters: tuple[str, ...],
-    output: str,
-) -> int:
+def command(file: Path, kind: str, environment: str | None, output: str) -> int:
     """List what tenants.yaml declares, from the file alone.
 
     KIND is tenants; apps, with their planned versions and add-ons; clusters; or placements, which say where the apps of
     which tenant run, each with its version.
 
-    Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
+    Tenants without apps are listed too, but not as those of an environment.
     """
     with working(f"reading {file}"):
         fleet = load_fleet(file)
-        items = listing(fleet, kind, Filter((environment,) if environment else (), tenants, clusters))
+        items = listing(fleet, kind, environment)
     if output == "json":
         data_json({"of": kind, "items": items}, "List")
     elif items:

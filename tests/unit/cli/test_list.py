@@ -82,39 +82,25 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
     ("arguments", "expected"),
     [
         (("tenants",), ["rocky", "movy"]),
-        (("tenants", "--tenant", "movy"), ["movy"]),
-        (("apps", "--tenant", "platform"), ["platform/cert-controller"]),
-        (("apps", "--cluster", "hub-dev"), ["rocky/db", "rocky/web", "movy/worker"]),
+        (("apps", "-e", "dev"), ["platform/cert-controller", "rocky/db", "rocky/web", "movy/web", "movy/worker"]),
         (("clusters", "-e", "dev"), ["hub-dev", "edge-1"]),
-        (("placements", "-e", "dev", "-c", "edge-1"), ["dev/rocky/edge-1", "dev/movy/edge-1"]),
+        (
+            ("placements", "-e", "dev"),
+            ["dev/rocky/hub-dev", "dev/rocky/edge-1", "dev/movy/hub-dev", "dev/movy/edge-1"],
+        ),
     ],
 )
-def test_a_filter_takes_what_it_names(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
+def test_an_environment_takes_what_is_in_it(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
     code, out, _ = tenantry(capsys, "list", *arguments, "--output", "json")
     keys = {"apps": ("tenant", "name"), "placements": ("environment", "tenant", "cluster")}.get(arguments[0], ("name",))
     assert (code, ["/".join(item[key] for key in keys) for item in json.loads(out)["items"]]) == (0, expected)
 
 
-def test_nothing_that_matches_is_said(capsys: Capture) -> None:
-    assert tenantry(capsys, "list", "apps", "-c", "eu-west-1", "-e", "dev") == (0, "", "no apps match\n")
-
-
-@pytest.mark.parametrize(
-    ("option", "name", "message"),
-    [
-        ("--environment", "prd", "no environment 'prd' (declared: dev, prod)\n  fix: name 'prod'"),
-        ("--tenant", "rokcy", "no tenant 'rokcy' (declared: rocky, movy, platform)\n  fix: name 'rocky'"),
-        (
-            "--cluster",
-            "edge",
-            "no cluster 'edge' (declared: hub-dev, edge-1, hub-prod, eu-west-1, us-east-1)\n  fix: name 'edge-1'",
-        ),
-    ],
-)
-def test_an_unknown_name_is_refused(capsys: Capture, option: str, name: str, message: str) -> None:
+def test_an_unknown_environment_is_refused(capsys: Capture) -> None:
     # A path of the test's machine may look like a secret, and messages hide these.
     Path("tenants.yaml").write_bytes((ROOT / "tenants.yaml").read_bytes())
-    code, out, err = tenantry(capsys, "list", "apps", option, name, "--file", "tenants.yaml")
+    message = "no environment 'prd' (declared: dev, prod)\n  fix: name 'prod'"
+    code, out, err = tenantry(capsys, "list", "apps", "--environment", "prd", "--file", "tenants.yaml")
     assert (code, out, err) == (2, "", f"error: tenants.yaml declares {message}\n")
 
 
