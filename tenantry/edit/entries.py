@@ -106,8 +106,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
     ranks = ranks_at(target.path)
     entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
     editor.set(target.path, entry)
-    file = editor.file_of(target.path)
-    return Edit([f"added {target}{f' to {file}' if file != editor.main else ''}"])
+    return Edit([f"added {target}"])
 
 
 def selector(text: str) -> Entry:
