@@ -17,8 +17,6 @@ from tenantry.plan.plan import Plan
 
 CLAIM_LABEL = "tenantry/claim"
 """Holds the environment; all claims on a management cluster are found by it."""
-MANAGER = "pulumi-kubernetes"
-"""The field manager of Pulumi's provider. A transfer writes it into the state, so that the next run finds no other owner."""
 
 
 @dataclass(frozen=True, slots=True)

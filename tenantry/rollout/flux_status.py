@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.redact import without_credentials
@@ -188,7 +187,7 @@ def began_at(entry: Mapping[str, Any]) -> datetime | None:
 def is_pulumi(entry: Mapping[str, Any]) -> bool:
     """Whether an entry of `managedFields` is of a run of Pulumi."""
     manager = str(entry.get("manager", ""))
-    return manager == FIELD_MANAGER or manager.startswith(MANAGER)
+    return manager == FIELD_MANAGER or manager.startswith("pulumi-kubernetes")
 
 
 def changed_at(manifest: Manifest) -> datetime | None:
