@@ -26,10 +26,9 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.change import Difference
 from tenantry.rollout.readiness import Live
-from tenantry.stacks.file import Reach, refreshes_always
+from tenantry.stacks.file import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, report_outcome
 
-from .config import connected
 from .secrets import SecretConfig, with_plain_secrets
 from .state import State, check_retained
 
@@ -71,35 +70,34 @@ class Comparison:
 
 
 def compare_with_cluster(
-    plan: Plan, target: Reach, state: State, secrets: SecretConfig, missing: Collection[ObjectId]
+    client: Client, plan: Plan, state: State, secrets: SecretConfig, missing: Collection[ObjectId]
 ) -> Comparison:
     """Compare before anything is registered. missing: what may not be applied in any case, such as Secrets without a value.
 
     Raises: Refused: the cluster or the state cannot be read, or the run would delete what these credentials may not.
     """
     objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in missing), secrets)
-    with connected(target) as client:
-        comparison = compare(client, plan.environment, objects, secrets=True)
-        namespaces = list(namespaces_of(client)) if comparison.differences or comparison.unplanned else []
-        names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
-        confirmed = asked(client, comparison.differences, names)
-        differences = confirmed.differences
-        left = {difference.id for difference in differences}
-        rewritten = [
-            difference for difference in comparison.differences if difference.id not in left and difference.changed
-        ]
-        unplanned = [live for live in comparison.unplanned if readable_id(live) not in missing]
-        removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
-        if client.unlisted and not pulumi.runtime.is_dry_run():
-            # Nobody has seen the Secrets that are not planned any more.
-            planned = {object.id for object in plan.objects}
-            secrets_left = (id for id in state.objects() if id.kind == "Secret" and id not in planned)
-            check_deletable(client, plan.environment, secrets_left)
-        data = [id for id in remains(plan, comparison.unplanned) if id.kind != "Namespace"]
-        # Of namespaces, the plan has been checked for this.
-        check_retained(state, plan, [str(id) for id in data if id in state])
-        permitted_objects = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
-        unfit = dict(zip(missing, permitted_objects, strict=True))
+    comparison = compare(client, plan.environment, objects, secrets=True)
+    namespaces = list(namespaces_of(client)) if comparison.differences or comparison.unplanned else []
+    names = {str(namespace["metadata"]["name"]) for namespace in namespaces}
+    confirmed = asked(client, comparison.differences, names)
+    differences = confirmed.differences
+    left = {difference.id for difference in differences}
+    rewritten = [
+        difference for difference in comparison.differences if difference.id not in left and difference.changed
+    ]
+    unplanned = [live for live in comparison.unplanned if readable_id(live) not in missing]
+    removed, abandoned = _unplanned(client, unplanned, Places(namespaces), state)
+    if client.unlisted and not pulumi.runtime.is_dry_run():
+        # Nobody has seen the Secrets that are not planned any more.
+        planned = {object.id for object in plan.objects}
+        secrets_left = (id for id in state.objects() if id.kind == "Secret" and id not in planned)
+        check_deletable(client, plan.environment, secrets_left)
+    data = [id for id in remains(plan, comparison.unplanned) if id.kind != "Namespace"]
+    # Of namespaces, the plan has been checked for this.
+    check_retained(state, plan, [str(id) for id in data if id in state])
+    permitted_objects = in_parallel(lambda id: permitted(client, id, metadata_only=True), missing)
+    unfit = dict(zip(missing, permitted_objects, strict=True))
     return Comparison(differences, rewritten, comparison.flux, confirmed.refused, removed, abandoned, unfit)
 
 
@@ -187,7 +185,7 @@ def report_orphans(orphans_left: Iterable[ObjectId]) -> None:
 
 
 def check_applied(
-    plan: Plan, target: Reach, before: Iterable[Difference], applied: Mapping[ObjectId, Mapping[str, Any]]
+    client: Client, plan: Plan, before: Iterable[Difference], applied: Mapping[ObjectId, Mapping[str, Any]]
 ) -> None:
     """End the run with an error if something is still not as planned, although the engine says that it is.
 
@@ -203,8 +201,6 @@ def check_applied(
     known = [difference for difference in known if difference.live is None or difference.changed or difference.added]
     if not known:
         return
-    with connected(target) as client:
-        left = compare_again(client, plan.environment, known)
-    if left:
+    if left := compare_again(client, plan.environment, known):
         foreign = {difference.id for difference in left if not is_applied(difference.live or {})}
         end_for_refresh(left, is_elsewhere=foreign.issuperset(object.id for object in plan.objects))

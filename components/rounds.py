@@ -211,7 +211,9 @@ class Rounds:
             await asyncio.to_thread(self._asked, lambda client: delete(client, orphans, _CLEAN_UP))
         applied = {id: await self.objects.created[id].content() for id in self.applied}
         before = self.run.comparison.differences
-        await asyncio.to_thread(check_applied, self.change.plan, self.run.target, before, applied)
+        if applied:
+            plan = self.change.plan
+            await asyncio.to_thread(self._asked, lambda client: check_applied(client, plan, before, applied))
 
     def _ask_state(self, known: Collection[ObjectId]) -> None:
         """Ask once more with what the state alone knows: what held objects depend on, and removed objects of kinds that the

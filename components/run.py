@@ -92,28 +92,40 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     with readable_errors():
         config, state = read_config(environment, file), State()
         fleet = fleet_of(config)
-        plan, taken_first = check_plan(fleet, config, state)
-        ignoring, secrets = ignoring_of(plan), read_secrets()
-        for message in orphaned_values(plan, secrets):
-            pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        valueless = missing_values(plan, secrets)
-        missing = {**valueless, **taken_first}
-        comparison = compare_with_cluster(plan, config.target, state, secrets, missing)
-        change = change_in(plan, comparison)
-        before = unproven(fleet, change, config.target, ignoring) if plan.after else {}
-        run = Run(
-            plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
-            target=config.target,
-            change=change,
-            evidence=evidence_of(change, comparison, missing, before, state, config.target),
-            ignoring=ignoring,
-            comparison=comparison,
-            state=state,
-        )
-        reasons = blocked(change, run.evidence, run.now(), ignoring)
+        planned = plan_one(fleet, config.environment)
+        if warnings := warnings_of(fleet):
+            # Start on a new line, because Pulumi puts a word before the first one.
+            pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
+        with connected(config.target) as client:
+            run = _checked(client, fleet, planned, config, state)
+        reasons = blocked(run.change, run.evidence, run.now(), run.ignoring)
         restore(run, reasons)
     report_waves(run, reasons)
     return run
+
+
+def _checked(client: Client, fleet: Fleet, planned: Plan, config: StackConfig, state: State) -> Run:
+    """The run, after all that is asked of its management cluster. Raises: Refused."""
+    plan, taken_first = check_plan(client, fleet, planned, config, state)
+    ignoring, secrets = ignoring_of(plan), read_secrets()
+    for message in orphaned_values(plan, secrets):
+        pulumi.log.warn(for_stack(message, pulumi.get_stack()))
+    valueless = missing_values(plan, secrets)
+    missing = {**valueless, **taken_first}
+    comparison = compare_with_cluster(client, plan, state, secrets, missing)
+    change = change_in(plan, comparison)
+    # The Flux objects were read with everything else.
+    live = live_for(client, change, comparison.flux) if change.changed else comparison.flux
+    before = unproven(client, fleet, change, ignoring) if plan.after else {}
+    return Run(
+        plan=comparison.with_live_fields(with_secrets(plan, secrets, valueless)),
+        target=config.target,
+        change=change,
+        evidence=Evidence(live=live, refused={**comparison.refused, **missing}, before=before, uses=state.uses),
+        ignoring=ignoring,
+        comparison=comparison,
+        state=state,
+    )
 
 
 def change_in(plan: Plan, comparison: Comparison) -> Change:
@@ -122,22 +134,6 @@ def change_in(plan: Plan, comparison: Comparison) -> Change:
     unfit = (Difference(lines.objects[id], live, (("data",),)) for id, live in comparison.unfit.items())
     every = {difference.id: difference for difference in (*comparison.differences, *unfit)}
     return Change(lines, {object.id: every[object.id] for object in plan.objects if object.id in every}, removed)
-
-
-def evidence_of(
-    change: Change,
-    comparison: Comparison,
-    missing: Mapping[ObjectId, str],
-    before: Mapping[str, Reason],
-    state: State,
-    target: Reach,
-) -> Evidence:
-    """How the clusters are at the beginning: the Flux objects were read with everything else. Raises: Refused."""
-    live = comparison.flux
-    if change.changed:
-        with connected(target) as client:
-            live = live_for(client, change, live)
-    return Evidence(live=live, refused={**comparison.refused, **missing}, before=before, uses=state.uses)
 
 
 def restore(run: Run, reasons: Mapping[ObjectId, Reason]) -> None:
@@ -185,13 +181,12 @@ def readable_errors() -> Iterator[None]:
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
-def unproven(fleet: Fleet, change: Change, target: Reach, ignoring: Ignoring) -> Mapping[str, Reason]:
+def unproven(client: Client, fleet: Fleet, change: Change, ignoring: Ignoring) -> Mapping[str, Reason]:
     """The apps that the environment before does not show yet. Raises: Refused: nobody can tell. A preview only says so."""
     from tenantry.preflight.after import waiting
 
     try:
-        with connected(target) as client:
-            return waiting(client, fleet, change, Path.cwd(), datetime.now(UTC), ignoring.after)
+        return waiting(client, fleet, change, Path.cwd(), datetime.now(UTC), ignoring.after)
     except Refused as refused:
         if not pulumi.runtime.is_dry_run():
             raise
@@ -212,25 +207,22 @@ def fleet_of(config: StackConfig) -> Fleet:
     return offboarded(fleet) if offboards(config.environment) else fleet
 
 
-def check_plan(fleet: Fleet, config: StackConfig, state: State) -> tuple[Plan, Mapping[ObjectId, str]]:
+def check_plan(
+    client: Client, fleet: Fleet, planned: Plan, config: StackConfig, state: State
+) -> tuple[Plan, Mapping[ObjectId, str]]:
     """The plan of the stack's environment with its claim, after checking it, and that the management cluster can accept it.
 
     Returns: the plan; what a tenant may not take over, with the reason.
-    Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
+    Raises: Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
-    planned = plan_one(fleet, config.environment)
-    if warnings := warnings_of(fleet):
-        # Start on a new line, because Pulumi puts a word before the first one.
-        pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
-    with connected(config.target) as client:
-        now = _held(client, fleet, planned, config, state)
-        limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
-        for doubt in doubts(planned, now, limits):
-            pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
-        check(planned, now, limits)
-        refused = list(taken(planned, now, limits.adopting, limits.adopting_addons))
-        if removals(planned, now):
-            check_unprotected(state, {object.id for object in planned.objects}, never_applied(planned, now))
+    now = _held(client, fleet, planned, config, state)
+    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
+    for doubt in doubts(planned, now, limits):
+        pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
+    check(planned, now, limits)
+    refused = list(taken(planned, now, limits.adopting, limits.adopting_addons))
+    if removals(planned, now):
+        check_unprotected(state, {object.id for object in planned.objects}, never_applied(planned, now))
     places = {refusal.place for refusal in refused if refusal.place}
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC), places))
     check_retained(state, planned, left_here(planned, now))

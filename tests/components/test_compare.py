@@ -14,6 +14,7 @@ from components.run import Run, change_in, restore
 from components.secrets import SecretConfig
 from components.state import State
 from tenantry.cluster import connect, drift
+from tenantry.cluster.client import Client
 from tenantry.cluster.drift import Confirmed
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
@@ -69,13 +70,17 @@ def remembering(monkeypatch: pytest.MonkeyPatch, manifest: Manifest | None) -> N
     monkeypatch.setattr("components.state.exported_resources", lambda *_: [resource] if manifest else [])
 
 
+def hub() -> Client:
+    return connect.connect(None, None)
+
+
 def compared(plan: Plan = PLAN) -> Comparison:
-    return compare_with_cluster(plan, Reach(), State(), SECRETS, ())
+    return compare_with_cluster(hub(), plan, State(), SECRETS, ())
 
 
 def begin(**blocked: Any) -> Comparison:
     state = State()
-    found = compare_with_cluster(PLAN, Reach(), state, SECRETS, ())
+    found = compare_with_cluster(hub(), PLAN, state, SECRETS, ())
     change = change_in(PLAN, found)
     run = Run(plan=PLAN, target=Reach(), change=change, evidence=Evidence(live={}), comparison=found, state=state)
     restore(run, {WEB.id: Reason(Kind.WAITING, "soaks")} if blocked else {})
@@ -156,7 +161,7 @@ def test_what_the_engine_takes_for_restored_has_to_be(
     monkeypatch.setattr(module, "compare_again", lambda *_: [DRIFT])
     message = ""
     try:
-        check_applied(PLAN, Reach(), [DRIFT], {WEB.id: answer})
+        check_applied(hub(), PLAN, [DRIFT], {WEB.id: answer})
     except pulumi.RunError as error:
         message = str(error)
     expected = (
@@ -173,7 +178,7 @@ def test_a_state_of_another_management_cluster_is_called_so(monkeypatch: pytest.
     missing = [replace(each, changed=(("metadata",),)) if each.live else each for each in missing]
     monkeypatch.setattr(module, "compare_again", lambda *_: missing)
     with pytest.raises(pulumi.RunError, match="the state is of another management cluster"):
-        check_applied(PLAN, Reach(), missing, {each.id: each.manifest for each in PLAN.objects})
+        check_applied(hub(), PLAN, missing, {each.id: each.manifest for each in PLAN.objects})
 
 
 GIT = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "git", "namespace": "rocky"}}
@@ -276,5 +281,5 @@ def test_a_secret_without_a_value_is_held_as_the_cluster_has_it_also_without_its
     memory.objects["/api/v1/namespaces/rocky/secrets/git"] = GIT
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
     there, absent = ObjectId("v1", "Secret", "rocky", "git"), ObjectId("v1", "Secret", "rocky", "gone")
-    found = compare_with_cluster(PLAN, Reach(), State(), SECRETS, (there, absent))
+    found = compare_with_cluster(hub(), PLAN, State(), SECRETS, (there, absent))
     assert {id: live is not None for id, live in found.unfit.items()} == {there: True, absent: False}
