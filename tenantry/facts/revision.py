@@ -128,12 +128,13 @@ class Checkout:
 
     def take(self, patterns: Iterable[str]) -> None:
         """Write the files below the directory that match glob patterns, and possibly others."""
-        forms = [tuple(part for part in PurePosixPath(pattern).parts if part != ".") for pattern in patterns]
+        # Here a `*` stands for slashes too, so `**/` is only what may also be nothing.
+        forms = [str(PurePosixPath(pattern)).replace("**/", "*") for pattern in patterns]
         # The patterns do not match the targets of symlinks, so if there are symlinks everything is written.
         taken = [
             entry
             for path, entry in self._entries.items()
-            if forms and (self._links or any(_may_match(path, form) for form in forms))
+            if forms and (self._links or any(fnmatchcase(path, form) for form in forms))
         ]
         if taken:
             # Where the repository ends: a symlink that leads out of it is refused.
@@ -189,16 +190,6 @@ def _is_plain(path: str) -> bool:
     """Whether a path is one that Git itself would write: trees that were made by hand can hold others."""
     parts = path.split("/")
     return not any(part in ("", ".", "..") or part.lower() == GIT for part in parts)
-
-
-def _may_match(path: str, pattern: tuple[str, ...]) -> bool:
-    """Whether a path matches the parts of a glob pattern, of which `**` stands for any directories, and for what follows."""
-    parts = path.split("/")
-    fixed = pattern[: pattern.index("**")] if "**" in pattern else pattern
-    is_long = len(parts) > len(fixed) if "**" in pattern else len(parts) == len(fixed)
-    return (
-        is_long and all(map(fnmatchcase, parts, fixed)) and (pattern[-1] == "**" or fnmatchcase(parts[-1], pattern[-1]))
-    )
 
 
 _SHORT = 7
