@@ -76,21 +76,10 @@ class Wall:
             problems += self._limits(kind, spec, origin)
         if self._grants:
             problems += self._addresses(kind, spec, origin, self._grants)
-            problems += self._authors(kind, spec, origin)
             problems += self._advanced(kind, spec, origin, self._grants)
-        raise_invalid(self._placed(problem, origin) for problem in problems)
+        authors = self._authors(kind, spec, origin, app) if self._grants else ()
+        raise_invalid((*(self._placed(problem, origin) for problem in problems), *authors))
         raise_invalid(misfitting_keys(owner_of(fleet, self._scope.at).credentials, kind, spec, origin))
-        if self._grants and app and is_filled(fleet, app):
-            raise_invalid(self._inherited(app, kind, spec, origin))
-
-    def _inherited(
-        self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
-    ) -> Iterator[Problem]:
-        """Names that an included file's app takes over from the main file, and may not use. Args: at: of the app."""
-        for path, group, name, _ in names_of_spec(kind, dict(spec)):
-            inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
-            if inherited and not is_own(self._fleet, self._scope.tenant, group, name):
-                yield platforms_entry(self._fleet, self._scope.tenant, at, group, name)
 
     def _advanced(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
@@ -102,17 +91,22 @@ class Wall:
             if value and any(is_filled(self._fleet, origin(leaf)) for leaf, _ in leaves(value, path)):
                 yield not_advanced(self._fleet, self._scope.tenant, path)
 
-    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
-        """Names in what an included file writes that are not the file's to use. Those of sources and apps have no placeholders,
-        so the rule about what is written sees all of them.
+    def _authors(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], app: tuple[str, ...]
+    ) -> Iterator[Problem]:
+        """Entries of the main file that an included file names, or that an app of it takes over from the main file.
+
+        Names of sources and apps have no placeholders, so the rule about what is written sees all of them.
         """
-        tenant = self._scope.tenant
-        if self._is_reported:
-            return
+        fleet, tenant = self._fleet, self._scope.tenant
         for path, group, name, _ in names_of_spec(kind, dict(spec)):
             place = origin(path)
-            if is_filled(self._fleet, place) and not is_own(self._fleet, tenant, group, name):
-                yield platforms_entry(self._fleet, tenant, path, group, name)
+            if is_own(fleet, tenant, group, name):
+                continue
+            if is_filled(fleet, place):
+                yield from () if self._is_reported else (platforms_entry(fleet, tenant, place, group, name),)
+            elif app and is_filled(fleet, app) and place[: len(app)] != app:
+                yield platforms_entry(fleet, tenant, app, group, name)
 
     @cached_property
     def _is_reported(self) -> bool:

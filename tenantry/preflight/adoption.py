@@ -14,7 +14,7 @@ from tenantry.cluster.running import inventory_of
 from tenantry.facts.objects import Changed, FieldChange, changed_fields, projected
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
-from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.messages.data import ABSENT, mapping_at, with_texts
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, lines_of, listed
@@ -78,15 +78,7 @@ def _presentable(change: FieldChange) -> FieldChange:
     if change.before is ABSENT:
         return change
     opaque = any(change.path[: len(path)] == path for path in _OPAQUE)
-    return replace(change, before=NOT_SHOWN if opaque else _redacted(change.before))
-
-
-def _redacted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _redacted(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_redacted(part) for part in value]
-    return redacted(value) if isinstance(value, str) else value
+    return replace(change, before=NOT_SHOWN if opaque else with_texts(change.before, redacted))
 
 
 # --- what adopting does not bring about -----------------------------------------------------------------------------
