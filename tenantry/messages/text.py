@@ -96,12 +96,12 @@ def format_path(path: Path) -> str:
     return text.removeprefix(".")
 
 
-def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The known name that the author of `name` probably meant. Args: cutoff: how alike they have to be, from 0 to 1."""
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that the author of `name` probably meant."""
     if len(name) > _MAX_COMPARED:
         return None
     names = [candidate for candidate in islice(known, _MAX_NAMES) if len(candidate) <= _MAX_COMPARED]
-    near = next(iter(get_close_matches(name, names, n=1, cutoff=cutoff)), None)
+    near = next(iter(get_close_matches(name, names, n=1)), None)
     return near or next(
         (candidate for candidate in names if len(candidate) >= _LEAST_START and name.startswith(candidate)), None
     )

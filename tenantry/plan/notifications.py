@@ -27,7 +27,6 @@ from tenantry.plan.objects.scope import (
     SOURCE_LABEL,
     Scope,
     check_length,
-    check_size,
 )
 from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.shared import shared_alert
@@ -71,8 +70,6 @@ def plan_alerts(
                 provider = attachments.bound(_provider(scope, wall, name, alert, (*at, name)))
             if mine:
                 planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
-                for object in planned:
-                    check_size(object, (*at, name))
                 yield (*at, name), (*attachments.made.values(), *planned)
             if common:
                 everywhere = replace(scope, cluster="")
@@ -220,7 +217,6 @@ def _object(
         spec["secretRef"] = {"name": receiver.credentials}
     made = scope.object(RECEIVER_API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
     check_length(made, at)
-    check_size(made, at)
     wall.refuse("Receiver", spec, below(*at))
     return made
 
