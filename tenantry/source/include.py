@@ -196,12 +196,13 @@ class _Reading:
             if entry.kind == _FILES:
                 self._add_piece(source)
                 return
-            self.problems += _misplaced(source, (_TENANTS,), self.main.file)
             tenants = source.data.get(_TENANTS)
             if not isinstance(tenants, dict):
-                message, fix = "the file declares no tenants", _FORMS[_TENANTS].fix
+                message = "the file declares no tenants"
+                fix = f"start with 'tenants:' and '{shorten(file.stem)}:' below it, which has all other keys; or remove the file"
                 self.problems.append(Problem((), "no-tenants", message, fix=fix).at(source.locate((_TENANTS,))))
                 return
+            self.problems += _misplaced(source, (_TENANTS,), self.main.file)
             for name in tenants:
                 self._add_tenant(name, source, entry, file.stem)
 
