@@ -93,7 +93,9 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
     target = named(editor, kind, name)
     if problem := dns_label_problem(target.name):
         raise Refused(f"name '{target.name}' {problem}", "choose another name")
-    if files := editor.files_with(target.path):
+    # A team's file may speak of a tenant before the platform declares it.
+    undeclared = editor.teams if kind is Kind.TENANT else frozenset()
+    if files := [file for file in editor.files_with(target.path) if file not in undeclared]:
         where = f" in {files[-1]}" if files[-1] != editor.main else ""
         raise Refused(f"{target} exists already{where}", "choose another name")
     entry: Entry = {}
@@ -105,7 +107,7 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
         holder[str(key)] = value
     ranks = ranks_at(target.path)
     entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
-    editor.set(target.path, entry)
+    editor.set(target.path, entry, file=editor.main if kind is Kind.TENANT else None)
     return Edit([f"added {target}"])
 
 

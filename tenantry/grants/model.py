@@ -18,7 +18,7 @@ from tenantry.model.scalars import (
 from tenantry.model.selector import Selector
 from tenantry.model.strict import Model, OneOf
 
-_ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""
+_ADDRESS = r"""(\*|[^*\s?#"']*[^*\s?#"'/](/\*)?)"""
 
 
 def _is_pattern(value: str) -> bool:

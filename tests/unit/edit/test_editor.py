@@ -9,7 +9,9 @@ import pytest
 
 from tenantry.edit.document import Document
 from tenantry.edit.editor import Editor
+from tenantry.edit.entries import Kind, add
 from tenantry.messages.errors import InvalidFleet, Refused
+from tests.unit.edit.fleets import checked
 
 BEFORE = """\
 # The fleet.
@@ -236,3 +238,17 @@ def test_what_is_edited_by_hand_is_refused_with_the_lines(name: str, tmp_path: P
         document.replace(path, 2) if name != "brackets with comments" else document.insert(path, 2, 0)
     assert str(refused.value) == f"{document.file}:{error}"
     assert document.after == text.encode()
+
+
+def test_a_tenant_of_which_only_its_team_speaks_is_added_to_the_main_file(tmp_path: Path) -> None:
+    (tmp_path / "tenants.yaml").write_text(
+        "apiVersion: tenantry/v1\ninclude: [teams.d/*.yaml]\nenvironments: {dev: {management: hub}}\n"
+        "clusters: {hub: {environments: [dev]}}\ntenants:\n  rocky: {}\n"
+    )
+    (tmp_path / "teams.d").mkdir()
+    (tmp_path / "teams.d/movy.yaml").write_text("tenants:\n  movy: {}\n")
+    editor = Editor(tmp_path / "tenants.yaml")
+    add(editor, Kind.TENANT, "movy", ["clusters.all=true"])
+    assert editor.read(tmp_path / "teams.d/movy.yaml") == b"tenants:\n  movy: {}\n"
+    assert b"movy" in editor.read(editor.main)
+    assert checked(editor).document.tenants["movy"]
