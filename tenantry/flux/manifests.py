@@ -16,6 +16,7 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from tenantry.flux.conformance import misfits
+from tenantry.kube.acceptance import amount_problem
 from tenantry.messages.data import mapping_at, mappings_in, scalars
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import missing_key, not_allowed, shown
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _PORTS = ("containerPort", "port", "targetPort")
 _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
+_AMOUNTS = ("default", "defaultRequest", "hard", "limits", "max", "min", "requests")
 _LONGEST_NAME, _LAST_PORT = 15, 65_535
 _SUBJECTS = ("Group", "ServiceAccount", "User")
 _ROLES = ("ClusterRole", "Role")
@@ -86,11 +88,13 @@ def _beyond_types(manifest: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         ):
             yield missing_key(place, "namespace")
     for path, value in scalars(manifest.get("spec"), (*at, "spec")):
-        if path[-1] == "cidr" or path[-2:-1] == ("except",):
+        if path[-1] == "cidr" or path[-2] == "except":
             yield from _network(path, value)
         elif path[-1] in _PORTS and not _is_port(value):
             fix = "write a number without quotes, or a port's name"
             yield Problem(path, "bad-value", f"{shown(value)} is no port", fix=fix)
+        elif path[-2] in _AMOUNTS and (problem := amount_problem(path, str(path[-1]), value)):
+            yield problem
 
 
 def _network(path: Path, text: str) -> Iterator[Problem]:

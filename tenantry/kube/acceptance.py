@@ -13,7 +13,7 @@ from typing import Any
 
 from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at, written
-from tenantry.messages.errors import Problem
+from tenantry.messages.errors import Path, Problem
 
 MOST_DATA = 1024**2
 """The most bytes of the values in a ConfigMap."""
@@ -52,7 +52,7 @@ _COUNTED = (*_WHOLE, "services.nodeports", "services.loadbalancers")
 
 
 def refusals(manifest: Mapping[str, Any]) -> Iterator[Problem]:
-    """Everything about an object that an API server would refuse.
+    """Everything about an object that an API server would refuse, or with which no pod could run.
 
     The paths are those of a tenant's settings; () is the whole object.
     """
@@ -123,8 +123,27 @@ def _keys(value: Any) -> tuple[int, int]:
     return number, length
 
 
+_BYTES = ("ephemeral-storage", "memory", "storage")
+_FEWEST_BYTES, _MOST_PROCESSORS = 1024, 1_000_000
+
+
+def amount_problem(at: Path, resource: str, quantity: Any) -> Problem | None:
+    """A quantity that is one, and whose unit is that of another resource: no pod can run with `memory: 512m`."""
+    number, name = number_of(quantity), resource.removeprefix("requests.").removeprefix("limits.")
+    if number is not None and name in _BYTES and 0 < number < _FEWEST_BYTES:
+        message = f"'{quantity}' of '{resource}' is {number.normalize():f} bytes"
+        digits = str(quantity).rstrip("mun")
+        return Problem(at, "bad-quantity", message, fix=f"write '{digits}Mi' or '{digits}Gi'")
+    if number is not None and name == "cpu" and number > _MOST_PROCESSORS:
+        message = f"'{quantity}' of '{resource}' is {number.normalize():f} processors"
+        return Problem(at, "bad-quantity", message, fix="write it as '4', or '500m' for half of one")
+    return None
+
+
 def _of_quota(hard: Mapping[str, Any]) -> Iterator[Problem]:
     for resource, quantity in hard.items():
+        if problem := amount_problem(("quota", resource), resource, quantity):
+            yield problem
         number = number_of(quantity)
         counted = resource in _COUNTED or resource.startswith("count/")
         if counted and number is not None and number != number.to_integral_value():
@@ -135,6 +154,9 @@ def _of_quota(hard: Mapping[str, Any]) -> Iterator[Problem]:
 def _of_limits(limits: Mapping[str, Any]) -> Iterator[Problem]:
     """Kubernetes takes the default of a limit from `max`, and that of a request from the limit."""
     given = {key: dict(limits.get(key) or {}) for key in ("min", "defaultRequest", "default", "max")}
+    for key, amounts in given.items():
+        problems = (amount_problem(("limits", key, resource), resource, amounts[resource]) for resource in amounts)
+        yield from filter(None, problems)
     for low, high in _BOUNDS:
         for resource, quantity in given[low].items():
             lower, upper = _number(quantity), _number(given[high].get(resource))

@@ -85,3 +85,21 @@ def test_what_is_counted_is_whole(hard: dict[str, str], wrong: list[str]) -> Non
 def test_the_limits_of_containers_are_in_order(limits: dict[str, Any], wrong: list[tuple[str, str]]) -> None:
     found = told(kind="LimitRange", spec={"limits": [{"type": "Container", **limits}]})
     assert [path for path, _ in found] == [("limits", *each) for each in wrong]
+
+
+@table(
+    ("resource", "quantity", "meaning"),
+    [
+        ("memory", "512m", "'512m' of 'memory' is 0.512 bytes"),
+        ("limits.memory", 16, "'16' of 'limits.memory' is 16 bytes"),
+        ("requests.storage", "1", "'1' of 'requests.storage' is 1 bytes"),
+        ("cpu", "8Gi", "'8Gi' of 'cpu' is 8589934592 processors"),
+        ("memory", 0, ""),
+        ("memory", "1Ki", ""),
+        ("requests.cpu", "500m", ""),
+        ("pods", 16, ""),
+    ],
+)
+def test_an_amount_has_the_unit_of_its_resource(resource: str, quantity: str | int, meaning: str) -> None:
+    found = told(kind="ResourceQuota", spec={"hard": {resource: quantity}})
+    assert found == ([(("quota", resource), meaning)] if meaning else [])
