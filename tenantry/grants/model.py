@@ -18,13 +18,18 @@ from tenantry.model.scalars import (
 from tenantry.model.selector import Selector
 from tenantry.model.strict import Model, OneOf
 
-_ADDRESS = r"""(\*|[^*\s?#"']*[^*\s?#"'/](/\*)?)"""
+_ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""
+
+_SLASHES_OF_HOST = 3
+"""In the address of a host that ends in a slash."""
 
 
 def _is_pattern(value: str) -> bool:
     """Whether a value is a pattern; with placeholders, whether it could become one."""
     if not re.fullmatch(_ADDRESS, value) or value.count("[") != value.count("]"):
         return False
+    if value.endswith("/") and value.count("/") > _SLASHES_OF_HOST:
+        return False  # meant for all below it, which `/*` says
     if is_unfilled(value):
         return "://" in value or value.startswith("{")
     return value == "*" or is_address(value.removesuffix("/*"))

@@ -6,7 +6,7 @@ labels of the objects say nothing: the tenant can change them, and can make othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from tenantry.messages.text import printable
 from tenantry.plan.objects.lifecycle import KEEP, STATE_LABEL, is_given_up, is_marked
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.flux_status import is_observed, ready_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +254,7 @@ def has_applied_nothing(manifest: Manifest) -> bool:
     or cannot be read proves nothing. Nor does that of an attempt under way: Flux records only afterwards what that has applied.
     """
     status = mapping_at(dict(manifest), "status")
-    if ready_of(manifest).get("status") != "False":
+    if _readiness(status) != ["False"]:
         return False
     if manifest.get("kind") == "HelmRelease":
         return not any(status.get(key) for key in ("history", "lastAppliedRevision", "lastReleaseRevision"))
@@ -265,7 +264,18 @@ def has_applied_nothing(manifest: Manifest) -> bool:
 
 def is_settled(manifest: Manifest) -> bool:
     """Whether Flux is done with an object: it is ready as it is written, or not on a cluster."""
-    return _is_written(manifest) or (ready_of(manifest).get("status") == "True" and is_observed(manifest))
+    status, metadata = (mapping_at(dict(manifest), key) for key in ("status", "metadata"))
+    if _is_written(manifest):
+        return True
+    return "True" in _readiness(status) and status.get("observedGeneration") == metadata["generation"]
+
+
+def _readiness(status: Mapping[str, Any]) -> list[Any]:
+    """The states of the conditions of type Ready, of which there is one; empty if the conditions are malformed."""
+    conditions = status.get("conditions")
+    if not isinstance(conditions, list) or not all(isinstance(condition, dict) for condition in conditions):
+        return []
+    return [condition.get("status") for condition in conditions if condition.get("type") == "Ready"]
 
 
 def _is_named(manifest: Manifest) -> bool:
