@@ -87,7 +87,7 @@ def _beyond_types(manifest: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             subject.get("namespace") or manifest["kind"] == "RoleBinding"
         ):
             yield missing_key(place, "namespace")
-    for path, value in scalars(manifest.get("spec"), (*at, "spec")):
+    for path, value in scalars(mapping_at(manifest, "spec"), (*at, "spec")):
         if path[-1] == "cidr" or path[-2] == "except":
             yield from _network(path, value)
         elif path[-1] in _PORTS and not _is_port(value):

@@ -121,7 +121,13 @@ _AT_BOUNDS: dict[str, Data] = {
         }
     },
     "the largest quantities": {
-        "quota": {"requests.cpu": "1e99", "pods": "9" * 15, "count/jobs.batch": "1k", "requests.hugepages-2Mi": "1Gi"},
+        "quota": {
+            "requests.cpu": "1M",
+            "requests.memory": "1e99",
+            "pods": "9" * 15,
+            "count/jobs.batch": "1k",
+            "requests.hugepages-2Mi": "1Gi",
+        },
         "limits": {"min": {"cpu": "1"}, "defaultRequest": {"cpu": "1"}, "default": {"cpu": "1"}, "max": {"cpu": "1"}},
         "apps": {"web": {"kustomize": {"source": "m"}}},
     },
