@@ -16,16 +16,12 @@ CHART = {"0.3.0": "488f425320946a03"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""
 
 
-def make_chart(directory: Path, name: str, version: str) -> Path:
-    (directory / "templates").mkdir(parents=True)
-    (directory / "Chart.yaml").write_text(f"apiVersion: v2\nname: {name}\nversion: {version}\ndescription: a test\n")
-    (directory / "templates" / "all.yaml").write_text("kind: ConfigMap\n")
-    return directory
-
-
 @pytest.fixture
 def chart(tmp_path: Path) -> Path:
-    return make_chart(tmp_path / "web", "web", "1.2.3")
+    for name in ("Chart.yaml", "templates/all.yaml"):
+        (file := tmp_path / "web" / name).parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"name: {name}\n")
+    return tmp_path / "web"
 
 
 def test_a_changed_objects_chart_has_another_version() -> None:
