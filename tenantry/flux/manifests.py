@@ -21,7 +21,7 @@ from tenantry.messages.data import mapping_at, mappings_in, scalars
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import missing_key, not_allowed, shown
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import DATA_KEY
+from tenantry.model.scalars import data_key_problem
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -69,9 +69,8 @@ def _beyond_types(manifest: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """What the types of fields do not say. The manifest has the right structure."""
     for key in ("binaryData", "data", "stringData"):
         for name in mapping_at(manifest, key):
-            if not DATA_KEY.fullmatch(name):
-                message = f"key '{shorten(name)}' must be letters, digits, '-', '_' and '.', as in 'age.agekey'"
-                yield Problem((*at, key, name), "bad-key", message, at_key=True)
+            if why := data_key_problem(name):
+                yield Problem((*at, key, name), "bad-key", f"key '{shorten(name)}' {why}", at_key=True)
     for index, rule in enumerate(mappings_in(manifest.get("rules")) if manifest["kind"] == "Role" else ()):
         for key in ("apiGroups", "resources"):
             if not rule.get(key):

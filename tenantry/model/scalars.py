@@ -22,7 +22,7 @@ from tenantry.messages.redact import shorten
 _QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
+_DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
 
 
@@ -212,10 +212,11 @@ DirectoryPath = Annotated[
 ]
 """A directory inside a source."""
 
+data_key_problem = _matching(_DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")
 DataKey = Annotated[
     str,
-    checked("bad-key", "key", _matching(DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")),
-    text(DATA_KEY.pattern),
+    checked("bad-key", "key", data_key_problem),
+    text(_DATA_KEY.pattern),
 ]
 """A key of a Secret or ConfigMap."""
 
