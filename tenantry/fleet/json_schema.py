@@ -11,6 +11,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar, get_args
@@ -286,6 +287,7 @@ _SHORTEST = 60
 
 def text_of(schema: dict[str, Any]) -> str:
     """The schema as JSON. Long properties that stand in several places become definitions, which saves a seventh of the text."""
+    schema = deepcopy(schema)
     places: dict[str, list[tuple[dict[str, Any], str]]] = {}
     waiting: list[Any] = [schema]
     while waiting:
