@@ -133,7 +133,8 @@ def amount_problem(at: Path, resource: str, quantity: Any) -> Problem | None:
     if number is not None and name in _BYTES and 0 < number < _FEWEST_BYTES:
         message = f"'{quantity}' of '{resource}' is {number.normalize():f} bytes"
         digits = str(quantity).rstrip("mun")
-        return Problem(at, "bad-quantity", message, fix=f"write '{digits}Mi' or '{digits}Gi'")
+        fix = f"write '{digits}Mi' or '{digits}Gi'" if digits.isdecimal() else "write it as '512Mi' or '8Gi'"
+        return Problem(at, "bad-quantity", message, fix=fix)
     if number is not None and name == "cpu" and number > _MOST_PROCESSORS:
         message = f"'{quantity}' of '{resource}' is {number.normalize():f} processors"
         return Problem(at, "bad-quantity", message, fix="write it as '4', or '500m' for half of one")
