@@ -67,6 +67,7 @@ check-files: setup ## formatting, lint, spelling, generated documentation
 	$(BIN)/ruff check .
 	$(BIN)/codespell
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo "these lines are left from a merge"; exit 1; }
+	$(BIN)/python -m docgen.document --check
 	$(BIN)/python -m docgen.reference --check
 	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.performance --check
@@ -88,8 +89,7 @@ lock: setup ## write the packages that a new fleet installs, with hashes, anew f
 
 .PHONY: document-schema
 document-schema: setup ## write the JSON Schemas anew from the model
-	$(BIN)/tenantry schema > tenants.schema.json
-	$(BIN)/tenantry schema --included > tenants-included.schema.json
+	@$(BIN)/python -m docgen.document
 
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md and docs/cli.md anew from the model, examples and commands

@@ -1,4 +1,4 @@
-"""What the commands share that write one page of the documentation."""
+"""What the commands share that write one file from others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write_or_check(
     stale = not file.exists() or file.read_text(encoding="utf-8") != text
     if check and stale:
         print(f"stale: {file}")
-        print("  fix: run `make reference`, and read the difference", file=sys.stderr)
+        print("  fix: run `make document-schema reference`, and read the difference", file=sys.stderr)
         return 1
     if stale:
         file.write_text(text, encoding="utf-8")

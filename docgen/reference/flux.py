@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from docgen.document.whole import flux_keys
 from docgen.reference.kinds import words_of_schema
 from docgen.reference.sections import merged_defaults
-from tenantry.fleet.json_schema import flux_keys
 from tenantry.flux.schemas import schema_of
 from tenantry.model import FluxBlock, Model
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from tenantry.fleet.json_schema import models
+from docgen.document.whole import models
 from tenantry.model import Model, durations, scalars
 from tenantry.model.strict import Deferred, resolved
 

@@ -6,11 +6,11 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 
+from docgen.document.whole import SHORT_FORMS
 from docgen.reference.examples import example_of
 from docgen.reference.flux import documentation, flux_rows
 from docgen.reference.kinds import alternatives, named_types, words
 from docgen.reference.sections import Section, default_of, hints, key_of, sections, text_of
-from tenantry.fleet.json_schema import SHORT_FORMS
 from tenantry.flux.credentials import USES, Use, format_keys
 from tenantry.flux.schemas import schema_of
 from tenantry.model import Credentials, FluxBlock, Model, PostBuild

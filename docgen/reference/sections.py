@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from tenantry.fleet.json_schema import declared_by, field_texts
+from docgen.document.whole import declared_by, field_texts
 from tenantry.fleet.settings import TenantSettings
 from tenantry.model import Document, FluxBlock, Model, Tenant
 from tenantry.model.strict import resolved

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 from click.shell_completion import get_completion_class
 
 from tenantry.cli.commands import Command
 from tenantry.cli.output import data
-from tenantry.fleet.json_schema import json_schema, text_of
-from tenantry.fleet.team_schema import included_schema
 
 
 @click.command(
@@ -35,8 +35,18 @@ def schema(*, included: bool) -> int:
 
     With --included, it is the schema of teams' files, which tenants.yaml includes, with all that can be granted to them.
     """
-    data(text_of(included_schema() if included else json_schema()))
+    data(schema_text(OF_TEAMS if included else OF_THE_FLEET).removesuffix("\n"))
     return 0
+
+
+OF_THE_FLEET, OF_TEAMS = "tenants.schema.json", "tenants-included.schema.json"
+_PLACES = (Path(__file__).parents[1], Path(__file__).resolve().parents[2])
+"""Where the schemas are: in a wheel, where hatch_build.py puts them, and in the repository, where `docgen.document` writes them."""
+
+
+def schema_text(name: str) -> str:
+    """The JSON Schema in the file of this name."""
+    return next(filter(Path.is_file, (place / name for place in _PLACES))).read_text(encoding="utf-8")
 
 
 @click.command(

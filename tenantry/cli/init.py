@@ -19,9 +19,9 @@ import click
 import yaml
 
 from tenantry.cli.commands import Command
+from tenantry.cli.editors import OF_THE_FLEET, schema_text
 from tenantry.cli.options import NAME as FLEET
 from tenantry.cli.output import data, say
-from tenantry.fleet.json_schema import json_schema, text_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, printable
 
@@ -120,7 +120,7 @@ def _texts(root: Path, name: str, description: str, config: Mapping[str, str]) -
     for key, value in config.items():
         others = re.sub(rf"^  {key}: .*\n", "", texts[STACK], flags=re.MULTILINE)
         texts[STACK] = f"{others}  {key}: {json.dumps(value)}\n"
-    return {**texts, "tenants.schema.json": text_of(json_schema()) + "\n"}
+    return {**texts, OF_THE_FLEET: schema_text(OF_THE_FLEET)}
 
 
 def _write(directory: Path, texts: Mapping[str, str]) -> None:

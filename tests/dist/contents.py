@@ -35,6 +35,7 @@ def _of_wheel(wheel: Path) -> Iterator[str]:
     if top != {"tenantry"}:
         yield f"the wheel puts {sorted(top)} into site-packages"
     moved = {"components/": "tenantry/components/", "templates/pulumi/": "tenantry/template/"}
+    moved |= {name: f"tenantry/{name}" for name in ("tenants.schema.json", "tenants-included.schema.json")}
     renamed = (name.replace(old, new, 1) for old, new in moved.items() for name in _tracked(old))
     wanted = {*_tracked("tenantry"), *renamed}
     yield from (f"the wheel lacks {name}" for name in sorted(wanted - names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.fleet.json_schema import models
+from docgen.document.whole import models
 from tenantry.fleet.shape import fix_for_former, former_keys, unknown_key_of
 from tests.table import table
 from tests.unit.texts import problems, rocky

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from docgen.document.whole import NOTHING, json_schema
 from tenantry.cli.app import run
-from tenantry.fleet.json_schema import NOTHING, json_schema
 from tenantry.model import durations, scalars
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse

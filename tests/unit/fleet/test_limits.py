@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet.json_schema import json_schema
+from docgen.document.whole import json_schema
 from tenantry.fleet.settings import TIMES
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants import rules as limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from tenantry.fleet.json_schema import models
+from docgen.document.whole import models
 from tenantry.model import App, FluxBlock, Git, Kubeconfig, Platform, Tenant
 
 SECRET = "hunter2-hunter2"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from tenantry.fleet.json_schema import DIALECT, json_schema, whole_file
+from docgen.document.whole import DIALECT, json_schema, whole_file
 from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, OVERRIDES, PARTS, SELECTOR
 from tenantry.grants.model import GRANTABLE
 
