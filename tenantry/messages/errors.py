@@ -12,7 +12,8 @@ Any other exception that escapes is a bug. Nothing here logs or prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -246,25 +247,15 @@ class Problems(list[Problem]):
         self.skipped: list[str] = []
 
 
-class collecting:  # reads as a verb: `with collecting(findings):`
+@contextmanager
+def collecting(findings: Problems) -> Iterator[None]:
     """Collects what the body raises as `InvalidPart` or `AlreadyReported`, so that one wrong part does not stop the others."""
-
-    __slots__ = ("_findings",)
-
-    def __init__(self, findings: Problems) -> None:
-        self._findings = findings
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if isinstance(error, InvalidPart):
-            self._findings += error.findings
-        elif isinstance(error, AlreadyReported):
-            self._findings.skipped.append(error.what)
-        else:
-            return False
-        return True
+    try:
+        yield
+    except InvalidPart as invalid:
+        findings += invalid.findings
+    except AlreadyReported as reported:
+        findings.skipped.append(reported.what)
 
 
 def raise_invalid(findings: Iterable[Problem]) -> None:
