@@ -104,6 +104,7 @@ _OF_PROVIDERS = {
 PROVIDERS = {kind: Use(f"a provider of type '{kind}'", ways) for kind, ways in _OF_PROVIDERS.items()}
 """Types of providers that Flux does not use without credentials. Others take an `address` from them, if they have any."""
 ADDRESS = Use("a provider without 'address:'", (("address",),))
+SLACK_API = Use("a provider of type 'slack' with this address", _TOKEN)
 GCR = Use("a receiver of type 'gcr'", (("token", "email", "audience"),))
 RECEIVER = Use("a receiver", _TOKEN)
 

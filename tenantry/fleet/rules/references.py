@@ -15,8 +15,8 @@ from tenantry.flux.credentials import (
     GCR,
     PROVIDERS,
     RECEIVER,
+    SLACK_API,
     Use,
-    format_keys,
     forms,
     misfit,
     needed,
@@ -82,19 +82,28 @@ def misfitting_keys(
     Args: credentials: of the spec's owner. origin: where in the document the value at a path of the spec is written.
     """
     for reference in references(kind, dict(spec)):
-        use, declared_as = use_of(kind, spec, reference.path[:-1]), credentials.get(reference.name)
-        if use is None or declared_as is None or declared_as.existing or reference.kind != "Secret":
-            continue
-        url = str(spec.get("url", ""))
-        if mistake := misfit(use, reference.name, declared_as.keys or (), declared_as.registry or "", url):
+        use = use_of(kind, spec, reference.path[:-1]) if reference.kind == "Secret" else None
+        if use and (mistake := _mistake(credentials, use, reference.name, str(spec.get("url", "")))):
             yield Problem(origin(reference.path), "wrong-keys", mistake[0], fix=mistake[1])
     if missing := needed(kind, spec):
         path, use = missing
-        message = f"{use.what} needs credentials, of which Flux reads {use.words}"
         where = (
             "credentials: NAME' beside the block" if path == ("secretRef",) else "secretRef: {name: NAME}' in 'verify:'"
         )
-        yield Problem(origin(("url",)), "missing-credentials", message, fix=f"declare {forms(use)}, and write '{where}")
+        yield _missing_credentials(origin(("url",)), use, where)
+
+
+def _mistake(credentials: Mapping[str, Credentials], use: Use, name: str, url: str = "") -> tuple[str, str] | None:
+    """Why credentials do not have what Flux reads, and the fix; None: they may have it, or another rule has named them."""
+    declared_as = credentials.get(name)
+    if declared_as is None or declared_as.existing:
+        return None
+    return misfit(use, name, declared_as.keys or (), declared_as.registry or "", url)
+
+
+def _missing_credentials(at: Path, use: Use, where: str = "credentials: NAME'") -> Problem:
+    message = f"{use.what} needs credentials, of which Flux reads {use.words}"
+    return Problem(at, "missing-credentials", message, fix=f"declare {forms(use)}, and write '{where}")
 
 
 def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
@@ -116,12 +125,6 @@ def values_of_configs_are_yaml(fleet: Fleet) -> Iterator[Problem]:
                 at, "bad-yaml", message, fix="write values, such as 'replicas: 2', or name a 'targetPath:'"
             )
     yield from problems.values()
-
-
-def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """The keys of the credentials that something at a path names; None: they are created elsewhere, or are not declared."""
-    secret = walk.owner_of(fleet, at).credentials.get(name)
-    return None if secret is None or secret.existing else tuple(secret.keys or ())
 
 
 def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
@@ -234,24 +237,24 @@ def _secret_in(address: str, provider: str) -> str | None:
 
 def missing_in_alert(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
     """A finding for each setting that an alert's provider needs and lacks. Flux would accept it, and fail at every event."""
-    kind, flux = alert.provider.type, alert.provider.flux
-    if kind in _CHANNEL and not flux.get("channel"):
-        yield _incomplete((*at, "provider"), kind, "a channel", "add 'channel:'")
-    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ADDRESS):
-        yield _incomplete(
-            (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
-        )
-    if kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API):
-        if not flux.get("channel"):
-            yield _incomplete((*at, "provider"), kind, "a channel with this address", "add 'channel:'")
-        if not _may_hold(fleet, at, alert, RECEIVER):
-            what = "credentials with the key 'token' with this address"
-            yield _incomplete(at, kind, what, "set 'credentials:', or write the address of a webhook")
-    if (use := PROVIDERS.get(kind)) and not _may_hold(fleet, at, alert, use):
-        where = (*at, "credentials") if alert.credentials else at
-        yield _incomplete(
-            where, kind, f"credentials with the key {use.words}", "set 'credentials:', or add the key to them"
-        )
+    kind, flux, name = alert.provider.type, alert.provider.flux, alert.credentials
+    by_api = kind == "slack" and str(flux.get("address", "")).startswith(_SLACK_API)
+    if (by_api or kind in _CHANNEL) and not flux.get("channel"):
+        message = f"a provider of type '{kind}' needs a channel{' with this address' if by_api else ''}"
+        yield Problem((*at, "provider"), "missing-key", message, fix="add 'channel:'")
+    if kind != _NO_ADDRESS and not flux.get("address") and any(_unmet(fleet, at, name, ADDRESS)):
+        fix = "add 'address:', or name credentials with the key 'address'"
+        yield Problem((*at, "provider"), "missing-key", f"a provider of type '{kind}' needs an address", fix=fix)
+    if use := SLACK_API if by_api else PROVIDERS.get(kind):
+        yield from _unmet(fleet, at, name, use)
+
+
+def _unmet(fleet: Fleet, at: tuple[str, ...], name: str | None, use: Use) -> Iterator[Problem]:
+    """A finding if the credentials beside something at a path do not have what Flux reads of them, or if there are none."""
+    if name is None:
+        yield _missing_credentials(at, use)
+    elif mistake := _mistake(walk.owner_of(fleet, at).credentials, use, name):
+        yield Problem((*at, "credentials"), "wrong-keys", mistake[0], fix=mistake[1])
 
 
 def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
@@ -270,18 +273,6 @@ def alerts_report_what_their_provider_takes(fleet: Fleet) -> Iterator[Problem]:
                 " its chart",
                 fix="name apps with 'kustomize:', or use another type of provider",
             )
-
-
-def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, use: Use) -> bool:
-    """Whether the alert's credentials may have what Flux reads; what is not declared, another rule has named."""
-    if alert.credentials is None:
-        return False
-    keys = keys_of_credentials(fleet, at, alert.credentials)
-    return keys is None or use.missing(keys) == ()
-
-
-def _incomplete(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
-    return Problem(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
 
 
 _WITHOUT_SECRET = "generic-oidc"
@@ -303,17 +294,8 @@ def missing_in_receiver(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -
                 fix="remove it, or change the type",
                 at_key=True,
             )
-        return
-    use = GCR if kind == "gcr" else RECEIVER
-    if receiver.credentials is None:
-        yield _missing_credentials(at, kind, use.ways[0], "declare them, and add 'credentials:'")
-        return
-    keys = keys_of_credentials(fleet, at, receiver.credentials)
-    if missing := tuple(key for key in use.ways[0] if keys is not None and key not in keys):
-        what = "it" if len(missing) == 1 else "them"
-        yield _missing_credentials(
-            (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
-        )
+    else:
+        yield from _unmet(fleet, at, receiver.credentials, GCR if kind == "gcr" else RECEIVER)
 
 
 _EVENTS = {
@@ -335,8 +317,3 @@ def _unknown_events(at: tuple[str, ...], kind: str, events: Any) -> Iterator[Pro
             )
             fix = f"write it as in '{usual}'"
             yield Problem((*at, "events", index), "unknown-event", message, fix=fix)
-
-
-def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:
-    what = f"{'key' if len(needed) == 1 else 'keys'} {format_keys(needed)}"
-    return Problem(at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what}", fix=fix)
