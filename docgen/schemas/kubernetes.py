@@ -6,9 +6,25 @@ from typing import Any
 
 from tenantry.fleet.rules.tenants import OF_THE_CLUSTER
 from tenantry.flux.conformance import QUANTITY
-from tenantry.flux.kinds import BUILT_IN
-from tenantry.kube.objects import group_of
+from tenantry.kube.objects import CLUSTER_SCOPED, group_of
 
+_NAMESPACED = {
+    "v1": (
+        *("Binding", "ConfigMap", "Endpoints", "Event", "LimitRange", "PersistentVolumeClaim", "Pod", "PodTemplate"),
+        *("ReplicationController", "ResourceQuota", "Secret", "Service", "ServiceAccount"),
+    ),
+    "apps/v1": ("ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"),
+    "autoscaling/v2": ("HorizontalPodAutoscaler",),
+    "batch/v1": ("CronJob", "Job"),
+    "coordination.k8s.io/v1": ("Lease",),
+    "discovery.k8s.io/v1": ("EndpointSlice",),
+    "networking.k8s.io/v1": ("Ingress", "NetworkPolicy"),
+    "policy/v1": ("PodDisruptionBudget",),
+    "rbac.authorization.k8s.io/v1": ("Role", "RoleBinding"),
+    "storage.k8s.io/v1": ("CSIStorageCapacity",),
+}
+KINDS = {kind: api for part in (_NAMESPACED, CLUSTER_SCOPED) for api, kinds in part.items() for kind in kinds}
+"""The kinds that every cluster serves, with the version that the file has of each."""
 _KEPT = frozenset({"$ref", "additionalProperties", "enum", "items", "properties", "required", "type"})
 _OF_SERVERS = frozenset({"managedFields", "status"})
 """Keys that servers write: whatever an author writes there has no effect."""
@@ -23,14 +39,14 @@ def text(document_of: Callable[[str], Mapping[str, Any]]) -> str:
     """The file. Args: document_of: an OpenAPI document of the server, by its path, such as `/openapi/v3/apis/apps/v1`."""
     kinds: dict[str, str] = {}
     definitions: dict[str, Any] = {}
-    for api in sorted({*BUILT_IN.values()}):
+    for api in sorted({*KINDS.values()}):
         if group_of(api) in OF_THE_CLUSTER:
             continue
         schemas = document_of(f"/openapi/v3/{'apis' if '/' in api else 'api'}/{api}")["components"]["schemas"]
         for name, schema in schemas.items():
             for served in schema.get("x-kubernetes-group-version-kind", ()):
                 version = "/".join(filter(None, (served["group"], served["version"])))
-                if BUILT_IN.get(served["kind"]) == version == api:
+                if KINDS.get(served["kind"]) == version == api:
                     kinds[f"{api}/{served['kind']}"] = name
         wanted = [name for name in kinds.values() if name in schemas]
         while wanted:

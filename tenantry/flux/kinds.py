@@ -6,10 +6,14 @@ What no object can match fails after a timeout, or does nothing at all.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path as File
 from typing import Any
 
+from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.names import object_name_problem
 from tenantry.kube.objects import CLUSTER_SCOPED, group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.data import mappings_in
@@ -18,71 +22,63 @@ from tenantry.messages.problems import shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
 
-_NAMESPACED = {
-    "v1": (
-        *("Binding", "ConfigMap", "Endpoints", "Event", "LimitRange", "PersistentVolumeClaim", "Pod", "PodTemplate"),
-        *("ReplicationController", "ResourceQuota", "Secret", "Service", "ServiceAccount"),
-    ),
-    "apps/v1": ("ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"),
-    "autoscaling/v2": ("HorizontalPodAutoscaler",),
-    "batch/v1": ("CronJob", "Job"),
-    "coordination.k8s.io/v1": ("Lease",),
-    "discovery.k8s.io/v1": ("EndpointSlice",),
-    "networking.k8s.io/v1": ("Ingress", "NetworkPolicy"),
-    "policy/v1": ("PodDisruptionBudget",),
-    "rbac.authorization.k8s.io/v1": ("Role", "RoleBinding"),
-    "storage.k8s.io/v1": ("CSIStorageCapacity",),
+_NOT_PLANNED = {
+    "ExternalArtifact": "source.toolkit.fluxcd.io/v1",
+    **dict.fromkeys(("ImagePolicy", "ImageRepository", "ImageUpdateAutomation"), "image.toolkit.fluxcd.io/v1"),
 }
-_FLUX = {
-    "helm.toolkit.fluxcd.io/v2": ("HelmRelease",),
-    "image.toolkit.fluxcd.io/v1": ("ImagePolicy", "ImageRepository", "ImageUpdateAutomation"),
-    "kustomize.toolkit.fluxcd.io/v1": ("Kustomization",),
-    "notification.toolkit.fluxcd.io/v1": ("Receiver",),
-    "notification.toolkit.fluxcd.io/v1beta3": ("Alert", "Provider"),
-    "source.toolkit.fluxcd.io/v1": (
-        *("Bucket", "ExternalArtifact", "GitRepository", "HelmChart", "HelmRepository", "OCIRepository"),
-    ),
-}
-"""Source: the definitions of Flux 2.9, which serve one version of each kind."""
-BUILT_IN = {kind: api for part in (_NAMESPACED, CLUSTER_SCOPED) for api, kinds in part.items() for kind in kinds}
-API_OF = BUILT_IN | {kind: api for api, kinds in _FLUX.items() for kind in kinds}
-"""Each kind with the group and version to write for it."""
+"""The kinds of Flux of which no fleet has objects, as Flux 2.9 serves them."""
 _ALSO = {("autoscaling/v1", "HorizontalPodAutoscaler"), ("events.k8s.io/v1", "Event")}
-_OF_FLUX = frozenset(group_of(api) for api in _FLUX)
 OLD_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 """The groups without a dot: no definition can add one, and these get no more kinds."""
-_BY_NAME = {
-    name: kind
-    for kind in API_OF
-    for name in (kind.lower(), f"{kind.lower()}s", f"{kind.lower()}es", f"{kind.lower()[:-1]}ies")
-}
+
+
+@cache
+def kubernetes() -> dict[str, Any]:
+    """What `docgen.schemas.kubernetes` derives. kinds: the definition of each, by group, version and kind."""
+    data: dict[str, Any] = json.loads(File(__file__).with_name("kubernetes.json").read_bytes())
+    return data
+
+
+@cache
+def api_of() -> dict[str, str]:
+    """Each kind of Kubernetes and of Flux with the group and version to write for it: a cluster serves these of each kind."""
+    for_all = {kind: api for api, names in CLUSTER_SCOPED.items() for kind in names}
+    built_in = {kind: api for api, _, kind in (key.rpartition("/") for key in kubernetes()["kinds"])}
+    return {**for_all, **built_in, **{kind: schema_of(kind).api_version for kind in kinds()}, **_NOT_PLANNED}
+
+
+@cache
+def _by_name() -> dict[str, str]:
+    names = ((kind, kind.lower()) for kind in api_of())
+    return {name: kind for kind, low in names for name in (low, f"{low}s", f"{low}es", f"{low[:-1]}ies")}
 
 
 def kind_named(name: str) -> str:
     """The kind that kubectl finds under a name such as `deployments.apps` or `Pods`; "" if it is none of these."""
-    return _BY_NAME.get(name.partition(".")[0].lower(), "")
+    return _by_name().get(name.partition(".")[0].lower(), "")
 
 
 def kinds_of(api_version: str) -> list[str]:
     """The kinds that are known in the group of an API version."""
-    return [kind for kind, api in API_OF.items() if group_of(api) == group_of(api_version)]
+    return [kind for kind, api in api_of().items() if group_of(api) == group_of(api_version)]
 
 
 def is_served(api_version: str, kind: str) -> bool:
     """Whether a cluster can serve the kind: of groups that definitions add, and of Kubernetes' newer kinds, all can be."""
-    if API_OF.get(kind) == api_version or (api_version, kind) in _ALSO:
+    if api_of().get(kind) == api_version or (api_version, kind) in _ALSO:
         return True
     group = group_of(api_version)
-    if group in _OF_FLUX or group in OLD_GROUPS or "." not in group:
+    is_of_flux_itself = bool(kinds_of(api_version)) and not is_built_in(api_version)
+    if is_of_flux_itself or group in OLD_GROUPS or "." not in group:
         return False
-    if is_cluster_scoped(api_version, kind) and kind not in API_OF:  # one of the newer kinds, in several versions
+    if is_cluster_scoped(api_version, kind) and kind not in api_of():  # one of the newer kinds, in several versions
         return True
-    return not is_built_in(api_version) or not (kind in API_OF or closest(kind, kinds_of(api_version)))
+    return not is_built_in(api_version) or not (kind in api_of() or closest(kind, kinds_of(api_version)))
 
 
 def is_namespaced(api_version: str, kind: str) -> bool:
     """Whether the kind is Kubernetes' or Flux's own and is in namespaces; of others only their definition says it."""
-    api = API_OF.get(kind, "")
+    api = api_of().get(kind, "")
     return bool(api) and group_of(api) == group_of(api_version) and not is_cluster_scoped(api, kind)
 
 
@@ -119,13 +115,13 @@ def kind_problem(api: str, kind: str) -> Problem | None:
     if not _KIND.fullmatch(kind):
         return _no_kind(kind)
     if not _API.fullmatch(api):
-        fix = f"write '{API_OF[kind]}'" if kind in API_OF else "write group and version, such as 'apps/v1'"
+        fix = f"write '{api_of()[kind]}'" if kind in api_of() else "write group and version, such as 'apps/v1'"
         return _unknown("apiVersion", f"{shown(api)} is no group and version", fix)
     if is_served(api, kind):
         return None
     who = "Flux 2.9" if is_of_flux(api) else "Kubernetes"
-    if kind in API_OF:
-        return _unknown("apiVersion", f"{who} has no {kind} in {api}", f"write '{API_OF[kind]}'")
+    if kind in api_of():
+        return _unknown("apiVersion", f"{who} has no {kind} in {api}", f"write '{api_of()[kind]}'")
     near = kind_named(kind) or closest(kind, kinds_of(api))
     fix = f"write '{near}'" if near else "correct the kind, or the group"
     return _unknown("kind", f"{who} has no kind '{kind}' in {api}", fix)
@@ -153,10 +149,10 @@ def target_problems(target: Mapping[str, Any]) -> Iterator[Problem]:
     group, version, kinds = (str(target.get(key) or "") for key in ("group", "version", "kind"))
     for kind in kinds.split("|") if re.fullmatch(r"[\w.|]+", kinds) else ():
         meant = kind_named(kind)
-        if kind[:1].islower() or (meant and kind not in API_OF):
+        if kind[:1].islower() or (meant and kind not in api_of()):
             yield _no_kind(kind)
         elif meant and kinds == kind and not set(group + version) & set("*+?[](){}|\\^$"):
-            own = group_of(API_OF[kind])
+            own = group_of(api_of()[kind])
             # Others have a Role, a Service or a Provider too: without a group only the old versions of the groups without a dot are
             # surely Kubernetes' own.
             is_own = group == own if group else own in OLD_GROUPS and bool(own) and "beta" in version
@@ -164,5 +160,5 @@ def target_problems(target: Mapping[str, Any]) -> Iterator[Problem]:
                 fix = f"write 'group: {own}'" if own else "remove 'group'"
                 yield _unknown("group", f"group '{shorten(group)}' has no kind '{kind}'", fix)
             elif version and is_own and not is_served(f"{own}/{version}".lstrip("/"), kind):
-                fix = f"write 'version: {API_OF[kind].rpartition('/')[2]}'"
+                fix = f"write 'version: {api_of()[kind].rpartition('/')[2]}'"
                 yield _unknown("version", f"no cluster serves {kind} in version '{shorten(version)}'", fix)

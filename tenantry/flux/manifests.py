@@ -7,15 +7,14 @@ validation, `k8s.io/kubernetes/pkg/apis`, for what these documents do not say.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from ipaddress import ip_network
-from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from tenantry.flux.conformance import misfits
+from tenantry.flux.kinds import kubernetes
 from tenantry.kube.acceptance import amount_problem
 from tenantry.messages.data import mapping_at, mappings_in, scalars
 from tenantry.messages.errors import Path, Problem
@@ -36,16 +35,9 @@ _ROLES = ("ClusterRole", "Role")
 
 def manifest_problems(manifest: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """What an API server would refuse. Args: manifest: without placeholders; at: where it is written."""
-    if definition := _schemas()["kinds"].get(f"{manifest['apiVersion']}/{manifest['kind']}"):
-        found = list(misfits(_validator(definition).iter_errors(_without_null(manifest)), _schemas(), at))
+    if definition := kubernetes()["kinds"].get(f"{manifest['apiVersion']}/{manifest['kind']}"):
+        found = list(misfits(_validator(definition).iter_errors(_without_null(manifest)), kubernetes(), at))
         yield from found or _beyond_types(manifest, at)
-
-
-@cache
-def _schemas() -> dict[str, Any]:
-    """kinds: the definition of each, by group, version and kind. $defs: the definitions."""
-    data: dict[str, Any] = json.loads(File(__file__).with_name("kubernetes.json").read_bytes())
-    return data
 
 
 @cache
@@ -54,7 +46,7 @@ def _validator(definition: str) -> Draft202012Validator:
     import jsonschema_rs
 
     options = jsonschema_rs.RegexOptions()
-    schema = {"$ref": f"#/$defs/{definition}", "$defs": _schemas()["$defs"]}
+    schema = {"$ref": f"#/$defs/{definition}", "$defs": kubernetes()["$defs"]}
     return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from docgen.schemas import kubernetes
-from tenantry.flux.kinds import BUILT_IN
+from docgen.schemas.kubernetes import KINDS
 from tenantry.flux.manifests import manifest_problems
 from tenantry.kube import acceptance
 from tenantry.load import fleet_of, load_fleet, plan_all
@@ -63,7 +63,7 @@ def test_the_schemas_of_kubernetes_are_those_of_the_server(judge: Judge, *, upda
 @pytest.mark.parametrize("verdict", MANIFESTS)
 def test_an_object_is_refused_if_the_server_refuses_it(judge: Judge, verdict: str) -> None:
     for part in MANIFESTS[verdict]:
-        api, place = BUILT_IN[part["kind"]], {} if part["kind"].startswith("Cluster") else {"namespace": "default"}
+        api, place = KINDS[part["kind"]], {} if part["kind"].startswith("Cluster") else {"namespace": "default"}
         manifest = {"apiVersion": api, "metadata": {"name": "a", **place}, **part}
         problems, refusal = list(manifest_problems(manifest, ())), judge.refusal(manifest)
         assert bool(problems) == (refusal is not None) == (verdict == "refused"), (manifest, problems, refusal)
