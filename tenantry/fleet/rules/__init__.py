@@ -29,7 +29,6 @@ RULES: tuple[Rule, ...] = (
     values.variables_have_one_owner,
     values.variables_agree_with_labels,
     tenants.no_tenant_is_named_like_the_platform,
-    tenants.metadata_of_tenants_leaves_the_fleets_alone,
     tenants.objects_are_of_kinds_for_namespaces,
     tenants.objects_hold_no_values_of_secrets,
     tenants.metadata_leaves_the_fleets_alone,

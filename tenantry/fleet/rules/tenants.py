@@ -17,26 +17,43 @@ from tenantry.model import PlacedSettings
 from tenantry.model.flux import Metadata
 from tenantry.model.tenancy import OWN_ROLES, ExtraNamespace, ObjectManifest, PolicyRule, ServiceAccount
 
-_BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
+_BY_SETTING = {
+    "pod-security.kubernetes.io/": "set 'podSecurity:' instead",
+    "sharding.fluxcd.io/key": "set 'shard:' of the cluster instead",
+}
 
 
-def metadata_of_tenants_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    every: list[tuple[Path, PlacedSettings | ExtraNamespace | Metadata]]
-    every = [*walk.every(fleet, PlacedSettings), *walk.every(fleet, ExtraNamespace)]
-    manifests = walk.every(fleet, ObjectManifest)
-    every += [((*at, "metadata"), manifest.metadata) for at, manifest in manifests if manifest.metadata]
-    for at, given in every:
-        for label in given.labels or {}:
-            if label.startswith(OWNED_LABELS):
-                fix = next((fix for prefix, fix in _BY_SETTING.items() if label.startswith(prefix)), "remove it")
-                message = f"label '{label}' is reserved for Tenantry"
-                yield Problem((*at, "labels", label), "owned-label", message, fix=fix, at_key=True)
-    for at, annotated in (*every, *walk.every(fleet, ServiceAccount)):
-        for annotation in annotated.annotations or {}:
-            if annotation.startswith(OWNED_ANNOTATIONS):
-                message = f"annotation '{annotation}' is reserved for Tenantry and its tools"
-                place = (*at, "annotations", annotation)
-                yield Problem(place, "owned-annotation", message, fix="remove it", at_key=True)
+def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
+    """Of namespaces, of accounts and of manifests, and more strictly of objects of Flux."""
+    for place, of_flux in _metadata(fleet):
+        kind, key = str(place[-2])[:-1], str(place[-1])
+        owned = OWNED_LABELS if kind == "label" and not of_flux else OWNED_ANNOTATIONS
+        if key.startswith(owned) or (of_flux and key.partition("/")[0].endswith("fluxcd.io")):
+            fix = next((fix for prefix, fix in _BY_SETTING.items() if key.startswith(prefix)), "remove it")
+            message = f"{kind} '{key}' is reserved for Tenantry, Flux and their tools"
+            yield Problem(place, f"owned-{kind}", message, fix=fix, at_key=True)
+
+
+def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
+    """Labels and annotations of Flux objects say things to other programs of the management cluster."""
+    for place, of_flux in _metadata(fleet):
+        if of_flux and is_filled(fleet, place):
+            kind = str(place[-2])[:-1]
+            message = f"{kind} '{place[-1]}' of Flux objects is not for the file of tenant '{place[1]}'"
+            fix = f"remove it, or ask the platform team to set it in {fleet.source.file}"
+            yield Problem(place, "not-granted", message, fix=fix, at_key=True)
+
+
+def _metadata(fleet: Fleet) -> Iterator[tuple[Path, bool]]:
+    """The place of each label and annotation that the file gives to objects, and whether these are Flux's own."""
+    manifests = {at for at, _ in walk.every(fleet, ObjectManifest)}
+    for model in (PlacedSettings, ExtraNamespace, ServiceAccount, Metadata):
+        for at, given in walk.every(fleet, model):
+            of_flux = model is Metadata and at[:-1] not in manifests
+            # What a template says of objects of Flux comes with each tenant. `commonMetadata` is for what an app applies.
+            if not of_flux or (at[-1] == "metadata" and at[0] in ("tenants", "platform")):
+                for kind in ("labels", "annotations"):
+                    yield from (((*at, kind, key), of_flux) for key in getattr(given, kind, None) or {})
 
 
 def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
@@ -183,38 +200,3 @@ def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
             message = f"a {kind} is for the whole cluster, not for one tenant"
             refusal = "of-the-cluster", message, "install it by an add-on"
         yield from _of_kind(at, manifest, refusal)
-
-
-_SHARD = "sharding.fluxcd.io/key"
-
-
-def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
-    for at, metadata in _metadata(fleet):
-        for kind, key in _keys(metadata):
-            if key.startswith(OWNED_ANNOTATIONS) or key.partition("/")[0].endswith("fluxcd.io"):
-                fix = "set 'shard:' of the cluster instead" if key == _SHARD else "remove it"
-                message = f"{kind[:-1]} '{key}' of Flux objects is reserved for Tenantry, Flux and their tools"
-                yield Problem((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
-
-
-def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
-    """Labels and annotations of Flux objects say things to other programs of the management cluster."""
-    for at, metadata in _metadata(fleet):
-        for kind, key in _keys(metadata):
-            if is_filled(fleet, (*at, kind, key)):
-                message = f"{kind[:-1]} '{key}' of Flux objects is not for the file of tenant '{at[1]}'"
-                fix = f"remove it, or ask the platform team to set it in {fleet.source.file}"
-                yield Problem((*at, kind, key), "not-granted", message, fix=fix, at_key=True)
-
-
-def _metadata(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Metadata]]:
-    """Wherever the file says something of the metadata of Flux objects; templates come with each tenant."""
-    manifests = {at for at, _ in walk.every(fleet, ObjectManifest)}
-    for at, metadata in walk.every(fleet, Metadata):
-        if at[-1] == "metadata" and at[0] in ("tenants", "platform") and at[:-1] not in manifests:
-            yield at, metadata
-
-
-def _keys(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    yield from (("labels", key) for key in metadata.labels or {})
-    yield from (("annotations", key) for key in metadata.annotations or {})
