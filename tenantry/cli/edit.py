@@ -148,7 +148,7 @@ Examples:
   tenantry set 'tenants.rocky.clusters.names[]' edge-2      one cluster more
   tenantry set tenants.rocky.apps.web.helm.values.tag --string 3
   tenantry set platform.addons.dns.helm.values - < values.yaml
-  tenantry set tenants.rocky.role edit --dry-run | git apply
+  tenantry set tenants.rocky.role edit --dry-run
 
   tenantry set tenants.rocky.quota null                     remove the entry
   tenantry set 'tenants.rocky.clusters.names[edge-2]' null  one cluster less

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ Exit codes:
   2  the edit is refused, and no file is changed
 """
 _BEFORE = "the file before this edit"
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_COLOURS = {"+": "green", "-": "red"}
 
 
 def edits(work: Callable[..., Edit]) -> Callable[..., int]:
@@ -79,17 +80,15 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
 
 
 def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> None:
-    # Of a dry run, only the difference is on stdout, for `git apply` and the like.
-    write, stream = (say, sys.stderr) if dry_run else (data, sys.stdout)
     if dry_run:
-        print_difference(editor.changes())
+        data("\n".join(map(_coloured, difference(editor.changes()))))
     files = listed(editor.changes())
     for sentence in edit.done:
-        write(printable(f"{files}: {sentence}"))
+        data(printable(f"{files}: {sentence}"))
     for note in edit.notes:
-        write(f"  {printable(note)}")
-    for line in _consequences(editor, checked, columns(stream)):
-        write(line)
+        data(f"  {printable(note)}")
+    for line in _consequences(editor, checked, columns(sys.stdout)):
+        data(line)
     report_warnings(checked.new_warnings)
     if dry_run:
         say("dry run: nothing is written")
@@ -141,60 +140,22 @@ def _essence(problem: Problem) -> tuple[Any, ...]:
     return problem.location.file, problem.code, problem.path, problem.message.split(":")[0]
 
 
-# --- the changes of files as a unified diff -----------------------------------------------------------------------------
+# --- the changes of files, to read --------------------------------------------------------------------------------------
 
 
 def difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> Iterator[str]:
-    """The lines of a diff that `git apply` takes, without secrets and without characters that act on a terminal.
+    """The lines that differ below the name of each file, without secrets and without characters that act on a terminal.
 
-    If anything had to be hidden or escaped, no program takes it: applied, it would write what is shown into the files.
+    No program takes them for a patch: applied, what is hidden here would be written into the files.
     """
-    lines = [line for file, pair in changes.items() for line in _differing(file, *pair)]
-    is_whole = all(_shown(line) == line for line in lines if not line.startswith("@@"))
-    for line in lines:
-        if line.startswith("@@"):
-            yield line if is_whole else f"{_NOT_WHOLE}{line.removeprefix('@@')}"
-        else:
-            yield _shown(line)
-
-
-def print_difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
-    """Print the diff to stdout, and to stderr if it can only be read."""
-    lines = list(difference(changes))
-    data("\n".join(map(_coloured, lines)))
-    if any(line.startswith(_NOT_WHOLE) for line in lines):
-        say(
-            "this diff cannot be applied: parts of it are hidden or escaped; to edit, run the command without --dry-run"
-        )
-
-
-_HEADER = 2
-"""Lines of a diff with the names of the files."""
-_UNENDED = "\\ No newline at end of file"
-_NOT_WHOLE = "@@ cannot be applied, because something is hidden or escaped here:"
-"""In place of the first characters of a part's header. Without them `git apply` and `patch` find no part."""
-
-
-def _differing(file: Path, before: bytes, after: bytes) -> Iterator[str]:
-    """The exact lines of the diff of a file, without the line feeds at their ends."""
-    name = os.path.relpath(file)
-    old = f"a/{name}" if before else os.devnull
-    lines = (raw.decode(errors="backslashreplace").split("\n") for raw in (before, after))
-    olds, news = ([*(f"{line}\n" for line in ended), *([last] if last else [])] for *ended, last in lines)
-    for number, line in enumerate(unified_diff(olds, news, old, f"b/{name}", lineterm="")):
-        yield line.removesuffix("\n")
-        if number >= _HEADER and not line.endswith("\n") and not line.startswith("@@"):
-            yield _UNENDED
+    for file, pair in changes.items():
+        before, after = (raw.decode(errors="replace").splitlines() for raw in pair)
+        yield f"{printable(os.path.relpath(file))}:"
+        for line in islice(unified_diff(before, after, lineterm=""), 2, None):
+            yield "..." if line.startswith("@@") else printable(redacted(line))
 
 
 def _coloured(line: str) -> str:
     """The line in the colour of its sign. Whether colours appear is decided when it is printed."""
-    if line.startswith(("+++", "---")):
-        return click.style(line, bold=True)
     colour = _COLOURS.get(line[:1])
     return click.style(line, fg=colour) if colour else line
-
-
-def _shown(line: str) -> str:
-    text = line.removesuffix("\r")  # the first half of a line break of Windows, which stays for `git apply`
-    return printable(redacted(text)) + line[len(text) :]
