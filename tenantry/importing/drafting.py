@@ -176,9 +176,7 @@ def _clusters(gathered: Gathered) -> dict[str, Any]:
 # --- the draft --------------------------------------------------------------------------------------------------------
 
 _ROUNDS = 200
-_ENTRIES = (
-    *("apps", "sources", "alerts", "receivers", "credentials", "configs", "namespaces", "objects", "clusterRoles"),
-)
+_ENTRIES = ("apps", "sources", "credentials", "configs", "objects")
 """Parts of a tenant of which a wrong entry is left out as a whole."""
 
 
@@ -298,7 +296,8 @@ _REASONS = {
     "ServiceAccount": "Tenantry needs no such account",
     "Secret": "values of Secrets are not copied: 'existing: true' names it",
     "ConfigMap": "no app names it",
-    "Receiver": "import writes no receivers",
+    "ClusterRoleBinding": "its rights stay; 'clusterRoles' and 'clusterAdmin' of a tenant declare such",
+    **dict.fromkeys(("Alert", "Provider", "Receiver"), "import writes no alerts and no receivers"),
     "HelmChart": "Tenantry makes the charts of releases itself, and Flux removes it when no release uses it",
     **dict.fromkeys(
         ("GitRepository", "OCIRepository", "HelmRepository", "Bucket"), "its owner gets sources of its own"

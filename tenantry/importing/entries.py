@@ -1,4 +1,4 @@
-"""The entries of tenants and of the platform: apps with overrides, their places, sources, names of Secrets, alerts, add-ons."""
+"""The entries of tenants and of the platform: apps with overrides, their places, sources, names of Secrets, add-ons."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.importing.apps import account_of
-from tenantry.importing.blocks import Named, as_model, authors_part, literal, smallest
-from tenantry.importing.leaving import leave_secret
-from tenantry.importing.resources import APPS, FLUX, App, Place, Resource
+from tenantry.importing.resources import FLUX, App, Place
 from tenantry.importing.survey import Survey
 from tenantry.kube.names import dns_label_problem, slug
-from tenantry.messages.data import mappings_in
 from tenantry.messages.text import grouped
-from tenantry.model import Alert, Helm, Kustomize, Provider
+from tenantry.model import Helm, Kustomize
 from tenantry.model.document import RESERVED
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import Model
-from tenantry.plan.objects.scope import TENANT_LABEL
 
 _REPLACED = ("ref", "podSecurity")
 """Mappings that an override replaces as a whole."""
@@ -167,40 +163,6 @@ class OwnerEntry:
             entry["clusters"] = {"all": True}
         return {**entry, **({"environments": environments} if len(environments) < len(self.surveys) else {})}
 
-    def alerts(self) -> dict[str, Any]:
-        """`alerts`, as management clusters have them."""
-        found: dict[str, dict[str, Any]] = {}
-        labels = (None, self.tenant or None)
-        for name, survey in self.surveys.items():
-            place, world = Place(name, survey.world.management), survey.world
-            apps = {key: places[place] for key, places in self.apps.items() if place in places}
-            # An add-on in a namespace of its own does not tell where those of the platform are.
-            first = next((app for app in apps.values() if not app.own), None)
-            for alert in world.of("Alert", namespace=first.home) if first else ():
-                provider = world.get("Provider", alert.namespace, str(alert.at("spec", "providerRef", "name")))
-                if dns_label_problem(alert.name) or alert.labels.get(TENANT_LABEL) not in labels:
-                    continue  # no key of the file can name it, or it is another owner's
-                if provider is None:
-                    alert.leave("its provider was not read", "import the provider with it")
-                elif first and not leave_secret(alert, provider):
-                    entry = self._alert(alert, provider, survey.names_of(first), apps)
-                    # This part of the file has no overrides; the report has what differs in other environments.
-                    found.setdefault(alert.name, entry)
-        return found
-
-    def _alert(self, alert: Resource, provider: Resource, named: Named, apps: Mapping[str, App]) -> dict[str, Any]:
-        for resource in (alert, provider):
-            resource.take(*self.path, "alerts", alert.name)
-        if provider.name != alert.name:
-            text = f"alert {alert.name} has a provider of its own, which is named like the alert"
-            provider.leave(text, "keep it as long as an alert names it")
-        block = literal(smallest(authors_part(provider, Provider, named), as_model(Provider)))
-        spec = authors_part(alert, Alert, named)
-        sources = mappings_in(alert.spec.get("eventSources"))
-        names = {str(source.get("name")) if source.get("kind") in APPS else "" for source in sources}
-        apps_of = {"apps": sorted(names)} if names and names <= apps.keys() else {}
-        return {"provider": block, **named.credentials_of(provider), **apps_of, **literal(spec)}
-
     def names(self) -> dict[str, Any]:
         """Credentials and configs, by name alone."""
         entries: dict[str, Any] = {}
@@ -222,7 +184,7 @@ class PlatformEntry(OwnerEntry):
         hubs = {name: survey.world.management for name, survey in self.surveys.items()}
         tenants = (app for app in self.gathered.all_apps() if app.tenant)
         remote = next((app for app in tenants if app.place.cluster != hubs[app.place.environment]), None)
-        sources, alerts = self._shared_sources(), self.alerts()
+        sources = self._shared_sources()
         # Those for tools, without those that tenants have already.
         taken = {name for survey in self.surveys.values() for name in survey.territories.values()}
         patterns = [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
@@ -234,7 +196,6 @@ class PlatformEntry(OwnerEntry):
             "sources": sources,
             "addons": addons,
             "reservedNamespaces": None if patterns == RESERVED else patterns,
-            "alerts": alerts,
         }
         return {key: value for key, value in entry.items() if value or (key == "reservedNamespaces" and value == [])}
 

@@ -90,7 +90,7 @@ def _handing_over(world: World, owned: Iterable[tuple[Resource, Resource]]) -> S
             source = source_of(world, resource)
             return source is not None and secret_in(resource, source) is None
         is_config = resource.kind == "ConfigMap" and resource.key[2:] in configs
-        return is_config or resource.is_ours or resource.kind in (*KEYS, "HelmChart", "Alert", "Provider")
+        return is_config or resource.is_ours or resource.kind in (*KEYS, "HelmChart")
 
     def hands_over(owner: Resource) -> bool:
         if id(owner) not in known:

@@ -121,7 +121,6 @@ def test_secrets_beside_apps_are_left_over_one_by_one(tmp_path: Path, capfd: pyt
         ("Namespace", 'metadata.annotations["example.com/password"]'),
         ("ServiceAccount", 'metadata.annotations["example.com/api-key"]'),
         ("ResourceQuota", "metadata.annotations.password"),
-        ("Alert", ""),
     }
     tenant = yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]
     assert not {"annotations", "serviceAccount", "alerts"} & tenant.keys()
