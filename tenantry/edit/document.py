@@ -17,8 +17,6 @@ from tenantry.edit.splices import (
     Node,
     Splice,
     column_of,
-    empty_brackets,
-    empty_lines,
     has_comment,
     insert_in_brackets,
     insert_lines,
@@ -118,27 +116,20 @@ class Document:
             message = f"{self.place(node.start)}: '{format_path(above)}' is {what}, not a mapping or a list"
             raise Refused(message, f"set it as a whole: tenantry set {format_path(above)} VALUE")
         at = len(node.entries) if index is None else index
-        if isinstance(part, str) and self._grows(above):
-            # A section of the file is never written in brackets.
-            step = self.style.step
-            lines = ["", *indented(entry(path, value, self.style, step), step)] if len(above) == 1 else None
-            self.replace(above, {part: value}, lines)
-            return
-        lines = entry(path, value, self.style, column_of(self.text, node.entries[0].start) if node.entries else 0)
-        if node.flow or not node.entries:
+        column = column_of(self.text, node.entries[0].start) if node.entries else self.style.step
+        lines = entry(path, value, self.style, column)
+        if node.flow:
             self._check_brackets(node, path, lines)
-            written = flow({part: value})[1:-1] if isinstance(part, str) else flow(value)
-            splices = insert_in_brackets(self.text, node, at, written)
+        if not node.entries:
+            # A section of the file is never written in brackets.
+            section = ["", *indented(lines, column)] if len(above) == 1 and isinstance(part, str) else None
+            self.replace(above, {part: value} if isinstance(part, str) else [value], section)
+            return
+        if node.flow:
+            splices = insert_in_brackets(node, at, flow({part: value})[1:-1] if isinstance(part, str) else flow(value))
         else:
             splices = insert_lines(self.text, node, at, lines, root=not above)
         self._apply(splices, inserted(self.data, path, value, at), path, lines)
-
-    def _grows(self, path: Path) -> bool:
-        """Whether `{}` is at a path where lines can take its place: the entry that has it is not in brackets."""
-        if not path or self.node(path[:-1]).flow:
-            return False
-        holder = self.entry(path)
-        return holder.key is not None and self.text[holder.key.end : holder.value.end] == ": {}"
 
     def replace(self, path: Path, value: Any, lines: Sequence[str] | None = None) -> None:
         """Write another value at a path that is there. lines: as `behind` gives them; by default in the file's style."""
@@ -159,19 +150,18 @@ class Document:
     def remove(self, path: Path) -> None:
         """Take the entry at a path out, with its comments; what held it alone becomes `{}` or `[]`."""
         entry, parent = self.entry(path), self.node(path[:-1])
-        index = parent.entries.index(entry)
         if parent.flow:
             self._check_brackets(parent, path)
-        if len(parent.entries) > 1 and parent.flow:
+        if len(parent.entries) == 1:
+            if len(path) == 1:
+                raise Refused(f"'{format_path(path)}' is all that {self.file} holds", "delete the file instead")
+            self.replace(path[:-1], {} if parent.kind == "mapping" else [])
+            return
+        index = parent.entries.index(entry)
+        if parent.flow:
             splices = remove_from_brackets(parent, index)
-        elif len(parent.entries) > 1:
-            splices = remove_lines(self.text, parent, index, root=len(path) == 1)
-        elif parent.flow:
-            splices = empty_brackets(self.text, parent)
-        elif len(path) == 1:
-            raise Refused(f"'{format_path(path)}' is all that {self.file} holds", "delete the file instead")
         else:
-            splices = empty_lines(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
+            splices = remove_lines(self.text, parent, index, root=len(path) == 1)
         self._apply(splices, removed(self.data, path), path)
 
     def _apply(self, splices: Sequence[Splice], expected: Any, path: Path, lines: Sequence[str] = ()) -> None:

@@ -267,13 +267,6 @@ def replace_lines(text: str, entry: Entry, lines: Sequence[str]) -> list[Splice]
     return [Splice(head, end, first), Splice(at, at, below)]
 
 
-def empty_lines(text: str, entry: Entry, brackets: str) -> list[Splice]:
-    """Leave `{}` or `[]` where a mapping or list without brackets stands."""
-    if not _is_below(text, entry):
-        return [Splice(entry.value.start, entry.value.end, brackets)]
-    return replace_lines(text, entry, [f" {brackets}"])
-
-
 # --- in brackets --------------------------------------------------------------------------------------------------------
 
 
@@ -284,10 +277,8 @@ def has_comment(text: str, node: Node) -> bool:
     return any("#" in text[start:end] for start, end in zip(ends, starts, strict=True))
 
 
-def insert_in_brackets(text: str, node: Node, index: int, written: str) -> list[Splice]:
+def insert_in_brackets(node: Node, index: int, written: str) -> list[Splice]:
     """Put an entry before the one at an index, or behind the last."""
-    if not node.entries:
-        return empty_brackets(text, node, written)
     if index == 0:
         first = node.entries[0].start
         return [Splice(first, first, f"{written}, ")]
@@ -301,9 +292,3 @@ def remove_from_brackets(node: Node, index: int) -> list[Splice]:
     if index == 0:
         return [Splice(entries[0].start, entries[1].start, "")]
     return [Splice(entries[index - 1].end, entries[index].end, "")]
-
-
-def empty_brackets(text: str, node: Node, written: str = "") -> list[Splice]:
-    """Leave the brackets with this text alone."""
-    opening = text.index("{" if node.kind == "mapping" else "[", node.start)
-    return [Splice(opening + 1, node.end - 1, written)]
