@@ -101,7 +101,7 @@ def _page(items: list[dict[str, Any]], start: int) -> dict[str, Any]:
 
 
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
-    "terminal": lambda report: status_text(report, None, 80),
-    "pipe": lambda report: status_text(report, None, None),
+    "terminal": lambda report: status_text(report, None, for_pipe=False),
+    "pipe": lambda report: status_text(report, None, for_pipe=True),
     "json": lambda report: as_json(report),
 }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from tenantry.cli.output import columns, error, say, wrapped
+from tenantry.cli.output import error, say
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import closest
@@ -47,9 +46,7 @@ class Group(Command, click.Group):
 
 def show_usage(usage: click.UsageError) -> None:
     """Print what is wrong with a command line to stderr."""
-    width = columns(sys.stderr)
-    text = wrapped(f"Error: {presentable(usage.format_message())}", min(width, 80) if width else None)
-    say(f"{text}\nHelp: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help")
+    say(f"Error: {presentable(usage.format_message())}\nHelp: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help")
 
 
 _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"

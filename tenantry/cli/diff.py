@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command, as_document, described
 from tenantry.cli.lines import DisplayLimits, Line, as_markdown, as_text, block, change_lines, section
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.cli.output import data, data_json, error, say, working
 from tenantry.cli.problems import report_invalid
 from tenantry.facts.changes import Change, Effect
 from tenantry.facts.changes import between as changes_between
@@ -106,7 +105,7 @@ def command(
         say(f"{result.base.name} has no {file.name}: everything is new")
     if json:
         data_json(result.document(), "Diff")
-    elif shown := result.text(output, columns(sys.stdout)):
+    elif shown := result.text(output):
         data(shown)
     for refusal in result.refusals:
         error(str(refusal))
@@ -126,7 +125,7 @@ def _between(file: Path, first: str, second: str, output: str) -> int:
     elif output == "markdown":
         data(section(title, list(_lines(changes, first, second))))
     else:
-        data(block(title, _lines(changes, first, second), columns(sys.stdout)))
+        data(block(title, _lines(changes, first, second)))
     return int(bool(changes))
 
 
@@ -225,8 +224,8 @@ class Result:
     def is_different(self) -> bool:
         return any(self.reviews)
 
-    def text(self, format: str, width: int | None) -> str:
-        """Every format but JSON. Args: width: of the terminal; None: it is not for one."""
+    def text(self, format: str) -> str:
+        """Every format but JSON."""
         base = self.base.name
         match format:
             case "environments":
@@ -239,7 +238,7 @@ class Result:
                 from tenantry.cli.page import as_html
 
                 return as_html(self.reviews, base, self.refusals)
-        return as_text(self.reviews, base, DisplayLimits(), width)
+        return as_text(self.reviews, base)
 
     def document(self) -> dict[str, Any]:
         """What `--output json` prints."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from functools import wraps
@@ -16,7 +15,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.diff import Result
 from tenantry.cli.options import reads_file
-from tenantry.cli.output import columns, data, data_json, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.cli.problems import report_warnings
 from tenantry.edit.editor import Editor, write_all
 from tenantry.edit.entries import Edit
@@ -87,14 +86,14 @@ def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> No
         data(printable(f"{files}: {sentence}"))
     for note in edit.notes:
         data(f"  {printable(note)}")
-    for line in _consequences(editor, checked, columns(sys.stdout)):
+    for line in _consequences(editor, checked):
         data(line)
     report_warnings(checked.new_warnings)
     if dry_run:
         say("dry run: nothing is written")
 
 
-def _consequences(editor: Editor, checked: Checked, width: int | None) -> Iterable[str]:
+def _consequences(editor: Editor, checked: Checked) -> Iterable[str]:
     if checked.compared is None:
         yield f"{editor.main} was invalid before, and is valid now"
         return
@@ -102,7 +101,7 @@ def _consequences(editor: Editor, checked: Checked, width: int | None) -> Iterab
         yield "no cluster changes"
         return
     # Without the line that names what it is compared with.
-    yield "\n" + checked.compared.text("text", width).partition("\n\n")[2]
+    yield "\n" + checked.compared.text("text").partition("\n\n")[2]
     for refusal in checked.compared.refusals:
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
@@ -14,7 +13,7 @@ import click
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
-from tenantry.cli.output import columns, data, data_json, error, working
+from tenantry.cli.output import data, data_json, error, working
 from tenantry.facts.objects import FieldChange
 from tenantry.importing.documents import Document, objects_in
 from tenantry.importing.drafting import drafted, header, text_of
@@ -179,7 +178,7 @@ def command(
     if output == "json":
         data_json(report, "Import")
     else:
-        data(as_text(report, columns(sys.stdout)))
+        data(as_text(report))
     if not report.expressed:
         error("nothing that was read can be written: the report says why")
         return 2
@@ -206,26 +205,19 @@ _COUNTED = {
 }
 
 
-def as_text(report: Report, width: int | None) -> str:
-    """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
+def as_text(report: Report) -> str:
+    """The whole report."""
     unread = [(place.place, place.reason, place.fix) for place in report.unread]
     parts = [
         _summary(report),
-        [*_grouped("Not read", unread, width)],
-        [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE), width)],
-        [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT), width)],
-        [*_grouped("Left where they are", _reasons(report, Outcome.LEFT), width)],
-        [*_fields("Adoption changes", [(result, result.changed) for result in report.objects], width)],
+        [*_grouped("Not read", unread)],
+        [*_grouped("Not expressed", _reasons(report, Outcome.INEXPRESSIBLE))],
+        [*_grouped("Look at these", _reasons(report, Outcome.EQUAL, Outcome.DIFFERENT))],
+        [*_grouped("Left where they are", _reasons(report, Outcome.LEFT))],
+        [*_fields("Adoption changes", [(result, result.changed) for result in report.objects])],
         # What stays is no removal, so these lines have no sign.
-        [
-            *_fields(
-                "These fields stay, but are not in the file, on",
-                [(result, result.held) for result in report.objects],
-                width,
-                sign=" ",
-            )
-        ],
-        [*_added(report, width)],
+        [*_fields("These fields stay, but are not in the file, on", ((own, own.held) for own in report.objects), " ")],
+        [*_added(report)],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -241,16 +233,16 @@ def _summary(report: Report) -> list[str]:
     return [f"{counted(counts['read'], 'object')} read: {is_in}", *lines]
 
 
-def _grouped(title: str, rows: Sequence[tuple[str, str, str]], width: int | None) -> Iterator[str]:
+def _grouped(title: str, rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     """What is said of several places for the same reason together. Args: rows: places with a reason and a fix."""
     if rows:
         yield f"{title} ({len(rows)}):"
     for (reason, fix), group in grouped(rows, lambda row: row[1:]).items():
         places = Counter(place for place, *_ in group)
         names = (f"{place} in {count} environments" if count > 1 else place for place, count in places.items())
-        yield line_text(Line("!", printable(listed(names))), width)
-        yield line_text(Line(" ", printable(reason), 1), width)
-        yield line_text(Line(" ", f"fix: {printable(fix)}", 1), width)
+        yield line_text(Line("!", printable(listed(names))))
+        yield line_text(Line(" ", printable(reason), 1))
+        yield line_text(Line(" ", f"fix: {printable(fix)}", 1))
 
 
 def _reasons(report: Report, *outcomes: Outcome) -> list[tuple[str, str, str]]:
@@ -262,18 +254,16 @@ def _reasons(report: Report, *outcomes: Outcome) -> list[tuple[str, str, str]]:
     ]
 
 
-def _fields(
-    title: str, results: Iterable[tuple[Result, tuple[FieldChange, ...]]], width: int | None, sign: str | None = None
-) -> Iterator[str]:
-    """The fields of objects below a title. Args: sign: of all lines; None: the one of the change."""
+def _fields(title: str, results: Iterable[tuple[Result, tuple[FieldChange, ...]]], sign: str = "") -> Iterator[str]:
+    """The fields of objects below a title. Args: sign: of all lines; "": the one of the change."""
     if changed := [(result.planned or result.id, fields) for result, fields in results if fields]:
         yield f"{title} {counted(len(changed), 'object')}:"
         for line in changed_objects(changed, DisplayLimits()):
-            yield line_text(line._replace(sign=sign or line.sign), width)
+            yield line_text(line._replace(sign=sign or line.sign))
 
 
-def _added(report: Report, width: int | None) -> Iterator[str]:
+def _added(report: Report) -> Iterator[str]:
     if report.counts["added"]:
         kinds = Counter(id.kind for ids in report.added.values() for id in ids)
         yield f"Adoption creates {counted(report.counts['added'], 'object')}:"
-        yield line_text(Line("+", ", ".join(f"{count} {kind}" for kind, count in kinds.items())), width)
+        yield line_text(Line("+", ", ".join(f"{count} {kind}" for kind, count in kinds.items())))

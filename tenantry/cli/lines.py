@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import click
 
 from tenantry.cli.explain import place, scalar
-from tenantry.cli.output import wrapped
 from tenantry.facts.changes import Change, ChangedValue, Effect
 from tenantry.facts.objects import Entry, FieldChange, Status
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
@@ -205,42 +204,37 @@ def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> I
 # --- in a terminal -----------------------------------------------------------------------------------------------------
 
 
-def as_text(reviews: Sequence[Review], base: str, limits: DisplayLimits, width: int | None) -> str:
-    """Dangers, the changes by environment, the objects behind them, and the environments without a difference.
-
-    Args: width: columns at which lines are wrapped; None: a program reads them, so they are not wrapped.
-    """
+def as_text(reviews: Sequence[Review], base: str) -> str:
+    """Dangers, the changes by environment, the objects behind them, and the environments without a difference."""
+    limits = DisplayLimits()
     parts = [f"against {printable(base)}"]
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     if dangers := danger_lines(shared_dangers(changed), limits):
-        parts.append(block("", dangers, width))
-    parts += [block(section.heading, section_lines(section, limits), width) for section in sections(changed)]
+        parts.append(block("", dangers))
+    parts += [block(section.heading, section_lines(section, limits)) for section in sections(changed)]
     if changed:
         objects = (line for review in changed for line in object_lines(review, limits))
-        parts.append(block("objects", objects, width))
+        parts.append(block("objects", objects))
     if equal:
         parts.append(f"no difference: {', '.join(review.environment for review in equal)}")
     return "\n\n".join(parts)
 
 
-def block(title: str, lines: Iterable[Line], width: int | None) -> str:
+def block(title: str, lines: Iterable[Line]) -> str:
     """Lines below a title, or at the top without one."""
-    shown = [line_text(line, width, top=not title) for line in lines]
+    shown = [line_text(line, top=not title) for line in lines]
     return "\n".join([click.style(title, bold=True), *shown] if title else shown)
 
 
-def line_text(line: Line, width: int | None = None, *, top: bool = False) -> str:
-    """The line in the colour of its sign, with its comment behind it, or below it where there is no room."""
+def line_text(line: Line, *, top: bool = False) -> str:
+    """The line in the colour of its sign, with its comment behind it."""
     indent = "" if top else "  " + "    " * line.depth
     colour = _COLOURS.get(line.sign)
-    text = wrapped(f"{line.sign} {line.text}".lstrip(), width, indent, f"{indent}    ")
+    text = indent + f"{line.sign} {line.text}".lstrip()
     shown = click.style(text, fg=colour, bold=True if line.sign == "!" else None) if colour else text
     if not line.comment:
         return shown
-    comment = f"# {printable(line.comment)}"
-    fits = width is None or len(text.splitlines()[-1]) + 2 + len(comment) <= width
-    gap = "  " if fits else f"\n{indent}    "
-    return f"{shown}{gap}{click.style(comment, dim=True)}"
+    return f"{shown}  {click.style(f'# {printable(line.comment)}', dim=True)}"
 
 
 MARKER = "<!-- tenantry diff -->"

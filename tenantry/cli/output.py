@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -37,25 +36,8 @@ def colours(stream: Any) -> bool:
 
 
 def columns(stream: Any) -> int | None:
-    """How wide a terminal is; None if the stream is not one. Programs need each fact on one line, so nothing is wrapped."""
+    """How wide a terminal is; None if the stream is not one."""
     return get_terminal_size().columns if stream is not None and stream.isatty() else None
-
-
-_NARROWEST = 36
-"""Columns that a continued line has at least."""
-
-
-def wrapped(text: str, width: int | None, head: str = "", below: str = "") -> str:
-    """A text behind the beginning of its line, and what does not fit into the columns behind that of the lines below.
-
-    A word that is too long stays whole. Args: width: None: a program reads it, so it stays on one line.
-    """
-    if width is None or len(head) + len(text) <= width:
-        return head + text
-    columns = max(width, len(below) + _NARROWEST)
-    return textwrap.fill(
-        text, columns, initial_indent=head, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def say(message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
 from tenantry.cli.options import cluster_environment, connect_management, reads_file
-from tenantry.cli.output import columns, data, data_json, plain, working
+from tenantry.cli.output import data, data_json, plain, working
 from tenantry.cli.problems import as_text, counts, report_warnings
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
@@ -176,4 +175,4 @@ def _adoptions(adoptions: Iterable[Adoption]) -> Iterator[str]:
         )
         made = (Line("+", str(id)) for id in adoption.made)
         fields = changed_objects(((change.id, change.fields) for change in adoption.taken), DisplayLimits())
-        yield from (line_text(line, columns(sys.stdout)) for line in (*fields, *made))
+        yield from (line_text(line) for line in (*fields, *made))

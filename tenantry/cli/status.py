@@ -15,7 +15,7 @@ from click import style
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
-from tenantry.cli.output import Row, columns, data, data_json, say, table, working, wrapped
+from tenantry.cli.output import Row, columns, data, data_json, say, table, working
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, WaveProgress, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
@@ -124,7 +124,7 @@ def print_status(report: StatusReport, planned: Plan, output: str = "text") -> N
     """Print a report, and on stderr what a person has to know or do besides."""
     if output == "json":
         data_json(report, "Status")
-    elif text := status_text(report, planned.rollout, columns(sys.stdout)):
+    elif text := status_text(report, planned.rollout, for_pipe=columns(sys.stdout) is None):
         data(text)
     for message in report.messages():
         say(message)
@@ -186,18 +186,17 @@ COLOURS = {
 }
 
 
-def status_text(report: StatusReport, rollout: Rollout | None, width: int | None) -> str:
+def status_text(report: StatusReport, rollout: Rollout | None, *, for_pipe: bool) -> str:
     """The apps, the objects that are not as planned, the waves, and how many objects are as planned.
 
     A terminal gets equal rows as one; a pipe gets a line for each app and object, which programs can filter.
-    width: of the terminal; None: it is a pipe.
     """
-    lines = [*_apps(report, width)] if report.apps else []
+    lines = [*_table(report, for_pipe=for_pipe)] if report.apps else []
     well = (Readiness.READY, Readiness.SUSPENDED)
     unwell = (app for state in report.apps if state.readiness not in well and (app := state.stands_for))
-    if width is not None and (first := next(unwell, None)):
+    if not for_pipe and (first := next(unwell, None)):
         lines.append(style(f"cause: {why_command(first, report.environment)}", dim=True))
-    lines += [*_objects(report, width), *_waves(report, rollout)]
+    lines += [*_objects(report, for_pipe=for_pipe), *_waves(report, rollout)]
     if report.planned:
         total, equal = counted(report.planned, "object"), report.as_planned
         lines.append(style(f"{total if equal == report.planned else f'{equal} of {total}'} as planned", dim=True))
@@ -212,13 +211,6 @@ def counts(states: Sequence[State]) -> str:
 
 
 # --- apps -------------------------------------------------------------------------------------------------------------
-
-
-def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
-    is_pipe, now = width is None, report.read_at
-    yield from _table(
-        [_row([state], now) for state in report.apps] if is_pipe else grouped_rows(report.apps, now), width
-    )
 
 
 def grouped_rows(states: Iterable[State], now: datetime) -> list[Row]:
@@ -286,15 +278,17 @@ def short_revision(revision: str) -> str:
     return f"{name}@{digest[:_COMMIT]}" if name else digest[:_COMMIT]
 
 
-def _table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
-    """A line for each row, with its message in a column; on a terminal of this width, the message is below its row."""
+def _table(report: StatusReport, *, for_pipe: bool) -> Iterator[str]:
+    """A line for each app, with its message in a column; on a terminal, the message is below its row."""
+    now = report.read_at
+    rows = [_row([state], now) for state in report.apps] if for_pipe else grouped_rows(report.apps, now)
     headings = [name for name in rows[0] if name not in ("WAVE", "MESSAGE") or any(row[name] for row in rows)]
-    first, *lines = table(rows, [name for name in headings if width is None or name != "MESSAGE"], _painted)
+    first, *lines = table(rows, [name for name in headings if for_pipe or name != "MESSAGE"], _painted)
     yield first
     for row, line in zip(rows, lines, strict=True):
         yield line
-        if width is not None and row["MESSAGE"]:
-            yield wrapped(row["MESSAGE"], width, _INDENT, _INDENT)
+        if not for_pipe and row["MESSAGE"]:
+            yield f"{_INDENT}{row['MESSAGE']}"
 
 
 def _painted(heading: str, cell: str) -> str:
@@ -305,20 +299,20 @@ def _painted(heading: str, cell: str) -> str:
 # --- objects and waves ------------------------------------------------------------------------------------------------
 
 
-def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
+def _objects(report: StatusReport, *, for_pipe: bool) -> Iterator[str]:
     longest = max((len(state.readiness) for state in report.objects), default=0)
-    most = len(report.objects) if width is None else _MOST_OBJECTS
+    most = len(report.objects) if for_pipe else _MOST_OBJECTS
     for state in report.objects[:most]:
         name = f" ({state.where})" if state.name else ""
         message = one_line(state.message)
         head = f"{style(f'{state.readiness:<{longest}}', fg=COLOURS[state.readiness])}  {state.id}{name}"
-        if width is None:
+        if for_pipe:
             yield f"{head}{f': {message}' if message else ''}"
             continue
         since = age(state.since, report.read_at)
         yield f"{head}{f'  {since}' if since else ''}"
         if message:
-            yield wrapped(message, width, _INDENT, _INDENT)
+            yield f"{_INDENT}{message}"
     if (more := len(report.objects) - most) > 0:
         yield style(f"and {counted(more, 'more object')} not as planned; a pipe lists them: | cat", dim=True)
 

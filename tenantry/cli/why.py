@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from click import style
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
-from tenantry.cli.output import columns, data, data_json, working, wrapped
+from tenantry.cli.output import data, data_json, working
 from tenantry.cli.status import short_revision
 from tenantry.cluster.states import select
 from tenantry.kube.names import PLATFORM
@@ -152,8 +151,8 @@ def _unread(answer: Answer) -> Iterator[str]:
 
 
 def _entry(name: str, text: str) -> str:
-    """`cause   ...`, wrapped on a terminal."""
-    return wrapped(printable(text), columns(sys.stdout), f"{name:<8}", " " * 8)
+    """`cause   ...`"""
+    return f"{name:<8}{printable(text)}"
 
 
 def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
@@ -163,4 +162,4 @@ def _lines(observed: Iterable[Evidence], now: datetime) -> Iterator[str]:
         about = (evidence.what, evidence.state, age(evidence.since, now), revision)
         yield f"  {printable('  '.join(filter(None, about)))}"
         if evidence.message and not ready:
-            yield wrapped(printable(evidence.message), columns(sys.stdout), "    ", "    ")
+            yield f"    {printable(evidence.message)}"

@@ -38,7 +38,7 @@ def report(*found: State) -> StatusReport:
 
 
 def on_terminal(report: StatusReport) -> list[str]:
-    return unstyle(status_text(report, None, 80)).splitlines()
+    return unstyle(status_text(report, None, for_pipe=False)).splitlines()
 
 
 def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -> None:

@@ -6,7 +6,7 @@ from functools import cache
 
 import click
 
-from tenantry.cli.lines import DisplayLimits, as_text
+from tenantry.cli.lines import as_text
 from tenantry.facts.dangers import Danger
 from tenantry.facts.review import Review, review, shared_dangers
 from tenantry.fleet.fleet import Fleet
@@ -29,7 +29,7 @@ def reviewed(before: str, after: str) -> tuple[Review, ...]:
 
 def shown(before: str, after: str) -> str:
     """Everything that a terminal shows, with a line for each fact."""
-    return click.unstyle(as_text(reviewed(before, after), "main", DisplayLimits(), None))
+    return click.unstyle(as_text(reviewed(before, after), "main"))
 
 
 def section(before: str, after: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from tenantry.cli.lines import DisplayLimits, as_text
+from tenantry.cli.lines import as_text
 from tenantry.facts import review as reviews
 from tenantry.facts.review import Reach, review
 from tenantry.kube.objects import KubeObject
@@ -130,7 +130,7 @@ def test_an_object_that_no_fact_explains_is_told_with_its_fields() -> None:
     before = plan_all(file)["dev"]
     after = replace(before, objects=tuple(map(_with_another_path, before.objects)))
     found = review(file, file, {"dev": before}, {"dev": after})
-    assert click.unstyle(as_text(found, "main", DisplayLimits(), None)).splitlines()[-4:] == [
+    assert click.unstyle(as_text(found, "main")).splitlines()[-4:] == [
         "objects",
         "  dev: 1 changed",
         "      ~ Kustomization rocky/web",

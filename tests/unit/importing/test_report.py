@@ -83,8 +83,8 @@ def compare(name: str, text: str, *, update: bool) -> None:
     assert text + "\n" == file.read_text()
 
 
-def test_the_text_for_a_terminal(report: Report, *, update_golden: bool) -> None:
-    text = click.unstyle(as_text(report, 80))
+def test_the_text(report: Report, *, update_golden: bool) -> None:
+    text = click.unstyle(as_text(report))
     compare("report.txt", text, update=update_golden)
     assert "Secret-" not in text
     assert "\x1b" not in text

@@ -1,12 +1,11 @@
-"""A review in a terminal and in a comment: how it is cut, wrapped and folded. Whole outputs are golden files."""
+"""A review in a terminal and in a comment: how it is cut and folded. Whole outputs are golden files."""
 
 from __future__ import annotations
 
 import click
 
-from tenantry.cli.lines import MARKER, DisplayLimits, Line, as_markdown, as_text, danger_lines, line_text
+from tenantry.cli.lines import MARKER, DisplayLimits, as_markdown, as_text, danger_lines
 from tenantry.facts.review import shared_dangers
-from tests.table import table
 from tests.unit.facts.reviews import reviewed
 from tests.unit.texts import rocky
 
@@ -20,24 +19,24 @@ def values(count: int, text: str) -> str:
     return rocky(VALUES % ", ".join(f"k{number}: '{text} {number}'" for number in range(count)))
 
 
-def text(before: str, after: str, limits: DisplayLimits, width: int | None = None) -> list[str]:
-    return click.unstyle(as_text(reviewed(before, after), "main", limits, width)).splitlines()
+def text(before: str, after: str) -> list[str]:
+    return click.unstyle(as_text(reviewed(before, after), "main")).splitlines()
 
 
 def test_many_changes_are_cut_and_counted() -> None:
-    shown = text(BEFORE, AFTER, DisplayLimits())
+    shown = text(BEFORE, AFTER)
     assert f"  and {MANY - 40} more; --output json has them" in shown
     assert sum(line.startswith("  ~ rocky/app") for line in shown) == 40
 
 
 def test_many_values_of_a_change_are_cut_and_counted() -> None:
-    shown = text(values(20, "a"), values(20, "b"), DisplayLimits())
+    shown = text(values(20, "a"), values(20, "b"))
     assert "      and 8 more; --output json has them" in shown
 
 
 def test_a_long_value_is_cut_to_where_it_differs() -> None:
     before, after = (values(1, f"{'x' * 100}{each}") for each in "ab")
-    (line,) = (line for line in text(before, after, DisplayLimits()) if "k0" in line)
+    (line,) = (line for line in text(before, after) if "k0" in line)
     assert "...xxxxxxxxxxxxxxxxxxxxa 0 -> ...xxxxxxxxxxxxxxxxxxxxb 0" in line
 
 
@@ -45,23 +44,6 @@ def test_many_dangers_are_cut_and_counted_by_kind() -> None:
     dangers = shared_dangers(reviewed(BEFORE, rocky("app0: {kustomize: {source: manifests, path: ./0}}")))
     lines = danger_lines(dangers, DisplayLimits(dangers=0))
     assert [line.text for line in lines] == ["and 1 more; --output json has them"]
-
-
-@table(
-    ("line", "width", "expected"),
-    [
-        (Line("~", "a: b", 1, "t.yaml:1:2 (app)"), 80, "      ~ a: b  # t.yaml:1:2 (app)"),
-        (Line("~", "a: b", 1, "t.yaml:1:2 (app)"), 30, "      ~ a: b\n          # t.yaml:1:2 (app)"),
-        (
-            Line("!", "word " * 12 + "end", 0),
-            40,
-            "  ! word word word word word word word\n      word word word word word end",
-        ),
-        (Line(" ", "x" * 60, 0), 40, "  " + "x" * 60),
-    ],
-)
-def test_a_line_fits_into_the_terminal_with_its_place(line: Line, width: int, expected: str) -> None:
-    assert click.unstyle(line_text(line, width)) == expected
 
 
 def comment(before: str, after: str) -> str:
