@@ -9,48 +9,34 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-SKIP_CHECKPOINTS, PARALLEL = "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"
+SKIP_CHECKPOINTS = "PULUMI_SKIP_CHECKPOINTS"
 _MEMORY = "GOMEMLIMIT"
 _GIB = 2**30
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting of Pulumi. variable: the environment variable that a user may set instead.
-
-    options: the command line options for the same; the first one is used. Without them, the variable is.
-    verbs: the commands it matters for. self_managed: only for state that Pulumi Cloud does not keep.
-    """
-
-    variable: str
-    value: str
-    options: tuple[str, ...] = ()
-    verbs: tuple[str, ...] = ("up", "preview", "destroy")
-    self_managed: bool = False
-
-
-TUNED = (
-    # Pulumi runs four operations for each processor at a time, and most of them wait: a Namespace takes five seconds to be deleted.
-    # Safe, because the order comes from dependencies alone, and the API server limits what it takes at a time.
-    Setting(PARALLEL, "64", ("--parallel", "-p")),
+TUNED = {
     # Go's garbage collector takes a quarter of the engine's time in a preview of 900 objects. Safe, because it only lets the heap
     # grow to five times what is in use instead of twice, before it is collected; a user who is short of memory sets GOGC.
-    Setting("GOGC", "400"),
+    "GOGC": "400",
     # The price of GOGC in a large stack: the engine took 12 GB for 30,000 objects. Safe, because the limit is soft: near it, Go
-    # collects more often, with half of the processor at most. `_settings` makes it half of the memory that there is.
-    Setting(_MEMORY, "3GiB"),
+    # collects more often, with half of the processor at most. `tuned` makes it half of the memory that there is.
+    _MEMORY: "3GiB",
+    # Pulumi runs four operations for each processor at a time, and most of them wait: a Namespace takes five seconds to be deleted.
+    # Safe, because the order comes from dependencies alone, and the API server limits what it takes at a time.
+    "PULUMI_PARALLEL": "64",
     # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
     # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
     # cancel` and the same command again adopt what was created, as tests/faults/test_crashes.py shows: pulumi-kubernetes before
     # 4.29 does that by itself, a newer one needs PULUMI_K8S_UPSERT_EXISTING_OBJECTS. Pulumi Cloud takes changes one at a time,
-    # which is fast enough, so its users keep their checkpoints.
-    Setting(SKIP_CHECKPOINTS, "true", verbs=("up", "destroy"), self_managed=True),
-)
-"""The settings of `tenantry up`, `preview` and `destroy`, and of the benchmarks."""
+    # which is fast enough, so its users keep their checkpoints. A preview writes no state.
+    SKIP_CHECKPOINTS: "true",
+}
+"""The environment variables of `tenantry up`, `preview` and `destroy`, and of the benchmarks. An option of Pulumi wins over its
+variable.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +68,12 @@ def tuned(
             self_managed: the state is in files, a bucket or a database, not in Pulumi Cloud.
             memory: bytes that the machine has; None: nobody can tell.
     """
-    given = given or {}
-    flags: list[str] = []
-    variables: dict[str, str] = {}
-    for setting in _settings(verb, self_managed=self_managed, memory=memory):
-        if _is_set(setting, options, given):
-            continue
-        if setting.options:
-            flags += [setting.options[0], setting.value]
-        else:
-            variables[setting.variable] = setting.value
-    return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables)
+    variables = {name: value for name, value in TUNED.items() if name not in (given or {})}
+    if verb == "preview" or not self_managed:
+        variables.pop(SKIP_CHECKPOINTS, None)
+    if memory and _MEMORY in variables:
+        variables[_MEMORY] = f"{max(1, memory // 2 // _GIB)}GiB"
+    return Command(("pulumi", verb, "--stack", stack, *options), variables)
 
 
 def memory_here() -> int | None:
@@ -105,24 +86,6 @@ def memory_here() -> int | None:
         return min(physical, int(_CGROUP.read_text()))
     except (OSError, ValueError):  # there is no such limit, or it says "max"
         return physical
-
-
-def _settings(verb: str, *, self_managed: bool, memory: int | None) -> Iterator[Setting]:
-    for setting in TUNED:
-        if verb in setting.verbs and (self_managed or not setting.self_managed):
-            if setting.variable == _MEMORY and memory:
-                yield replace(setting, value=f"{max(1, memory // 2 // _GIB)}GiB")
-            else:
-                yield setting
-
-
-def _is_set(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> bool:
-    """Whether the user has set it, by a variable or by an option such as `--parallel=8`, `-p 8` or `-p8`."""
-    short = tuple(option for option in setting.options if len(option) == 2)
-    names = (word.partition("=")[0] for word in options)
-    return setting.variable in given or any(
-        name in setting.options or (short and name.startswith(short)) for name in names
-    )
 
 
 _WITH_VALUE = re.compile(r"(-c|--config)(=?)(.*)", re.DOTALL)

@@ -23,7 +23,8 @@ echo "$PULUMI_SKIP_CHECKPOINTS $*" >> "$FAKE_LOG"
 [ -z "$FAKE_OUTCOME" ] || printf %s "$FAKE_OUTCOME" > "$TENANTRY_OUTCOME"
 case "$*" in *"$FAKE_FAILS"*) exit "${FAKE_CODE:-0}";; esac
 """
-UP = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64 --suppress-outputs --refresh=false"
+TUNED = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_PARALLEL=64"
+UP = f"{TUNED} PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --suppress-outputs --refresh=false"
 
 
 ALONE = ("--no-preflight", "--no-wait")
@@ -62,7 +63,7 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     code, out, err = tenantry(capsys, "up", "-e", "dev", *ALONE, *given)
     assert (code, out) == (0, "")
     assert err == (
-        "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --suppress-outputs --refresh=false --yes"
+        f"{TUNED} PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --suppress-outputs --refresh=false --yes"
         " --target urn:x --message 'a b' -p 8\n"
     )
     assert (
@@ -122,7 +123,7 @@ def test_a_run_whose_program_asks_for_a_refresh_is_begun_again(
     code, _, err = tenantry(capsys, "preview", "-e", "dev")
     first, told, second = err.splitlines()
     assert (code, told) == (0, "the state does not know what is on the cluster: the same again, after a refresh")
-    assert (first.endswith("--parallel 64 --refresh=false"), second.endswith("--parallel 64 --refresh")) == (True, True)
+    assert (first.endswith("dev --refresh=false"), second.endswith("dev --refresh")) == (True, True)
 
 
 PROTECTING = """#!/bin/sh
@@ -138,7 +139,7 @@ def test_up_takes_the_protection_off_what_its_program_names_and_a_preview_change
 ) -> None:
     program(PROTECTING)
     assert tenantry(capsys, verb, "-e", "dev", *(ALONE if verb == "up" else ()))[0] == code
-    calls = [line.partition(" --parallel")[0] for line in log.read_text().splitlines()]
+    calls = [line.partition(" --suppress")[0].partition(" --refresh")[0] for line in log.read_text().splitlines()]
     unprotect = f"state unprotect --yes --cwd {Path.cwd()} --stack dev urn:a$b::x urn:c"
     assert calls == (["up --stack dev", unprotect, "up --stack dev"] if verb == "up" else ["preview --stack dev"])
 
@@ -177,7 +178,7 @@ def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest
     assert tenantry(capsys, "up", "-e", "dev", *ALONE) == (
         0,
         "",
-        "GOGC=400 GOMEMLIMIT=3GiB pulumi up --stack dev --parallel 64 --suppress-outputs --refresh=false\n",
+        f"{TUNED} pulumi up --stack dev --suppress-outputs --refresh=false\n",
     )
 
 
@@ -187,7 +188,7 @@ def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch:
     code, _, err = tenantry(capsys, "preview", "-e", "dev", "-f", "fleet/tenants.yaml")
     assert (code, err) == (
         0,
-        f"GOGC=400 GOMEMLIMIT=3GiB pulumi preview --stack dev --parallel 64 --cwd {project} --refresh=false\n",
+        f"{TUNED} pulumi preview --stack dev --cwd {project} --refresh=false\n",
     )
 
 
