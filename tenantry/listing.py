@@ -19,7 +19,6 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import InvalidPart
 from tenantry.messages.placeholders import Variables, fill
 from tenantry.messages.text import grouped, require
-from tenantry.model import App
 
 Item: TypeAlias = dict[str, Any]
 _EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
@@ -36,22 +35,11 @@ class Place(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An app of a tenant, or with the tenant `platform` an add-on, on a cluster of an environment."""
+    """An app of a tenant, or with the owner `platform` an add-on, on a cluster of an environment. at: its path in the document."""
 
-    environment: str
-    tenant: str
-    app: str
-    cluster: str
-
-    @property
-    def at(self) -> tuple[str, ...]:
-        """The path of the app or add-on in the document."""
-        of_platform = self.tenant == PLATFORM
-        return ("platform", "addons", self.app) if of_platform else ("tenants", self.tenant, "apps", self.app)
-
-    @property
-    def place(self) -> Place:
-        return Place(self.environment, self.cluster)
+    owner: str
+    at: tuple[str, ...]
+    place: Place
 
 
 def listing(fleet: Fleet, what: str, environment: str | None = None) -> list[Item]:
@@ -62,94 +50,70 @@ def listing(fleet: Fleet, what: str, environment: str | None = None) -> list[Ite
     if environment is not None:
         fleet.check_stack(environment)
         require("environment", environment, fleet.environments, fleet.source.file)
-    placed = [placed for placed in _all_placed(fleet) if environment in (None, placed.environment)]
-    return list(_LISTS[what](fleet, placed, environment))
+    # Add-ons come first.
+    placed = [
+        Placed(at[1] if at[0] == "tenants" else PLATFORM, at, Place(*place))
+        for at, _ in sorted(walk.apps(fleet), key=lambda declared: declared[0][0])
+        for place in placements_of(fleet, at)
+        if environment in (None, place[0])
+    ]
+    return [item for item in _LISTS[what](fleet, placed) if environment in (None, *item.get("environments", [environment]))]
 
 
-def _declared(fleet: Fleet) -> Iterator[tuple[str, str, tuple[str, ...], App]]:
-    """All add-ons, then all apps: the owner, the name, the path and the entry of each."""
-    for at, app in sorted(walk.apps(fleet), key=lambda declared: declared[0][0]):
-        yield at[1] if at[0] == "tenants" else PLATFORM, at[-1], at, app
-
-
-def _all_placed(fleet: Fleet) -> Iterator[Placed]:
-    for owner, name, at, _ in _declared(fleet):
-        yield from (Placed(environment, owner, name, cluster) for environment, cluster in placements_of(fleet, at))
-
-
-def _clusters(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
-    by_cluster = grouped(placed, lambda app: app.cluster)
+def _clusters(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
+    by_cluster = grouped(placed, lambda app: app.place.cluster)
     for name, cluster in fleet.clusters.items():
-        if environment is not None and environment not in cluster.environments:
-            continue
         apps = by_cluster.get(name, [])
         kubeconfig = cluster.kubeconfig.model_dump(exclude_none=True) if cluster.kubeconfig else {}
         yield {
             "name": name,
             "environments": list(cluster.environments),
-            "management": is_management(fleet, name),
-            "hubs": _unique(fleet.environments[name].management for name in cluster.environments),
-            "kubeconfig": next(iter(kubeconfig), None),
-            "templates": list(cluster.from_ or ()),
-            "labels": dict(cluster.labels),
-            "tenants": _unique(app.tenant for app in apps if app.tenant != PLATFORM),
+            "reachedBy": next(iter(kubeconfig), "management" if is_management(fleet, name) else None),
+            "tenants": _unique(app.owner for app in apps if app.owner != PLATFORM),
             "apps": len(apps),
             "state": cluster.state,
+            "labels": dict(cluster.labels),
         }
 
 
-def _tenants(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
-    by_tenant = grouped(placed, lambda app: app.tenant)
+def _tenants(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
+    by_tenant = grouped(placed, lambda app: app.owner)
     for name, tenant in fleet.document.tenants.items():
-        apps = by_tenant.get(name, [])
-        if environment is not None and not apps:
-            continue
+        places = [app.place for app in by_tenant.get(name, [])]
         yield {
             "name": name,
-            "environments": _unique(app.environment for app in apps),
-            "clusters": _unique(app.cluster for app in apps),
             "templates": list(tenant.from_ or ()),
+            "environments": _unique(place.environment for place in places),
+            "clusters": _unique(place.cluster for place in places),
             "apps": list(tenant.apps),
-            "file": fleet.source.fills[name].file.file if name in fleet.source.fills else None,
             "state": tenant.state,
+            "file": fleet.source.fills[name].file.file if name in fleet.source.fills else None,
         }
 
 
-def _apps(fleet: Fleet, placed: list[Placed], environment: str | None) -> Iterator[Item]:
-    by_app = grouped(placed, lambda app: (app.tenant, app.app))
-    order = _positions(fleet.in_order())
-    for tenant, name, _, app in _declared(fleet):
-        placements = by_app.get((tenant, name), [])
-        if environment is not None and not placements:
-            continue
-        by_taken = grouped(placements, lambda placement: taken_on(fleet, placement.at, placement.place))
-        versions = sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1])))
-        places = [placement.place for placement in placements]
-        yield {
-            "tenant": tenant,
-            "name": name,
-            "kind": app.kind,
-            "versions": [
-                {
-                    **taken._asdict(),
-                    "ref": dict(taken.ref) or None,
-                    "where": format_places([placement.place for placement in alike], places),
-                    "placements": [placement.place._asdict() for placement in alike],
-                }
-                for taken, alike in versions
-            ],
-            "environments": _unique(placement.environment for placement in placements),
-            "clusters": _unique(placement.cluster for placement in placements),
-            "state": app.state,
-        }
+def _apps(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
+    """An item for each version of an app."""
+    states, order = {at: app.state for at, app in walk.apps(fleet)}, _positions(fleet.in_order())
+    for at, apps in grouped(placed, lambda app: app.at).items():
+        by_taken = grouped((app.place for app in apps), lambda place: taken_on(fleet, at, place))
+        for taken, places in sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1]))):
+            yield {
+                "tenant": apps[0].owner,
+                "name": at[-1],
+                **taken._asdict(),
+                "ref": dict(taken.ref) or None,
+                "environments": _unique(place.environment for place in places),
+                "clusters": _unique(place.cluster for place in places),
+                "placements": [place._asdict() for place in places],
+                "state": states[at],
+                "where": format_places(places, [app.place for app in apps]),
+            }
 
 
-def _placements(fleet: Fleet, placed: list[Placed], _: str | None) -> Iterator[Item]:
-    by_place: dict[tuple[str, str, str], dict[str, str]] = {}
-    for app in placed:
-        if app.tenant != PLATFORM:
-            version = taken_on(fleet, app.at, app.place).short
-            by_place.setdefault((app.environment, app.tenant, app.cluster), {})[app.app] = version
+def _placements(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
+    by_place = grouped(
+        (app for app in placed if app.owner != PLATFORM), lambda app: (app.place.environment, app.owner, app.place.cluster)
+    )
     environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
     for environment, tenant, cluster in sorted(
         by_place, key=lambda place: (environments[place[0]], tenants[place[1]], clusters[place[2]])
@@ -158,10 +122,11 @@ def _placements(fleet: Fleet, placed: list[Placed], _: str | None) -> Iterator[I
             "environment": environment,
             "tenant": tenant,
             "cluster": cluster,
-            "hub": fleet.environments[environment].management,
             "namespace": main_namespace(fleet, environment, tenant),
-            "apps": list(by_place[environment, tenant, cluster]),
-            "planned": by_place[environment, tenant, cluster],
+            "apps": {
+                app.at[-1]: taken_on(fleet, app.at, app.place).short
+                for app in by_place[environment, tenant, cluster]
+            },
         }
 
 
@@ -173,7 +138,7 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-_LISTS: dict[str, Callable[[Fleet, list[Placed], str | None], Iterator[Item]]] = {
+_LISTS: dict[str, Callable[[Fleet, list[Placed]], Iterator[Item]]] = {
     "tenants": _tenants,
     "apps": _apps,
     "clusters": _clusters,
@@ -205,7 +170,8 @@ def taken_on(fleet: Fleet, at: tuple[str, ...], place: Place) -> Taken:
     """What an app or add-on takes on a cluster."""
     layers = app_layers(fleet, at, *place)
     key = ("listed block", *(layer.path for layer in layers))
-    block: dict[str, Any] = fleet.once(key, (), lambda: mapping_at(merge(layers), kind_of(fleet, at)))
+    kind = kind_of(fleet, at)
+    block: dict[str, Any] = fleet.once(key, (), lambda: mapping_at(merge(layers), kind))
     variables = variables_of_app(fleet, at, *place)
     name = _filled(block.get("source"), variables)
     source = source_place(at, name)
@@ -213,7 +179,7 @@ def taken_on(fleet: Fleet, at: tuple[str, ...], place: Place) -> Taken:
     of_source = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
     placeholders = variables_of_source(fleet, source, *place)
     ref = tuple((key, _filled(text, placeholders) or "") for key, text in mapping_at(of_source, "ref").items())
-    chart, path = (_text(block.get(key)) for key in ("chart", "path"))
+    chart, path = _text(block.get("chart")), _text(block.get("path", "./" if kind == "kustomize" else None))
     name = name or (at[-1] if at[0] == "platform" else None)
     return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
 

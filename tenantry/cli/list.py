@@ -21,69 +21,24 @@ _SHOWN = 3
 """The most names in a cell. The others are counted."""
 
 _DIGEST = re.compile(r"[0-9a-f]{40,}")
+"""A digest or a commit, of which a cell has the beginning."""
 _DIGITS = 12
-"""Of a digest or a commit in a cell."""
-
-_Column = tuple[str, Callable[[Item], Any]]
-
-
-def _key(heading: str, key: str = "") -> _Column:
-    return heading, lambda item: item[key or heading.lower()]
-
-
-def _count(heading: str) -> _Column:
-    return heading, lambda item: len(item[heading.lower()])
-
-
-def _version(row: Item) -> str:
-    """The version of a chart, or the ref of a source. Digests and commits are shortened."""
-    if row.get("version"):
-        return str(row["version"])
-    return " ".join(f"{key} {_shortened(value)}" for key, value in (row["ref"] or {}).items())
-
-
-def _shortened(version: str) -> str:
-    """A version, with the beginning of a digest or a commit."""
-    kind, colon, digest = version.rpartition(":")
-    return f"{kind}{colon}{digest[:_DIGITS]}" if _DIGEST.fullmatch(digest) else version
-
-
-_COLUMNS: dict[str, tuple[_Column, ...]] = {
-    "clusters": (
-        _key("NAME"),
-        _key("ENVIRONMENTS"),
-        ("REACHED BY", lambda item: item["kubeconfig"] or ("management" if item["management"] else "")),
-        _count("TENANTS"),
-        _key("APPS"),
-        _key("STATE"),
-        ("LABELS", lambda item: [f"{key}={value}" for key, value in item["labels"].items()]),
-    ),
-    "tenants": (
-        _key("NAME"),
-        _key("FROM", "templates"),
-        _key("ENVIRONMENTS"),
-        _count("CLUSTERS"),
-        _key("APPS"),
-        _key("STATE"),
-        _key("FILE"),
-    ),
-    "apps": (
-        _key("TENANT"),
-        _key("APP", "name"),
-        ("CHART OR PATH", lambda row: row["chart"] or row["source"] if row["kind"] == "helm" else row["path"] or "./"),
-        ("VERSION", _version),
-        ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),
-        _key("STATE"),
-        _key("WHERE"),
-    ),
-    "placements": (
-        _key("ENVIRONMENT"),
-        _key("TENANT"),
-        _key("CLUSTER"),
-        _key("NAMESPACE"),
-        ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
-    ),
+_COUNTED = ("CLUSTERS", "TENANTS")
+_COLUMNS = {
+    "clusters": ("NAME", "ENVIRONMENTS", "REACHED BY", "TENANTS", "APPS", "STATE", "LABELS"),
+    "tenants": ("NAME", "FROM", "ENVIRONMENTS", "CLUSTERS", "APPS", "STATE", "FILE"),
+    "apps": ("TENANT", "APP", "CHART OR PATH", "VERSION", "CLUSTERS", "STATE", "WHERE"),
+    "placements": ("ENVIRONMENT", "TENANT", "CLUSTER", "NAMESPACE", "APPS"),
 }
+_KEYS: dict[str, Callable[[Item], Any]] = {
+    "APP": lambda item: item["name"],
+    "CHART OR PATH": lambda item: item["chart"] or item["path"] or item["source"],
+    "FROM": lambda item: item["templates"],
+    "LABELS": lambda item: [f"{key}={value}" for key, value in item["labels"].items()],
+    "REACHED BY": lambda item: item["reachedBy"],
+    "VERSION": lambda item: item["version"] or item["ref"],
+}
+"""What a column has that is not named like its key."""
 
 
 @click.command(
@@ -124,17 +79,21 @@ def command(file: Path, kind: str, environment: str | None, output: str) -> int:
     return 0
 
 
-def _print_table(what: str, items: list[Item]) -> None:
-    # A row for each version of an app; of anything else, one.
-    items = [{**item, **version} for item in items for version in item.get("versions", [{}])]
-    cells = dict(_COLUMNS[what])
-    if all(item.get("state") == "active" for item in items):
-        cells.pop("STATE", None)
-    if not any(item.get("templates") for item in items):
-        cells.pop("FROM", None)
-    rows = [{heading: _cell(cell(item)) for heading, cell in cells.items()} for item in items]
-    data("\n".join(table(rows, list(cells))))
+def _print_table(kind: str, items: list[Item]) -> None:
+    headings = [*_COLUMNS[kind]]
+    if "STATE" in headings and all(item["state"] == "active" for item in items):
+        headings.remove("STATE")
+    if "FROM" in headings and not any(item["templates"] for item in items):
+        headings.remove("FROM")
+    rows = [{heading: _cell(heading, item) for heading in headings} for item in items]
+    data("\n".join(table(rows, headings)))
 
 
-def _cell(value: Any) -> str:
-    return printable(listed(value, _SHOWN) if isinstance(value, list) else "" if value is None else str(value))
+def _cell(heading: str, item: Item) -> str:
+    value = _KEYS[heading](item) if heading in _KEYS else item[heading.lower()]
+    if heading in _COUNTED:
+        return str(len(value))
+    if isinstance(value, dict):
+        value = [f"{key} {text}".strip() for key, text in value.items()]
+    text = listed(value, _SHOWN) if isinstance(value, list) else "" if value is None else str(value)
+    return printable(_DIGEST.sub(lambda digest: digest[0][:_DIGITS], text))

@@ -13,10 +13,10 @@ FLEET = fleet(VERSIONS)
 
 def versions(tenant: str, app: str, only: str | None) -> dict[str, str]:
     """By places in words: the chart's version, or the ref of the source."""
-    found = next(item for item in listing(FLEET, "apps", only) if (item["tenant"], item["name"]) == (tenant, app))
     return {
-        each["where"]: each["version"] or " ".join(f"{key} {value}" for key, value in each["ref"].items())
-        for each in found["versions"]
+        item["where"]: item["version"] or " ".join(f"{key} {value}" for key, value in item["ref"].items())
+        for item in listing(FLEET, "apps", only)
+        if (item["tenant"], item["name"]) == (tenant, app)
     }
 
 
@@ -51,18 +51,17 @@ def test_the_versions_of_charts_are_those_that_are_planned() -> None:
                 chart = charts[app.manifest["spec"]["chartRef"]["name"]]
                 planned.add((app.owner.tenant, environment, app.owner.cluster, chart["chart"], chart["version"]))
     told = {
-        (item["tenant"], place["environment"], place["cluster"], version["chart"], version["version"])
+        (item["tenant"], place["environment"], place["cluster"], item["chart"], item["version"])
         for item in listing(FLEET, "apps")
-        for version in item["versions"]
-        for place in version["placements"]
-        if version["chart"] and item["tenant"] == "movy"
+        for place in item["placements"]
+        if item["chart"] and item["tenant"] == "movy"
     }
     assert len(told) == 14
     assert told == planned
 
 
 def test_a_placement_has_the_version_of_each_app() -> None:
-    found = {(each["tenant"], each["cluster"]): each["planned"] for each in listing(FLEET, "placements")}
+    found = {(each["tenant"], each["cluster"]): each["apps"] for each in listing(FLEET, "placements")}
     assert found["movy", "hub-dev"] == {"shop": "2.5.0", "cache": "3.0.0", "api": "dev"}
     assert found["movy", "eu-2"] == {"shop": "2.3.0", "cache": "2.1.0", "api": "v1"}
     assert found["rocky", "hub-dev"] == {"web": "main"}
@@ -82,8 +81,8 @@ def test_of_a_ref_the_part_that_flux_takes_is_told(ref: dict[str, str], expected
 
 
 def test_an_app_is_told_with_the_ref_and_the_places_of_each_environment() -> None:
-    (api,) = (item for item in listing(FLEET, "apps") if (item["tenant"], item["name"]) == ("movy", "api"))
-    assert [(each["source"], each["ref"], each["where"]) for each in api["versions"]] == [
+    api = [item for item in listing(FLEET, "apps") if (item["tenant"], item["name"]) == ("movy", "api")]
+    assert [(each["source"], each["ref"], each["where"]) for each in api] == [
         ("manifests", {"branch": "dev"}, "dev"),
         ("images", {"tag": "v1"}, "prod"),
     ]
