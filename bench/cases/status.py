@@ -101,7 +101,6 @@ def _page(items: list[dict[str, Any]], start: int) -> dict[str, Any]:
 
 
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
-    "terminal": lambda report: status_text(report, None, for_pipe=False),
-    "pipe": lambda report: status_text(report, None, for_pipe=True),
+    "text": lambda report: status_text(report, None),
     "json": lambda report: as_json(report),
 }

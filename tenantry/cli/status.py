@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from click import style
 from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.options import connect_management, reads_file
-from tenantry.cli.output import Row, columns, data, data_json, say, table, working
+from tenantry.cli.output import Row, data, data_json, say, table, working
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, WaveProgress, apps_report, full_report, why_command
 from tenantry.cluster.report import failing as only_failing
@@ -124,7 +123,7 @@ def print_status(report: StatusReport, planned: Plan, output: str = "text") -> N
     """Print a report, and on stderr what a person has to know or do besides."""
     if output == "json":
         data_json(report, "Status")
-    elif text := status_text(report, planned.rollout, for_pipe=columns(sys.stdout) is None):
+    elif text := status_text(report, planned.rollout):
         data(text)
     for message in report.messages():
         say(message)
@@ -172,7 +171,7 @@ _ALIKE = 4
 """From so many clusters on, equal rows become one."""
 _COMMIT = 7
 _MOST_OBJECTS = 20
-"""More objects that are not as planned than this are counted on a terminal."""
+"""More objects that are not as planned than this are counted."""
 _INDENT = "    "
 COLOURS = {
     Readiness.READY: "green",
@@ -186,17 +185,14 @@ COLOURS = {
 }
 
 
-def status_text(report: StatusReport, rollout: Rollout | None, *, for_pipe: bool) -> str:
-    """The apps, the objects that are not as planned, the waves, and how many objects are as planned.
-
-    A terminal gets equal rows as one; a pipe gets a line for each app and object, which programs can filter.
-    """
-    lines = [*_table(report, for_pipe=for_pipe)] if report.apps else []
+def status_text(report: StatusReport, rollout: Rollout | None) -> str:
+    """The apps, the objects that are not as planned, the waves, and how many objects are as planned."""
+    lines = [*_table(grouped_rows(report.apps, report.read_at))] if report.apps else []
     well = (Readiness.READY, Readiness.SUSPENDED)
     unwell = (app for state in report.apps if state.readiness not in well and (app := state.stands_for))
-    if not for_pipe and (first := next(unwell, None)):
+    if first := next(unwell, None):
         lines.append(style(f"cause: {why_command(first, report.environment)}", dim=True))
-    lines += [*_objects(report, for_pipe=for_pipe), *_waves(report, rollout)]
+    lines += [*_objects(report), *_waves(report, rollout)]
     if report.planned:
         total, equal = counted(report.planned, "object"), report.as_planned
         lines.append(style(f"{total if equal == report.planned else f'{equal} of {total}'} as planned", dim=True))
@@ -278,16 +274,14 @@ def short_revision(revision: str) -> str:
     return f"{name}@{digest[:_COMMIT]}" if name else digest[:_COMMIT]
 
 
-def _table(report: StatusReport, *, for_pipe: bool) -> Iterator[str]:
-    """A line for each app, with its message in a column; on a terminal, the message is below its row."""
-    now = report.read_at
-    rows = [_row([state], now) for state in report.apps] if for_pipe else grouped_rows(report.apps, now)
-    headings = [name for name in rows[0] if name not in ("WAVE", "MESSAGE") or any(row[name] for row in rows)]
-    first, *lines = table(rows, [name for name in headings if for_pipe or name != "MESSAGE"], _painted)
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    """A line for each row, with its message below it."""
+    headings = [name for name in rows[0] if name != "MESSAGE" and (name != "WAVE" or any(row[name] for row in rows))]
+    first, *lines = table(rows, headings, _painted)
     yield first
     for row, line in zip(rows, lines, strict=True):
         yield line
-        if not for_pipe and row["MESSAGE"]:
+        if row["MESSAGE"]:
             yield f"{_INDENT}{row['MESSAGE']}"
 
 
@@ -299,22 +293,17 @@ def _painted(heading: str, cell: str) -> str:
 # --- objects and waves ------------------------------------------------------------------------------------------------
 
 
-def _objects(report: StatusReport, *, for_pipe: bool) -> Iterator[str]:
+def _objects(report: StatusReport) -> Iterator[str]:
     longest = max((len(state.readiness) for state in report.objects), default=0)
-    most = len(report.objects) if for_pipe else _MOST_OBJECTS
-    for state in report.objects[:most]:
+    for state in report.objects[:_MOST_OBJECTS]:
         name = f" ({state.where})" if state.name else ""
-        message = one_line(state.message)
-        head = f"{style(f'{state.readiness:<{longest}}', fg=COLOURS[state.readiness])}  {state.id}{name}"
-        if for_pipe:
-            yield f"{head}{f': {message}' if message else ''}"
-            continue
         since = age(state.since, report.read_at)
-        yield f"{head}{f'  {since}' if since else ''}"
-        if message:
+        readiness = style(f"{state.readiness:<{longest}}", fg=COLOURS[state.readiness])
+        yield f"{readiness}  {state.id}{name}{f'  {since}' if since else ''}"
+        if message := one_line(state.message):
             yield f"{_INDENT}{message}"
-    if (more := len(report.objects) - most) > 0:
-        yield style(f"and {counted(more, 'more object')} not as planned; a pipe lists them: | cat", dim=True)
+    if (more := len(report.objects) - _MOST_OBJECTS) > 0:
+        yield style(f"and {counted(more, 'more object')} not as planned; --output json has them", dim=True)
 
 
 def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rows of `tenantry status` that stand for many clusters, ages, and what a terminal shows of many apps."""
+"""Rows of `tenantry status` that stand for many clusters, and ages."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def report(*found: State) -> StatusReport:
     return StatusReport("dev", NOW, by_trouble(found))
 
 
-def on_terminal(report: StatusReport) -> list[str]:
-    return unstyle(status_text(report, None, for_pipe=False)).splitlines()
+def shown(report: StatusReport) -> list[str]:
+    return unstyle(status_text(report, None)).splitlines()
 
 
 def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -> None:
     bad = on_many(5, Readiness.FAILED, "Deployment {}-db is not available", "db")
-    assert on_terminal(report(*on_many(479), *bad, status("hub", Readiness.FAILED, "other", "db"))) == [
+    assert shown(report(*on_many(479), *bad, status("hub", Readiness.FAILED, "other", "db"))) == [
         "TENANT  CLUSTER       APP  KIND           STATUS  AGE  REVISION",
         "rocky   5 clusters    db   Kustomization  failed  24h  main@0123456",
         "    edge-1: Deployment edge-1-db is not available",
@@ -57,7 +57,7 @@ def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -
 def test_clusters_that_flux_does_not_reach_are_one_row_if_they_have_the_same() -> None:
     lost = [replace(each, message=f"dial tcp 10.0.0.{at}") for at, each in enumerate(on_many(5, Readiness.UNREACHABLE))]
     behind = [replace(each, revision="main@sha1:abc") for each in lost[:1]]
-    table = on_terminal(report(*lost[1:], *behind))
+    table = shown(report(*lost[1:], *behind))
     assert [line.split()[:4] for line in table[1:] if line.startswith("rocky")] == [
         ["rocky", "edge-1", "web", "Kustomization"],
         ["rocky", "4", "clusters", "web"],
