@@ -60,7 +60,7 @@ def fill_in(survey: Survey, app: App) -> bool:
     if resource.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        storage = app.main if app.tenant else app.own or survey.platform
+        storage = app.main if app.tenant else app.own or FLUX
         stored = effective_spec(resource.manifest)["storageNamespace"]
         if stored != storage:
             text = f"Helm stores the release in namespace {stored}, and Tenantry in {storage}"

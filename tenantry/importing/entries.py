@@ -190,7 +190,7 @@ class PlatformEntry(OwnerEntry):
         patterns = [pattern for pattern in RESERVED if not any(fnmatchcase(name, pattern) for name in taken)]
         addons = {key: self._addon(apps) for key, apps in self.apps.items()}
         entry = {
-            "namespace": next(iter(self.surveys.values())).platform if self.apps or remote else None,
+            "namespace": FLUX if self.apps or remote else None,
             **(self._chart(remote) if remote else {}),
             **self.names(),
             "sources": sources,

@@ -261,7 +261,7 @@ class Resource:
 class World:
     """The resources on the management cluster of one environment.
 
-    beside: what was read there, and is left to what applies it. platform: the namespace of add-ons there.
+    beside: what was read there, and is left to what applies it.
     """
 
     def __init__(
@@ -271,7 +271,6 @@ class World:
         self.management = management
         self.resources = resources
         self.beside = tuple(beside)
-        self.platform = ""
         self._of_kind = grouped(resources, lambda resource: resource.kind)
         self._in_namespace = grouped(resources, lambda resource: resource.namespace)
         self._by_name = {resource.key[1:]: resource for resource in resources}

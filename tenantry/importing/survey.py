@@ -1,6 +1,7 @@
 """One environment: whose a namespace is, which remote clusters there are, and which apps, by whom and on which cluster.
 
-A namespace is the platform's or a tenant's. Remote clusters are those of the kubeconfigs that apps name.
+A namespace is the platform's or a tenant's; add-ons lie in Flux's, or in ones of their own. Remote clusters are those of the
+kubeconfigs that apps name.
 """
 
 from __future__ import annotations
@@ -26,22 +27,9 @@ _FLUX_KINDS = (
 )
 
 
-def platform_namespace(worlds: Iterable[World]) -> str:
-    """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
-    apps = [app for world in worlds for app in world.of(*APPS)]
-    if any(app.namespace == FLUX and not app.is_remote and app.name != FLUX for app in apps):
-        return FLUX
-    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
-    # namespace may hold no kubeconfigs.
-    kubeconfigs = {app.namespace for app in apps if app.is_remote}
-    releases = [app for app in apps if app.kind == "HelmRelease" and app.is_remote and not app.account]
-    stored = Counter(app.storage for app in releases if app.storage not in kubeconfigs)
-    return stored.most_common(1)[0][0] if stored else FLUX
-
-
 def is_platforms(world: World, namespace: str) -> bool:
     """Whether a namespace is the platform team's, by its name or by what lies in it."""
-    if namespace in (FLUX, world.platform) or _is_tools(world, namespace):
+    if namespace == FLUX or _is_tools(world, namespace):
         return True
     # Where Flux applies all that a namespace leads to as accounts of its own, it is a tenant's, whatever its name is.
     accounts = {app.account for app in world.of(*APPS, namespace=namespace) if not app.is_remote}
@@ -226,9 +214,7 @@ class Remotes:
         def may_stay(reference: Reference) -> bool:
             """Whether the file's own rules accept kubeconfigs there: not the platform's, and those of Kubernetes and Flux."""
             namespace = reference.namespace
-            return (
-                namespace not in tenants and namespace != self._world.platform and not is_reserved_namespace(namespace)
-            )
+            return namespace not in tenants and namespace != FLUX and not is_reserved_namespace(namespace)
 
         by_name = grouped(filter(may_stay, references), lambda reference: reference[2:])
         holders: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
@@ -289,7 +275,6 @@ class Survey:
         """taken: the clusters of all environments so far."""
         self.world = world
         self.remotes = Remotes(world, taken)
-        self.platform = world.platform
         self.territories = territories(world)
         self._holders = {namespace: tenant for tenant, namespace in self.territories.items()}
         self.named: dict[tuple[str, str], Named] = {}
@@ -315,7 +300,7 @@ class Survey:
         configs = secrets = ""
         if app.place.cluster != self.world.management:
             # Beside a kubeconfig lie those of many owners.
-            secrets = f"{app.main}." if app.tenant else f"{self.platform}."
+            secrets = f"{app.main}." if app.tenant else f"{FLUX}."
             configs = f"{app.place.cluster}.{secrets if app.tenant else ''}"
         return self.named.setdefault((app.tenant, app.place.cluster), Named(self.world, configs, secrets))
 
@@ -342,12 +327,12 @@ class Survey:
         if tenant := self._holders.get(resource.namespace):
             return App(resource, place, tenant, name, resource.namespace, name, resource.namespace)
         own = self._own(resource.namespace)
-        return App(resource, place, "", name, own or self.platform, name, self.platform, own=own)
+        return App(resource, place, "", name, own or FLUX, name, FLUX, own=own)
 
     def _own(self, namespace: str) -> str:
         """`namespace` of an add-on that lies there, or whose release is stored there; "" if it is the platform's, or cannot be."""
         kubeconfigs = {self.remotes.kubeconfig_namespace(cluster) for cluster in self.remotes.entries}
-        return "" if namespace in (self.platform, *kubeconfigs, *self._holders) else namespace
+        return "" if namespace in (FLUX, *kubeconfigs, *self._holders) else namespace
 
     def _remote(self, resource: Resource, cluster: str) -> App:
         place = Place(self.world.environment, cluster)
@@ -356,7 +341,7 @@ class Survey:
         tenant = self._tenant_of(resource)
         if not tenant:
             own = self._own(resource.storage) if resource.kind == "HelmRelease" else None
-            return App(resource, place, "", name, home, join(cluster, name), self.platform, own=own)
+            return App(resource, place, "", name, home, join(cluster, name), FLUX, own=own)
         # The tenant's namespace has one name on all clusters.
         main = self.territories.setdefault(tenant, str(resource.spec.get("targetNamespace") or resource.namespace))
         prefix = join(cluster, main, "")
