@@ -67,7 +67,8 @@ def _stack(project: Path, name: str) -> Stack:
     if content is None:
         return Stack(name, name)
     about = read_yaml(project / "Pulumi.yaml") or {}
-    settings = {**_defaults(about), **_settings(content, file)}
+    shared = _settings(about, project / "Pulumi.yaml", str(about.get("name")))
+    settings = {**shared, **_settings(content, file)}
     environment, kubeconfig = settings.get("environment") or name, settings.get("kubeconfig")
     return Stack(
         name,
@@ -75,7 +76,7 @@ def _stack(project: Path, name: str) -> Stack:
         Reach(project / Path(kubeconfig).expanduser() if kubeconfig else None, settings.get("context") or None),
         deletions(settings.get("maxDeletions")),
         Claim(environment, f"{about['name']}/{name}") if about.get("name") else None,
-        allowed(_config(content, "allowDeletions")),
+        allowed(settings.get("allowDeletions")),
     )
 
 
@@ -113,42 +114,29 @@ def allowed(value: object) -> tuple[str, ...]:
     return checked(value)
 
 
-def _config(content: dict[str, Any], key: str) -> object:
-    config = content.get("config")
-    return config.get(f"{NAMESPACE}:{key}") if isinstance(config, dict) else None
+_KEYS = ("environment", "kubeconfig", "context", "maxDeletions", "allowDeletions")
 
 
-def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
-    """The settings in a stack's file as Pulumi passes them: text.
+def _settings(content: dict[str, Any], file: Path, project: str = "") -> dict[str, Any]:
+    """The settings in a file as Pulumi passes them: text, and a list. Args: project: of the project's file, its name.
 
-    Raises: Refused: one is encrypted, or is not a scalar.
+    Raises: Refused: one is encrypted, or has another form.
     """
     config = content.get("config") or {}
     if not isinstance(config, dict):
         raise Refused(f"'config' in {file} is not a mapping", "correct it; `pulumi config set` writes the file")
-    settings: dict[str, str] = {}
+    settings: dict[str, Any] = {}
     for key, value in config.items():
-        namespace, _, name = str(key).partition(":")
-        if namespace == NAMESPACE and name in _KEYS and value is not None:
-            if isinstance(value, dict | list):
-                raise Refused(f"{key} in {file} is not plain text", f"pulumi config set --plaintext {key} VALUE")
-            settings[name] = _as_text(value)
+        namespace, _, name = str(key).rpartition(":")
+        if (namespace or project) != NAMESPACE or name not in _KEYS:
+            continue
+        if project and isinstance(value, dict):
+            value = value.get("value", value.get("default"))
+        if isinstance(value, dict | list) and name != "allowDeletions":
+            raise Refused(f"{key} in {file} is not plain text", f"pulumi config set --plaintext {key} VALUE")
+        if value is not None:
+            settings[name] = value if name == "allowDeletions" else _as_text(value)
     return settings
-
-
-_KEYS = ("environment", "kubeconfig", "context", "maxDeletions")
-
-
-def _defaults(about: dict[str, Any]) -> dict[str, str]:
-    """The settings in the project's file that apply to all of its stacks."""
-    declared = about.get("config")
-    defaults: dict[str, str] = {}
-    for key, entry in declared.items() if isinstance(declared, dict) else ():
-        namespace, _, name = key.rpartition(":")
-        if (namespace or about.get("name")) == NAMESPACE and name in _KEYS:
-            value = entry.get("value", entry.get("default")) if isinstance(entry, dict) else entry
-            defaults |= {} if value is None else {name: _as_text(value)}
-    return defaults
 
 
 def _as_text(value: Any) -> str:
