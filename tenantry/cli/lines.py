@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -243,8 +242,6 @@ _MOST_CHARACTERS = 60_000
 """GitHub allows comments of up to 65,536 characters."""
 _MOST_OPEN = 40
 """Lines of a section that a reader sees without unfolding it."""
-_COMMENT_COLUMNS = 110
-"""Columns of a code block on GitHub."""
 
 
 def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str]) -> str:
@@ -298,13 +295,8 @@ def _fenced(lines: Iterable[Line]) -> str:
 
     As each line begins with a sign or a space, none of them can end the block.
     """
-    inner = "\n".join(part for line in lines for part in _signed(line))
+    inner = "\n".join(
+        f"{line.sign.replace('~', '!')} {'  ' * line.depth}{line.text}{f'  # {line.comment}' if line.comment else ''}"
+        for line in lines
+    )
     return f"```diff\n{inner}\n```"
-
-
-def _signed(line: Line) -> Iterator[str]:
-    sign, indent = line.sign.replace("~", "!"), "  " * line.depth
-    text = f"{line.text}  # {line.comment}" if line.comment else line.text
-    first, *others = textwrap.wrap(text, _COMMENT_COLUMNS, break_long_words=False, break_on_hyphens=False) or [""]
-    yield f"{sign} {indent}{first}"
-    yield from (f"{sign} {indent}    {other}" for other in others)
