@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tenantry.cli import options
-from tenantry.cli.commands import Command, as_document, described
+from tenantry.cli.commands import Command, described
 from tenantry.cli.lines import DisplayLimits, Line, as_markdown, as_text, block, change_lines, section
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, error, say, working
@@ -99,11 +99,10 @@ def command(
     """
     if between:
         return _between(file, *between, output)
-    json = output == "json"
-    result = compared(file, base, environment, allowed=allowed, merge_base=merge_base, as_json=json)
+    result = compared(file, base, environment, allowed=allowed, merge_base=merge_base)
     if result.base.fleet is None:
         say(f"{result.base.name} has no {file.name}: everything is new")
-    if json:
+    if output == "json":
         data_json(result.document(), "Diff")
     elif shown := result.text(output):
         data(shown)
@@ -142,15 +141,9 @@ Plans = Mapping[str, Plan]
 
 
 def compared(
-    file: Path,
-    base: str,
-    environment: str | None,
-    *,
-    allowed: tuple[str, ...],
-    merge_base: bool,
-    as_json: bool,
+    file: Path, base: str, environment: str | None, *, allowed: tuple[str, ...], merge_base: bool
 ) -> Result:
-    """Read, plan and compare both sides. Args: as_json: print the problems of an invalid base as JSON; allowed: of `Result`.
+    """Read, plan and compare both sides. Args: allowed: of `Result`.
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.
     """
@@ -168,12 +161,8 @@ def compared(
     except InvalidFleet as invalid:
         message = f"the file at '{base}' is invalid, so there is nothing to compare with"
         fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
-        refused = Refused(message, fix, code=INVALID_BASE)
-        if as_json:
-            result = as_document(invalid) | as_document(refused) | {"base": {"name": base, "commit": None}}
-            data_json(result, "Diff")
         report_invalid(invalid)
-        raise refused from None
+        raise Refused(message, fix, code=INVALID_BASE) from None
     known = {*fleet.environments, *(side.fleet.environments if side.fleet else ())}
     if environment and environment not in known:
         message = f"neither {file} nor {side.name} declares environment '{environment}'"
