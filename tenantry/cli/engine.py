@@ -59,16 +59,11 @@ def _runs_stack(work: Callable[..., int]) -> Callable[..., int]:
     """Make a command of a function that runs the stack of an environment, which gets a session for it."""
 
     @options.environment("The environment whose stack runs.", required=True, argument=True)
-    @click.option(
-        "--stack", metavar="NAME", help="The stack; needed if the files of several stacks name the environment."
-    )
     @wraps(work)
-    def command(
-        environment: str, stack: str | None, *, yes: bool = False, skip_preview: bool = False, **given: Any
-    ) -> int:
+    def command(environment: str, *, yes: bool = False, skip_preview: bool = False, **given: Any) -> int:
         context = click.get_current_context()
         own = (*(("--yes",) if yes else ()), *(("--skip-preview",) if skip_preview else ()))
-        return work(opened(options.fleet_file(context), environment, stack, (*own, *context.meta[_REST])), **given)
+        return work(opened(options.fleet_file(context), environment, (*own, *context.meta[_REST])), **given)
 
     return command
 

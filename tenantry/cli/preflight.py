@@ -24,9 +24,9 @@ from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.check import Check, Report, contact_management
 from tenantry.preflight.remotes import contact, errors_first, remote_of
-from tenantry.stacks.file import stacks_running, target_of
+from tenantry.stacks.file import target_of
 from tenantry.stacks.outcome import for_stack
-from tenantry.stacks.states import InStates
+from tenantry.stacks.states import InState
 
 
 @click.command(
@@ -132,8 +132,8 @@ def report_on(
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
-    in_state = InStates(project, [running.name for running in stacks_running(project, planned.environment)])
     stack = target_of(project, planned.environment)
+    in_state = InState(project, stack.name if stack.claim else "")
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,

@@ -22,10 +22,9 @@ import click
 from tenantry.cli.output import say
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import listed
 from tenantry.rollout.flux_status import moment
 from tenantry.stacks.command import Command, memory_here, tuned
-from tenantry.stacks.file import Stack, backend_of, is_self_managed, stack_named, stacks_of, stacks_running
+from tenantry.stacks.file import Stack, backend_of, is_self_managed, target_of
 from tenantry.stacks.outcome import (
     AGAIN,
     HELD,
@@ -51,44 +50,21 @@ _MOST_RUNS = 50
 _CONFIRMED = ("--yes", "--skip-preview")
 
 
-# --- the stack --------------------------------------------------------------------------------------------------------
-
-
-def chosen(project: Path, environment: str, name: str | None) -> Stack:
-    """The stack that runs an environment: the one that is named, else that of its files, else one of the environment's name.
-
-    Raises: Refused: there is no project, no stack matches, or several name the environment.
-    """
-    if not (project / "Pulumi.yaml").is_file():
-        raise Refused(
-            f"there is no Pulumi.yaml in {project.resolve()}, so it is no Pulumi project",
-            "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
-        )
-    if name:
-        known = next((stack for stack in stacks_of(project) if stack.name == name), None)
-        if known and known.environment != environment:
-            raise Refused(f"stack '{name}' runs environment '{known.environment}'", "name that environment")
-        return known or Stack(name, environment)
-    running = stacks_running(project, environment)
-    named = [stack for stack in running if stack.name == environment] or running
-    if len(named) > 1:
-        raise Refused(
-            f"the files of several stacks name environment '{environment}': {listed(stack.name for stack in running)}",
-            "name the one that runs it with --stack",
-        )
-    return named[0] if named else stack_named(project, environment)._replace(environment=environment)
-
-
 # --- what has to be there ---------------------------------------------------------------------------------------------
 
 
-def opened(file: Path, environment: str, stack_name: str | None, passed: tuple[str, ...]) -> Session:
+def opened(file: Path, environment: str, passed: tuple[str, ...]) -> Session:
     """The session of a command. Args: passed: options for pulumi.
 
-    Raises: Refused: as `chosen`; pulumi is missing or not logged in.
+    Raises: Refused: there is no project, several stacks name the environment, or pulumi is missing or not logged in.
     """
     project = file.resolve().parent
-    stack = chosen(project, environment, stack_name)
+    if not (project / "Pulumi.yaml").is_file():
+        raise Refused(
+            f"there is no Pulumi.yaml in {project}, so it is no Pulumi project",
+            "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
+        )
+    stack = target_of(project, environment)
     if not shutil.which("pulumi"):
         raise Refused(
             "there is no command 'pulumi'",

@@ -1,4 +1,4 @@
-"""All stacks of a project, and the settings in their files that both the program and the commands need."""
+"""The stack of an environment, and the settings in their files that both the program and the commands need."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tenantry.guard.ways import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import listed
 from tenantry.stacks.outcome import for_stack
 
 NAMESPACE = "tenantry"
@@ -179,28 +180,19 @@ def refreshes_always(project: Path) -> bool:
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 
 
-def stacks_of(project: Path) -> list[Stack]:
-    """The stacks with a file in the project's directory, by environment, then by name.
-
-    Raises: Refused: a file or a setting is invalid.
-    """
-    names = (file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in project.glob(f"{_PREFIX}*{_SUFFIX}"))
-    return sorted((stack_named(project, name) for name in names), key=lambda stack: (stack.environment, stack.name))
-
-
-def stacks_running(project: Path, environment: str) -> list[Stack]:
-    """The stacks of one environment, by name. Only one of them may run it on its cluster; its claim there says which one.
-
-    Raises: Refused: a file or a setting is invalid.
-    """
-    return [stack for stack in stacks_of(project) if stack.environment == environment]
-
-
 def target_of(project: Path, environment: str) -> Stack:
-    """How to reach an environment: as the stack of its name says, otherwise as the first stack that runs it says.
+    """The stack that runs an environment: that of its name, otherwise the one whose file names it. Without one nothing is set.
 
-    Raises: Refused: a file or a setting is invalid.
+    Raises: Refused: the files of several stacks name the environment, or a file or a setting is invalid.
     """
-    if (project / f"{_PREFIX}{environment}{_SUFFIX}").exists():
-        return stack_named(project, environment)
-    return next(iter(stacks_running(project, environment)), Stack(environment, environment))
+    files = project.glob(f"{_PREFIX}*{_SUFFIX}")
+    names = sorted(file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in files)
+    if environment in names and (own := stack_named(project, environment)).environment == environment:
+        return own
+    running = [stack for name in names if (stack := stack_named(project, name)).environment == environment]
+    if len(running) > 1:
+        raise Refused(
+            f"the files of several stacks name environment '{environment}': {listed(stack.name for stack in running)}",
+            "one stack runs an environment: remove the files of the others",
+        )
+    return running[0] if running else stack_named(project, environment)._replace(environment=environment)

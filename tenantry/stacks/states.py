@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +18,20 @@ _PATIENCE = 300.0
 """Seconds; a state in a bucket takes a few, and a large one more."""
 
 
-class InStates:
-    """Whether the states of stacks have an object. They are read when somebody asks first."""
+class InState:
+    """Whether the state of a stack has an object. It is read when somebody asks first. stack: "" if there is none."""
 
-    def __init__(self, project: Path, stacks: Iterable[str]) -> None:
-        self._project, self._stacks = project, tuple(stacks)
+    def __init__(self, project: Path, stack: str) -> None:
+        self._project, self._stack = project, stack
         self._keys: frozenset[str] | None = None
 
     def __call__(self, id: ObjectId) -> bool:
         """Raises: Refused: there is no stack, or a state cannot be read."""
-        if not self._stacks:
+        if not self._stack:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            self._keys = frozenset(
-                key_of(str(resource.get("urn")))
-                for stack in self._stacks
-                for resource in exported_resources(self._project, stack)
-            )
+            resources = exported_resources(self._project, self._stack)
+            self._keys = frozenset(key_of(str(resource.get("urn"))) for resource in resources)
         return key_in_state(id) in self._keys
 
 

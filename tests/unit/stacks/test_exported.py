@@ -9,7 +9,7 @@ import pytest
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.stacks import states
-from tenantry.stacks.states import InStates
+from tenantry.stacks.states import InState
 
 FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"
 
@@ -23,7 +23,7 @@ def pulumi(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 
 
 def is_in_state(project: Path) -> bool:
-    return InStates(project, ["dev"])(ObjectId("v1", "Namespace", "", "rocky"))
+    return InState(project, "dev")(ObjectId("v1", "Namespace", "", "rocky"))
 
 
 def test_the_state_is_asked_for_in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,21 +1,12 @@
-"""The stacks of a project."""
+"""The stack that runs an environment."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tenantry.stacks.file import stacks_of, stacks_running, target_of
-
-
-def test_each_file_is_a_stack_that_runs_the_environment_of_its_name_or_the_one_it_sets(tmp_path: Path) -> None:
-    (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
-    (tmp_path / "Pulumi.prod.yaml").write_text("{}\n")
-    (tmp_path / "Pulumi.blue.yaml").write_text("config: {tenantry:environment: staging}\n")
-    assert [(each.name, each.environment) for each in stacks_of(tmp_path)] == [("prod", "prod"), ("blue", "staging")]
-
-
-def test_a_directory_without_stacks_has_none(tmp_path: Path) -> None:
-    assert stacks_of(tmp_path) == []
+from tenantry.messages.errors import Refused
+from tenantry.stacks.file import target_of
+from tests.table import table
 
 
 def stacks(directory: Path, **settings: str) -> Path:
@@ -28,13 +19,33 @@ def stacks(directory: Path, **settings: str) -> Path:
     return directory
 
 
-def test_stacks_come_by_environment_then_by_name(tmp_path: Path) -> None:
-    stacks(tmp_path, prod="context=a", files="environment=prod", dev="context=b")
-    assert [each.name for each in stacks_of(tmp_path)] == ["dev", "files", "prod"]
-    assert [each.name for each in stacks_running(tmp_path, "prod")] == ["files", "prod"]
+@table(
+    ("settings", "expected"),
+    [
+        ({}, "prod"),
+        ({"prod": "context=a"}, "prod"),
+        ({"live": "environment=prod", "dev": "context=a"}, "live"),
+        ({"copy": "environment=prod", "prod": "context=a"}, "prod"),
+        (
+            {"copy": "environment=prod", "live": "environment=prod"},
+            "the files of several stacks name environment 'prod': copy, live",
+        ),
+    ],
+)
+def test_a_stack_runs_the_environment_of_its_name_or_the_one_it_sets(
+    settings: dict[str, str], expected: str, tmp_path: Path
+) -> None:
+    for file in tmp_path.iterdir():
+        file.unlink()
+    try:
+        stack = target_of(stacks(tmp_path, **settings), "prod")
+        assert stack.environment == "prod"
+        assert stack.name == expected
+    except Refused as refused:
+        assert refused.message == expected
 
 
-def test_an_environment_without_a_stack_of_its_name_is_reached_as_the_first_that_runs_it_says(tmp_path: Path) -> None:
-    stacks(tmp_path, b="environment=prod context=two", a="environment=prod context=one")
+def test_the_stack_says_how_its_cluster_is_reached(tmp_path: Path) -> None:
+    stacks(tmp_path, live="environment=prod context=one")
     assert target_of(tmp_path, "prod").reach.context == "one"
     assert target_of(tmp_path, "dev").reach.context is None

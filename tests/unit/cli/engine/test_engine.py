@@ -172,6 +172,12 @@ def test_what_is_missing_is_said_before_pulumi_starts(
     assert log.read_text() == ""
 
 
+def test_a_directory_without_a_project_is_refused(capsys: Capture, log: Path) -> None:
+    Path("Pulumi.yaml").unlink()
+    code, _, err = tenantry(capsys, "up", "-e", "dev", *ALONE)
+    assert (code, "so it is no Pulumi project" in err, log.read_text()) == (2, True, "")
+
+
 @pytest.mark.usefixtures("log")
 def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PULUMI_BACKEND_URL")
