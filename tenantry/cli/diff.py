@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command, described
-from tenantry.cli.lines import DisplayLimits, Line, as_markdown, as_text, block, change_lines, section
+from tenantry.cli.lines import Line, as_markdown, as_text, block, change_lines, section
 from tenantry.cli.options import reads_file
 from tenantry.cli.output import data, data_json, error, say, working
 from tenantry.cli.problems import report_invalid
@@ -131,7 +131,7 @@ def _between(file: Path, first: str, second: str, output: str) -> int:
 def _lines(changes: Sequence[Change], first: str, second: str) -> Iterator[Line]:
     only = {Effect.REMOVED: f" only in {first}", Effect.ADDED: f" only in {second}", Effect.CHANGED: ""}
     for change in changes:
-        heading, *values = change_lines(change, 0, DisplayLimits())
+        heading, *values = change_lines(change, 0)
         yield heading._replace(text=heading.text + only[change.effect])
         yield from values
 

@@ -12,7 +12,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
+from tenantry.cli.lines import Line, changed_objects, line_text
 from tenantry.cli.output import data, data_json, error, working
 from tenantry.facts.objects import FieldChange
 from tenantry.importing.documents import Document, objects_in
@@ -258,7 +258,7 @@ def _fields(title: str, results: Iterable[tuple[Result, tuple[FieldChange, ...]]
     """The fields of objects below a title. Args: sign: of all lines; "": the one of the change."""
     if changed := [(result.planned or result.id, fields) for result, fields in results if fields]:
         yield f"{title} {counted(len(changed), 'object')}:"
-        for line in changed_objects(changed, DisplayLimits()):
+        for line in changed_objects(changed):
             yield line_text(line._replace(sign=sign or line.sign))
 
 

@@ -18,12 +18,15 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, short
 from tenantry.messages.redact import MAX_TEXT
-from tenantry.messages.text import MOST_NAMES, counted, grouped, listed, printable
+from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.rollout.waves import then
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
 _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer declared; "}
 _COLOURS = {"!": "magenta", "-": "red", "+": "green", "~": "yellow"}
+MOST_OF_VALUE = 60
+_MOST_OF_SENTENCE = 500
+"""Characters that are shown of a value, and of what is dangerous."""
 _MOST_TEXT_LINES = 2_000
 """The most lines of a text that is compared line by line. The comparison takes quadratic time."""
 
@@ -37,61 +40,33 @@ class Line(NamedTuple):
     comment: str = ""
 
 
-class DisplayLimits(NamedTuple):
-    """How much is shown.
-
-    dangers, changes: of a section; values: of a change; text: lines of a text; value, sentence: characters; names: on a line.
-    """
-
-    dangers: int = 25
-    changes: int = 40
-    values: int = 12
-    text: int = 6
-    value: int = 60
-    sentence: int = 500
-    names: int = MOST_NAMES
-
-
-def cut(lines: Iterable[Line], most: int) -> list[Line]:
-    """The first lines, and how many are left out."""
-    lines = list(lines)
-    if len(lines) <= most:
-        return lines
-    sign, _, depth, _ = lines[most]
-    return [*lines[:most], Line(sign, f"and {len(lines) - most} more; --output json has them", depth)]
-
-
-def danger_lines(dangers: Sequence[SharedDanger], limits: DisplayLimits) -> list[Line]:
+def danger_lines(dangers: Sequence[SharedDanger]) -> list[Line]:
     """What a reviewer has to look at first."""
-    texts = (printable(danger.text()) for danger in dangers)
-    lines = (
-        Line("!", f"{', '.join(danger.environments)}: {shortened(text, limits.sentence)}")
-        for danger, text in zip(dangers, texts, strict=True)
-    )
-    return cut(lines, limits.dangers)
+    return [
+        Line("!", f"{', '.join(danger.environments)}: {shortened(printable(danger.text()), _MOST_OF_SENTENCE)}")
+        for danger in dangers
+    ]
 
 
-def section_lines(section: Section, limits: DisplayLimits) -> Iterator[Line]:
+def section_lines(section: Section) -> Iterator[Line]:
     """The changes of a section."""
-    for change in section.changes[: limits.changes]:
-        yield from change_lines(change, section.total, limits)
-    if (more := len(section.changes) - limits.changes) > 0:
-        yield Line(" ", f"and {more} more; --output json has them")
+    for change in section.changes:
+        yield from change_lines(change, section.total)
 
 
-def change_lines(change: Change, total: int, limits: DisplayLimits) -> Iterator[Line]:
+def change_lines(change: Change, total: int, most: int = MOST_OF_VALUE) -> Iterator[Line]:
     """Whom a change concerns, and its values below. Args: total: how many clusters its environments have."""
     yield Line(SIGNS[change.effect], printable(change.where.text(total)))
-    yield from value_lines(change.values, limits, 1)
+    yield from value_lines(change.values, 1, most)
 
 
-def object_lines(review: Review, limits: DisplayLimits) -> Iterator[Line]:
+def object_lines(review: Review, most: int = MOST_OF_VALUE) -> Iterator[Line]:
     """How many objects of an environment differ, when they do, and those that no line of the file explains."""
     yield Line(" ", f"{review.environment}: {_summary(review)}")
     for difference in review.objects:
         if not difference.explained:
             yield Line(SIGNS[difference.effect], str(difference.object), 1)
-            yield from value_lines(difference.fields, limits, 2)
+            yield from value_lines(difference.fields, 2, most)
 
 
 def _summary(review: Review) -> str:
@@ -111,46 +86,43 @@ def _summary(review: Review) -> str:
     return "; ".join(parts)
 
 
-def changed_objects(changed: Iterable[tuple[ObjectId, Sequence[FieldChange]]], limits: DisplayLimits) -> Iterator[Line]:
+def changed_objects(changed: Iterable[tuple[ObjectId, Sequence[FieldChange]]]) -> Iterator[Line]:
     """Changed objects and their fields. Objects that change in the same way are together."""
-    groups = list(grouped(changed, lambda change: (change[0].kind, repr(change[1]))).values())
-    for group in groups[: limits.changes]:
+    for group in grouped(changed, lambda change: (change[0].kind, repr(change[1]))).values():
         id, fields = group[0]
-        yield Line("~", f"{id.kind} {listed((id.full_name for id, _ in group), limits.names)}")
-        yield from value_lines(fields, limits)
-    if left := groups[limits.changes :]:
-        yield Line("~", f"and {sum(map(len, left))} more; --output json has them")
+        yield Line("~", f"{id.kind} {listed(id.full_name for id, _ in group)}")
+        yield from value_lines(fields)
 
 
 # --- values ------------------------------------------------------------------------------------------------------------
 
 
-def value_lines(values: Sequence[ChangedValue | FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
-    """The values of a change with their places, or the fields of an object."""
-    for value in values[: limits.values]:
-        first, *lines = _value(value, limits, depth)
+def value_lines(
+    values: Sequence[ChangedValue | FieldChange], depth: int = 1, most: int = MOST_OF_VALUE
+) -> Iterator[Line]:
+    """The values of a change with their places, or the fields of an object. Args: most: characters of a value."""
+    for value in values:
+        first, *lines = _value(value, depth, most)
         places = value.places if isinstance(value, ChangedValue) else ()
         yield first._replace(comment=", ".join(map(place, places)))
         yield from lines
-    if (more := len(values) - limits.values) > 0:
-        yield Line(" ", f"and {more} more; --output json has them", depth)
 
 
-def _value(value: ChangedValue | FieldChange, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+def _value(value: ChangedValue | FieldChange, depth: int, most: int) -> Iterator[Line]:
     before, after = value.before, value.after
-    key = shortened(printable(format_field(value.path)), 2 * limits.value)
+    key = shortened(printable(format_field(value.path)), 2 * most)
     if before is ABSENT:
-        yield Line("+", f"{key}: {shortened(shown(after), limits.value)}", depth)
+        yield Line("+", f"{key}: {shortened(shown(after), most)}", depth)
     elif after is ABSENT:
-        yield Line("-", f"{key}: {shortened(shown(before), limits.value)}", depth)
+        yield Line("-", f"{key}: {shortened(shown(before), most)}", depth)
     elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
         yield Line("~", f"{key}:", depth)
-        yield from cut(_text_lines(before, after, limits, depth + 1), limits.text)
+        yield from _text_lines(before, after, depth + 1, most)
     else:
         # Quotes are shown if only they tell the values apart, such as 1 and '1'.
         quoted = type(before) is not type(after)
         old, new = (printable(scalar(side)) if quoted else shown(side) for side in (before, after))
-        old, new = around(old, new, limits.value)
+        old, new = around(old, new, most)
         yield Line("~", f"{key}: {old} -> {new}", depth)
 
 
@@ -187,7 +159,7 @@ def around(before: str, after: str, most: int) -> tuple[str, str]:
     return lead + shortened(before[start:], most), lead + shortened(after[start:], most)
 
 
-def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> Iterator[Line]:
+def _text_lines(before: str, after: str, depth: int, most: int) -> Iterator[Line]:
     """The lines that differ between two texts."""
     old, new = before.splitlines(), after.splitlines()
     if old == new:
@@ -197,7 +169,7 @@ def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> I
     else:
         for line in islice(difflib.unified_diff(old, new, n=0, lineterm=""), 2, None):
             if not line.startswith("@@"):
-                yield Line(line[0], shortened(printable(line[1:]), limits.value), depth)
+                yield Line(line[0], shortened(printable(line[1:]), most), depth)
 
 
 # --- in a terminal -----------------------------------------------------------------------------------------------------
@@ -205,14 +177,13 @@ def _text_lines(before: str, after: str, limits: DisplayLimits, depth: int) -> I
 
 def as_text(reviews: Sequence[Review], base: str) -> str:
     """Dangers, the changes by environment, the objects behind them, and the environments without a difference."""
-    limits = DisplayLimits()
     parts = [f"against {printable(base)}"]
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
-    if dangers := danger_lines(shared_dangers(changed), limits):
+    if dangers := danger_lines(shared_dangers(changed)):
         parts.append(block("", dangers))
-    parts += [block(section.heading, section_lines(section, limits)) for section in sections(changed)]
+    parts += [block(section.heading, section_lines(section)) for section in sections(changed)]
     if changed:
-        objects = (line for review in changed for line in object_lines(review, limits))
+        objects = (line for review in changed for line in object_lines(review))
         parts.append(block("objects", objects))
     if equal:
         parts.append(f"no difference: {', '.join(review.environment for review in equal)}")
@@ -240,6 +211,7 @@ MARKER = "<!-- tenantry diff -->"
 """The first line of a comment, invisible. A job of a forge finds its own comment by it."""
 _MOST_CHARACTERS = 60_000
 """GitHub allows comments of up to 65,536 characters."""
+_MOST_DANGERS = 25
 _MOST_OPEN = 40
 """Lines of a section that a reader sees without unfolding it."""
 
@@ -249,13 +221,14 @@ def as_markdown(reviews: Sequence[Review], base: str, refusals: Sequence[str]) -
 
     Args: refusals: the reasons why `tenantry up` would be refused.
     """
-    limits = DisplayLimits()
     changed, equal = [review for review in reviews if review], [review for review in reviews if not review]
     parts = [f"{MARKER}\n### Fleet: what changes against {code(base)}", *map(_caution, refusals)]
-    if dangers := danger_lines(shared_dangers(changed), limits):
-        parts.append("\n".join(["> [!WARNING]", *(f"> - {code(line.text)}" for line in dangers)]))
-    titled = [(part.heading, list(section_lines(part, limits))) for part in sections(changed)]
-    objects = [line for review in changed for line in object_lines(review, limits)]
+    if dangers := danger_lines(shared_dangers(changed)):
+        texts = [code(line.text) for line in dangers[:_MOST_DANGERS]]
+        texts += [f"{len(dangers) - len(texts)} more"] if dangers[len(texts) :] else []
+        parts.append("\n".join(["> [!WARNING]", *(f"> - {text}" for text in texts)]))
+    titled = [(part.heading, list(section_lines(part))) for part in sections(changed)]
+    objects = [line for review in changed for line in object_lines(review)]
     titled += [("Objects", objects)] if objects else []
     end = [f"No difference: {', '.join(code(review.environment) for review in equal)}"] if equal else []
     room = _MOST_CHARACTERS - sum(len(part) + 2 for part in (*parts, *end)) - 200
@@ -268,17 +241,18 @@ def _caution(refusal: str) -> str:
 
 
 def _fitting(titled: Iterable[tuple[str, Sequence[Line]]], room: int) -> Iterator[str]:
-    """Each section as far as there is room for it."""
+    """The sections as far as there is room for their lines."""
     left = 0
     for title, lines in titled:
-        whole = section(title, lines)
-        if len(whole) + 2 > room or left:
-            left += 1
-        else:
-            room -= len(whole) + 2
-            yield whole
+        kept = lines
+        while kept and len(section(title, kept)) + 2 > room:
+            kept = kept[: len(kept) // 2]
+        left += len(lines) - len(kept)
+        if kept:
+            room -= len(section(title, kept)) + 2
+            yield section(title, kept)
     if left:
-        yield f"{left} more do not fit into a comment."
+        yield f"{left} more lines do not fit into a comment."
 
 
 def section(title: str, lines: Sequence[Line]) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tenantry.cli.lines import SIGNS, DisplayLimits, Line, change_lines, object_lines
+from tenantry.cli.lines import SIGNS, Line, change_lines, object_lines
 from tenantry.facts.changes import Effect
 from tenantry.facts.facts import Where
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
@@ -20,7 +20,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, printable
 
-_LIMITS = DisplayLimits(*(10**9 for _ in DisplayLimits._fields))._replace(value=4_000, sentence=4_000)
+_MOST_OF_VALUE = 4_000
 _TEMPLATES = Environment(
     loader=PackageLoader("tenantry.cli"),
     autoescape=True,
@@ -43,7 +43,7 @@ def as_html(reviews: Sequence[Review], base: str, refusals: Sequence[Refused]) -
         base=base,
         refusals=refusals,
         matrix=_Matrix(changed),
-        objects=[line for review in changed for line in object_lines(review, _LIMITS)],
+        objects=[line for review in changed for line in object_lines(review, _MOST_OF_VALUE)],
         equal=[review.environment for review in equal],
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
         " base-uri 'none'; form-action 'none'",
@@ -104,7 +104,7 @@ class _Matrix:
 
     def _section(self, section: Section) -> Iterator[_Block]:
         for change in section.changes:
-            lines = list(change_lines(change, section.total, _LIMITS))
+            lines = list(change_lines(change, section.total, _MOST_OF_VALUE))
             self.blocks.append(block := _Block(len(self.blocks), change.effect, lines))
             for spot in self._spots(section.environments, change.where):
                 self._changes[spot].add(block.number)

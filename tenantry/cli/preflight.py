@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli import options
 from tenantry.cli.commands import Command
-from tenantry.cli.lines import DisplayLimits, Line, changed_objects, line_text
+from tenantry.cli.lines import Line, changed_objects, line_text
 from tenantry.cli.options import cluster_environment, connect_management, reads_file
 from tenantry.cli.output import data, data_json, plain, working
 from tenantry.cli.problems import as_text, counts, report_warnings
@@ -174,5 +174,5 @@ def _adoptions(adoptions: Iterable[Adoption]) -> Iterator[str]:
             " loses none"
         )
         made = (Line("+", str(id)) for id in adoption.made)
-        fields = changed_objects(((change.id, change.fields) for change in adoption.taken), DisplayLimits())
+        fields = changed_objects(((change.id, change.fields) for change in adoption.taken))
         yield from (line_text(line) for line in (*fields, *made))

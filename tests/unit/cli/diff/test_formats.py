@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.lines import MARKER, DisplayLimits, as_markdown, as_text, danger_lines
-from tenantry.facts.review import shared_dangers
+from tenantry.cli.lines import MARKER, as_markdown, as_text
+from tests.browser import made
 from tests.unit.facts.reviews import reviewed
 from tests.unit.texts import rocky
 
@@ -23,15 +23,9 @@ def text(before: str, after: str) -> list[str]:
     return click.unstyle(as_text(reviewed(before, after), "main")).splitlines()
 
 
-def test_many_changes_are_cut_and_counted() -> None:
-    shown = text(BEFORE, AFTER)
-    assert f"  and {MANY - 40} more; --output json has them" in shown
-    assert sum(line.startswith("  ~ rocky/app") for line in shown) == 40
-
-
-def test_many_values_of_a_change_are_cut_and_counted() -> None:
-    shown = text(values(20, "a"), values(20, "b"))
-    assert "      and 8 more; --output json has them" in shown
+def test_every_change_and_every_value_is_shown() -> None:
+    assert sum(line.startswith("  ~ rocky/app") for line in text(BEFORE, AFTER)) == MANY
+    assert sum("helm.values.k" in line for line in text(values(20, "a"), values(20, "b"))) == 20
 
 
 def test_a_long_value_is_cut_to_where_it_differs() -> None:
@@ -40,10 +34,10 @@ def test_a_long_value_is_cut_to_where_it_differs() -> None:
     assert "...xxxxxxxxxxxxxxxxxxxxa 0 -> ...xxxxxxxxxxxxxxxxxxxxb 0" in line
 
 
-def test_many_dangers_are_cut_and_counted_by_kind() -> None:
-    dangers = shared_dangers(reviewed(BEFORE, rocky("app0: {kustomize: {source: manifests, path: ./0}}")))
-    lines = danger_lines(dangers, DisplayLimits(dangers=0))
-    assert [line.text for line in lines] == ["and 1 more; --output json has them"]
+def test_a_comment_has_the_first_dangers_and_the_number_of_the_others() -> None:
+    dangers = [made.danger({made.app("a"): ["eu-1"]}, f"danger {number}") for number in range(300)]
+    shown = as_markdown([made.review([], dangers)], "main", ())
+    assert (shown.count("> - "), "> - 275 more" in shown) == (26, True)
 
 
 def comment(before: str, after: str) -> str:
