@@ -18,7 +18,7 @@ from tenantry.cli.status import short_revision
 from tenantry.cluster.states import select
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.text import counted, printable, require
+from tenantry.messages.text import printable, require
 from tenantry.plan.plan import Part, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
@@ -95,11 +95,6 @@ def _kubectl(client: Client) -> tuple[str, ...]:
 
 # --- text -----------------------------------------------------------------------------------------------------------------
 
-_OTHERS = 5
-_COMMANDS = 4
-"""So many commands are printed; those of the cause come first."""
-
-
 def _text(replies: Sequence[Answer], now: datetime) -> str:
     """The app on each of its clusters; where it is not well, there is a blank line behind."""
     lines: list[str] = []
@@ -135,13 +130,11 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
         yield from _lines(shown, now)
     if others:
         yield ""
-    for number, other in enumerate(others[:_OTHERS]):
+    for number, other in enumerate(others):
         yield _entry("also" if not number else "", other.cause)
-    if len(others) > _OTHERS:
-        yield _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
     if commands := list(dict.fromkeys(line for finding in answer.findings for line in finding.next)):
         yield "\nnext"
-        yield from (f"  {line}" for line in commands[:_COMMANDS])
+        yield from (f"  {line}" for line in commands)
     yield from _unread(answer)
 
 
