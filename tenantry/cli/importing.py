@@ -228,8 +228,6 @@ def _summary(report: Report) -> list[str]:
     is_in = f"{report.expressed} {'is' if report.expressed == 1 else 'are'} in {printable(report.file)}"
     widest = max(len(str(counts[key])) for key in _COUNTED)
     lines = [f"  {counts[key]:>{widest}} {text}" for key, text in _COUNTED.items() if counts[key]]
-    if report.followed:
-        lines.append(f"  {counted(len(report.followed), 'Kustomization')} followed")
     return [f"{counted(counts['read'], 'object')} read: {is_in}", *lines]
 
 

@@ -84,7 +84,7 @@ class Follower:
     ) -> None:
         self.environment = environment
         self.unread: list[Unread] = []
-        self.followed: list[Key] = []
+        self._followed: list[Key] = []
         self._repositories = repositories
         self._build = build
         self._known: dict[Key, Document] = {}
@@ -167,7 +167,7 @@ class Follower:
         """Leave out objects of the inputs that hold variables, if what sets them could not be built."""
         for key in bootstraps:
             if not mapping_at(self._known[key].manifest, "spec").get("postBuild") or key in (
-                *self.followed,
+                *self._followed,
                 *self._kept,
             ):
                 continue
@@ -262,7 +262,7 @@ class Follower:
 
     def _take(self, key: Key, applied: Iterable[Document]) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
-        self.followed.append(key)
+        self._followed.append(key)
         applier = Applier("Kustomization", key.namespace, key.name)
         for manifest, origin in applied:
             id = key_of(manifest)

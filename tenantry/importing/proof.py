@@ -76,16 +76,14 @@ class Result:
 class Report:
     """file: the name of the written tenants.yaml; text: its content. environments: with their management clusters.
 
-    added: what adoption creates, by environment. unread: places that could not be read. followed: the Kustomizations of which it
-    was read what they apply.
+    added: what adoption creates, by environment. unread: places that could not be read.
     """
 
-    json_keys: ClassVar = ("file", "environments", "counts", "unread", "followed", "objects", "added")
+    json_keys: ClassVar = ("file", "environments", "counts", "unread", "objects", "added")
     file: str
     text: str
     environments: Mapping[str, str]
     unread: tuple[Unread, ...]
-    followed: tuple[str, ...]
     objects: tuple[Result, ...]
     added: Mapping[str, tuple[ObjectId, ...]]
 
@@ -137,7 +135,7 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
         for name, plan in plans.items()
     }
     hubs = {name: plan.management for name, plan in plans.items()}
-    return Report(file, text, hubs, tuple(inventory.unread), tuple(inventory.followed), tuple(results), added)
+    return Report(file, text, hubs, tuple(inventory.unread), tuple(results), added)
 
 
 def _results(hubs: Mapping[str, str], draft: Draft, plans: Mapping[str, Plan]) -> Iterator[Result]:

@@ -44,8 +44,7 @@ def read_environment(
     if not any(document.origin == LIVE for document in documents):
         follower.follow()
     kept = [document for document in follower.documents if not _is_fluxs_own(document.manifest)]
-    followed = [str(key) for key in follower.followed]
-    return Reading(kept, [*unread, *follower.unread], followed)
+    return Reading(kept, [*unread, *follower.unread])
 
 
 def _is_fluxs_own(manifest: Manifest) -> bool:

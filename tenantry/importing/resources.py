@@ -74,14 +74,10 @@ class Unread:
 
 
 class Reading(NamedTuple):
-    """What was read of one environment.
-
-    followed: the Kustomizations of which it was read what they apply.
-    """
+    """What was read of one environment."""
 
     documents: Sequence[Document]
     unread: Sequence[Unread] = ()
-    followed: Sequence[str] = ()
 
 
 class Inventory(NamedTuple):
@@ -90,7 +86,6 @@ class Inventory(NamedTuple):
     resources: Sequence[Resource]
     management: Mapping[str, str]
     unread: Sequence[Unread] = ()
-    followed: Sequence[str] = ()
 
 
 def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) -> Inventory:
@@ -112,8 +107,7 @@ def inventory(readings: Mapping[str, Reading], management: Mapping[str, str]) ->
                 raise Refused(message, "keep one of them, or name the directory of one cluster for each environment")
     resources = [Resource(name, *document) for (name, _), document in documents.items()]
     unread = [place for reading in readings.values() for place in reading.unread]
-    followed = [name for reading in readings.values() for name in reading.followed]
-    return Inventory(resources, management, unread, followed)
+    return Inventory(resources, management, unread)
 
 
 def _owner(manifest: Manifest, environment: str, beside: list[str]) -> str:
