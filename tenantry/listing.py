@@ -6,6 +6,7 @@ An item is plain data, as it is in the JSON of `tenantry list`. The levels of a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet import walk
@@ -57,7 +58,9 @@ def listing(fleet: Fleet, what: str, environment: str | None = None) -> list[Ite
         for place in placements_of(fleet, at)
         if environment in (None, place[0])
     ]
-    return [item for item in _LISTS[what](fleet, placed) if environment in (None, *item.get("environments", [environment]))]
+    return [
+        item for item in _LISTS[what](fleet, placed) if environment in (None, *item.get("environments", [environment]))
+    ]
 
 
 def _clusters(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
@@ -95,7 +98,7 @@ def _apps(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
     """An item for each version of an app."""
     states, order = {at: app.state for at, app in walk.apps(fleet)}, _positions(fleet.in_order())
     for at, apps in grouped(placed, lambda app: app.at).items():
-        by_taken = grouped((app.place for app in apps), lambda place: taken_on(fleet, at, place))
+        by_taken = grouped((app.place for app in apps), partial(taken_on, fleet, at))
         for taken, places in sorted(by_taken.items(), key=lambda item: (order[item[1][0].environment], -len(item[1]))):
             yield {
                 "tenant": apps[0].owner,
@@ -112,7 +115,8 @@ def _apps(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
 
 def _placements(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
     by_place = grouped(
-        (app for app in placed if app.owner != PLATFORM), lambda app: (app.place.environment, app.owner, app.place.cluster)
+        (app for app in placed if app.owner != PLATFORM),
+        lambda app: (app.place.environment, app.owner, app.place.cluster),
     )
     environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
     for environment, tenant, cluster in sorted(
@@ -124,8 +128,7 @@ def _placements(fleet: Fleet, placed: list[Placed]) -> Iterator[Item]:
             "cluster": cluster,
             "namespace": main_namespace(fleet, environment, tenant),
             "apps": {
-                app.at[-1]: taken_on(fleet, app.at, app.place).short
-                for app in by_place[environment, tenant, cluster]
+                app.at[-1]: taken_on(fleet, app.at, app.place).short for app in by_place[environment, tenant, cluster]
             },
         }
 

@@ -46,7 +46,9 @@ class Group(Command, click.Group):
 
 def show_usage(usage: click.UsageError) -> None:
     """Print what is wrong with a command line to stderr."""
-    say(f"Error: {presentable(usage.format_message())}\nHelp: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help")
+    say(
+        f"Error: {presentable(usage.format_message())}\nHelp: {usage.ctx.command_path if usage.ctx else 'tenantry'} --help"
+    )
 
 
 _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"

@@ -140,9 +140,7 @@ Plans = Mapping[str, Plan]
 """The plans of a side by environment."""
 
 
-def compared(
-    file: Path, base: str, environment: str | None, *, allowed: tuple[str, ...], merge_base: bool
-) -> Result:
+def compared(file: Path, base: str, environment: str | None, *, allowed: tuple[str, ...], merge_base: bool) -> Result:
     """Read, plan and compare both sides. Args: allowed: of `Result`.
 
     Raises: InvalidFleet: the file is invalid; Refused: the base is wrong, or neither side declares the environment.

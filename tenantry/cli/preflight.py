@@ -174,5 +174,5 @@ def _adoptions(adoptions: Iterable[Adoption]) -> Iterator[str]:
             " loses none"
         )
         made = (Line("+", str(id)) for id in adoption.made)
-        fields = changed_objects(((change.id, change.fields) for change in adoption.taken))
+        fields = changed_objects((change.id, change.fields) for change in adoption.taken)
         yield from (line_text(line) for line in (*fields, *made))

@@ -95,6 +95,7 @@ def _kubectl(client: Client) -> tuple[str, ...]:
 
 # --- text -----------------------------------------------------------------------------------------------------------------
 
+
 def _text(replies: Sequence[Answer], now: datetime) -> str:
     """The app on each of its clusters; where it is not well, there is a blank line behind."""
     lines: list[str] = []

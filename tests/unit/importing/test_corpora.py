@@ -44,7 +44,7 @@ COUNTS = {
     "course": (8, 12, 0, 0),
     "hub": (8, 24, 2, 0),
     "handover": (1, 3, 3, 0),
-    "unprepared": (1, 6, 5, 2),
+    "unprepared": (1, 4, 7, 2),
     "copies": (4, 7, 1, 0),
     "kubeconfigs": (0, 3, 4, 1),
     "reserved": (1, 4, 5, 5),

@@ -106,8 +106,7 @@ def test_what_is_applied_is_read_with_the_labels_that_flux_gives_it(repository: 
     assert repository.built == ["clusters/prod", "apps", "team"]
     # The file itself tells the line, where a build tells none.
     assert found["Kustomization apps"].origin == f"{repository.root}/clusters/prod/apps.yaml:1"
-    names = ("flux-system", "apps", "team")
-    assert (reading.unread, reading.followed) == ([], [f"Kustomization flux-system/{name}" for name in names])
+    assert reading.unread == []
 
 
 STAYS = {
@@ -127,7 +126,6 @@ def test_what_stays_an_app_is_not_read(repository: Repository, name: str) -> Non
     found, reading = repository.read()
     assert sorted(found) == ["GitRepository flux-system", "Kustomization web"]
     assert ([each for each in repository.built if each != "clusters/prod"], reading.unread) == (built, [])
-    assert reading.followed == ["Kustomization flux-system/flux-system"]
 
 
 VARIABLES = {

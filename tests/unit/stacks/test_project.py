@@ -38,11 +38,10 @@ def test_a_stack_runs_the_environment_of_its_name_or_the_one_it_sets(
     for file in tmp_path.iterdir():
         file.unlink()
     try:
-        stack = target_of(stacks(tmp_path, **settings), "prod")
-        assert stack.environment == "prod"
-        assert stack.name == expected
+        found = target_of(stacks(tmp_path, **settings), "prod").name
     except Refused as refused:
-        assert refused.message == expected
+        found = refused.message
+    assert found == expected
 
 
 def test_the_stack_says_how_its_cluster_is_reached(tmp_path: Path) -> None:

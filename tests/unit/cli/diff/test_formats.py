@@ -52,7 +52,7 @@ def test_a_comment_begins_with_its_marker_and_why_the_change_is_refused() -> Non
 def test_a_comment_folds_all_but_the_first_lines() -> None:
     opened, _, folded = comment(BEFORE, AFTER).partition("<details>")
     assert "! rocky/app0 on hub" in opened
-    assert "<summary>41 more lines</summary>" in folded
+    assert "<summary>80 more lines</summary>" in folded
 
 
 def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
