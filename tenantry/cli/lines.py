@@ -12,7 +12,7 @@ import click
 
 from tenantry.cli.explain import place, scalar
 from tenantry.facts.changes import Change, ChangedValue, Effect
-from tenantry.facts.objects import Entry, FieldChange, Status
+from tenantry.facts.objects import FieldChange, Status
 from tenantry.facts.review import Review, Section, SharedDanger, sections, shared_dangers
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import ABSENT
@@ -127,11 +127,11 @@ def _value(value: ChangedValue | FieldChange, depth: int, most: int) -> Iterator
 
 
 def format_field(path: tuple[str | int, ...]) -> str:
-    """spec.values.objects[ResourceQuota tenantry].spec.hard["requests.cpu"]"""
+    """spec.values.objects[3].spec.hard["requests.cpu"]"""
     text = ""
     for part in path:
-        if isinstance(part, int | Entry):
-            text += f"[{short(str(part))}]"
+        if isinstance(part, int):
+            text += f"[{part}]"
         else:
             key = short(part)
             text += f'["{key}"]' if "." in key or not key else f".{key}"

@@ -14,15 +14,9 @@ from tenantry.messages.masking import Secrecy, masked_pair, secrecy_below
 from tenantry.plan.plan import Plan, nothing_of
 
 
-class Entry(str):
-    """Part of a path: a list entry by its name, which stays the same when entries are added before it."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """path: keys of mappings, and entries of lists by name (`Entry`) or by number.
+    """path: keys of mappings, and entries of lists by number.
 
     before, after: values or ABSENT. Secrets in them are masked, whoever shows them; see `messages.masking`.
     """
@@ -51,17 +45,9 @@ def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
     """How secret a changed value is, by the mappings and lists above it."""
     secrecy = Secrecy.UNKNOWN
     for part in path:
-        if isinstance(part, Entry):
-            data = _entry(data, part)
-        else:
-            secrecy = secrecy_below(data, part, secrecy)
-            data = value_at(data, (part,))
+        secrecy = secrecy_below(data, part, secrecy)
+        data = value_at(data, (part,))
     return secrecy
-
-
-def _entry(data: Any, name: Entry) -> Any:
-    entries = data if isinstance(data, list) else ()
-    return next((entry for entry in entries if name in (_name(entry), _full_name(entry))), None)
 
 
 def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[FieldChange]:
@@ -77,22 +63,7 @@ def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[F
 
 
 def _changed_entries(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
-    named = _by_name(before, after)
-    if named is None:
-        yield from _changed_numbers(before, after, path)
-        return
-    named_before, named_after = named
-    differs = False
-    for name in dict.fromkeys((*named_before, *named_after)):
-        for change in _changed(named_before.get(name, ABSENT), named_after.get(name, ABSENT), (*path, Entry(name))):
-            differs = True
-            yield change
-    if not differs and list(named_before) != list(named_after):
-        yield FieldChange(path, list(named_before), list(named_after))
-
-
-def _changed_numbers(before: list[Any], after: list[Any], path: tuple[str | int, ...]) -> Iterator[FieldChange]:
-    """Entries without names: the common beginning and end of both lists are left out."""
+    """The entries that differ, without the common beginning and end of both lists."""
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
     old, new = before[start : len(before) - end], after[start : len(after) - end]
@@ -108,33 +79,6 @@ def _alike(before: list[Any], after: list[Any]) -> int:
     """How many entries from the start are the same."""
     pairs = zip(before, after, strict=False)
     return sum(1 for _ in takewhile(lambda pair: next(_changed(*pair, ()), None) is None, pairs))
-
-
-def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The entries of both lists by name; None: some have no unique name."""
-    # Without the namespace, the same change has the same path for every tenant.
-    for name in (_name, _full_name):
-        old, new = ({name(entry): entry for entry in entries} for entries in (before, after))
-        if None not in (*old, *new) and (len(old), len(new)) == (len(before), len(after)):
-            return {str(key): entry for key, entry in old.items()}, {str(key): entry for key, entry in new.items()}
-    return None
-
-
-def _name(entry: Any) -> str | None:
-    """The name of a list entry: kind and name for a manifest, otherwise its `name`."""
-    if not isinstance(entry, dict):
-        return None
-    kind, metadata, name = entry.get("kind"), entry.get("metadata"), entry.get("name")
-    if isinstance(kind, str) and isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
-        return f"{kind} {metadata['name']}"
-    return name if isinstance(name, str) else None
-
-
-def _full_name(entry: Any) -> str | None:
-    name = _name(entry)
-    metadata = entry.get("metadata") if name else None
-    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
-    return f"{name} in {namespace}" if namespace else name
 
 
 def projected(live: Any, wanted: Any) -> Any:

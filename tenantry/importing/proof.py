@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
-from tenantry.facts.objects import Entry, FieldChange, compared
+from tenantry.facts.objects import FieldChange, compared
 from tenantry.importing.blocks import NAMESPACES_OF_SOURCES, is_effective, sides
 from tenantry.importing.drafting import Draft
 from tenantry.importing.resources import Inventory, Key, Reason, Resource, Unread, key_of
@@ -204,7 +204,7 @@ def _is_held(change: FieldChange, namespace: str) -> bool:
         return False
     if change.path[:3] == ("spec", "chart", "spec"):
         return False
-    return change.after is ABSENT and not any(isinstance(part, int | Entry) for part in change.path)
+    return change.after is ABSENT and not any(isinstance(part, int) for part in change.path)
 
 
 def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:

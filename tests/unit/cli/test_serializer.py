@@ -15,7 +15,7 @@ import pytest
 
 from tenantry.cli.commands import as_document
 from tenantry.cli.output import as_json, plain
-from tenantry.facts.objects import Entry, FieldChange
+from tenantry.facts.objects import FieldChange
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import NOWHERE, InvalidFleet, Location, Problem, Refused, error
 from tests.table import table
@@ -64,7 +64,6 @@ class Chosen:
         (frozenset({"b", "a"}), ["a", "b"]),
         (MappingProxyType({"snake_case": OrderedDict(a=(1,))}), {"snake_case": {"a": [1]}}),
         ({1: 2, None: 3, False: 4}, {"1": 2, "null": 3, "false": 4}),
-        (Entry("web"), "web"),
     ],
 )
 def test_a_value_has_one_form(value: Any, expected: Any) -> None:

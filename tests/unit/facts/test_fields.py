@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.facts.objects import Entry, FieldChange, changed_fields
+from tenantry.facts.objects import FieldChange, changed_fields
 from tenantry.messages.data import ABSENT
 from tests.table import table
 
@@ -27,28 +27,20 @@ QUOTA = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"
         ({"a": [1]}, {"a": [True]}, [(("a", 0), 1, True)]),
         (
             {"a": [{"name": "x", "v": 1}, {"name": "y", "v": 2}]},
-            {"a": [{"name": "y", "v": 3}]},
-            [(("a", Entry("x")), {"name": "x", "v": 1}, ABSENT), (("a", Entry("y"), "v"), 2, 3)],
+            {"a": [{"name": "y", "v": 2}]},
+            [(("a", 0), {"name": "x", "v": 1}, ABSENT)],
         ),
         (
             {"a": [{"name": "x"}, {"name": "y"}]},
             {"a": [{"name": "y"}, {"name": "x"}]},
-            [(("a",), ["x", "y"], ["y", "x"])],
+            [(("a", 0, "name"), "x", "y"), (("a", 1, "name"), "y", "x")],
         ),
-        ({"a": [{"name": "x"}, {"name": "x"}]}, {"a": [{"name": "x"}]}, [(("a", 1), {"name": "x"}, ABSENT)]),
         (
-            {"a": [QUOTA]},
+            {"a": [ROLE, QUOTA]},
             {"a": [ROLE, {**QUOTA, "spec": {"hard": {}}}]},
-            [
-                (("a", Entry("ResourceQuota q"), "spec", "hard", "pods"), "1", ABSENT),
-                (("a", Entry("Role r")), ABSENT, ROLE),
-            ],
+            [(("a", 1, "spec", "hard", "pods"), "1", ABSENT)],
         ),
-        (
-            {"a": [ROLE, {**ROLE, "metadata": {"name": "r", "namespace": "m"}}]},
-            {"a": [ROLE]},
-            [(("a", Entry("Role r in m")), {**ROLE, "metadata": {"name": "r", "namespace": "m"}}, ABSENT)],
-        ),
+        ({"a": [ROLE]}, {"a": [ROLE, QUOTA]}, [(("a", 1), ABSENT, QUOTA)]),
     ],
 )
 def test_each_outermost_value_that_differs_is_found(before: Any, after: Any, expected: list[Any]) -> None:
