@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.durations import Duration
@@ -11,16 +11,7 @@ from tenantry.model.scalars import SHARE, DeclaredCluster, Name, NumberOrShare, 
 from tenantry.model.selector import Selector, WantedLabels
 from tenantry.model.strict import Model, OneOf
 
-
-def _percent(value: Any) -> Any:
-    """Refuses what is no share, and a share as text such as `25%`."""
-    if isinstance(value, str) or (isinstance(value, int) and not 1 <= value <= 100):
-        fix = "write a whole number from 1 to 100"
-        raise refusal("bad-percent", f"'{shorten(str(value))}' is not a percentage", fix=fix)
-    return value
-
-
-Percent = Annotated[int, BeforeValidator(_percent), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100})]
+Percent = Annotated[int, Field(ge=1, le=100)]
 """A whole number from 1 to 100."""
 
 
