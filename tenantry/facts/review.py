@@ -197,12 +197,8 @@ def _edited(old: Fleet | None, new: Fleet, *at: str) -> set[str]:
 
 def _reordered(before: Plan, after: Plan) -> set[Owner]:
     """Whose dependencies differ. Flux orders objects of one kind only, so that may change no object."""
-    waits = [
-        {(app.tenant, app.cluster, app.name): list(app.after) for app in plan.apps}
-        | {(placement.tenant, placement.cluster): list(placement.after) for placement in plan.placements}
-        for plan in (before, after)
-    ]
-    return {Owner(*key[:2]) for key in waits[0].keys() & waits[1].keys() if waits[0][key] != waits[1][key]}
+    old = {planned.id: planned.depends_on for planned in before.objects}
+    return {planned.owner for planned in after.objects if old.get(planned.id, planned.depends_on) != planned.depends_on}
 
 
 # --- beside the facts -----------------------------------------------------------------------------------------------

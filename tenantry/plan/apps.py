@@ -107,8 +107,8 @@ class _Builder:
 
     def build(self, app: EffectiveApp) -> None:
         at = _path_of(self.scope, app.name)
-        known = {name: self.known[name] for name in app.depends_on if name in self.known}
-        after = (*self.before.get(app.name, ()), *known.values())
+        known = (self.known[name] for name in dict.fromkeys(app.depends_on) if name in self.known)
+        after = (*self.before.get(app.name, ()), *known)
         source_name = self._source_name(app)
         source = self.sources.get(source_name)
         self._once("target", app, lambda: self._check_target(app))
@@ -149,7 +149,6 @@ class _Builder:
                 at=at,
                 release=release,
                 installs=installs,
-                after={name: dependency.id for name, dependency in known.items()},
             )
         )
 

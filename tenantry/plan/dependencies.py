@@ -38,8 +38,8 @@ def missing_dependencies(
 
 def placement_after(
     fleet: Fleet, scope: Scope, settings: TenantSettings, addons: Mapping[str, Dependency], findings: Problems
-) -> Iterator[tuple[str, Dependency]]:
-    """The add-ons that a placement waits for, by their names in `dependsOn`; a finding for each that it cannot wait for.
+) -> Iterator[Dependency]:
+    """The add-ons that a placement waits for; a finding for each that it cannot wait for.
 
     A rule reports those that are not declared.
     """
@@ -48,7 +48,7 @@ def placement_after(
         waiting = "tenants" if is_shared(at) else f"tenant '{scope.tenant}'"
         if dependency := addons.get(name):
             if dependency.planned or (scope.kubeconfig and dependency.id.kind == KINDS["helm"]):
-                yield name, dependency
+                yield dependency
             else:
                 what = f"{waiting} cannot wait for '{name}' on cluster '{scope.cluster}'"
                 fix = f"remove '{name}' from 'dependsOn'"

@@ -44,14 +44,13 @@ from tenantry.plan.platform import PlatformPlanner
 class PlannedPlacement:
     """One tenant on one cluster.
 
-    after: the add-ons that it waits for, by the names in `dependsOn`. wide: where its cluster-scoped objects are written.
+    wide: where its cluster-scoped objects are written.
     """
 
     tenant: str
     cluster: str
     namespace: str
     extra: tuple[str, ...] = ()
-    after: Mapping[str, ObjectId] = field(default_factory=dict)
     wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
     @property
@@ -78,20 +77,19 @@ class PlacementPlanner:
         declared = self.fleet.document.tenants[tenant]
         namespaces = tuple(scope.namespaces.values())
         addons = {f"{ADDON_PREFIX}{name}": addon for name, addon in self._platform.addons_there(cluster).items()}
-        after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
-        ids = {name: dependency.id for name, dependency in after.items()}
+        after = tuple(dict.fromkeys(placement_after(self.fleet, scope, settings, addons, self._gathering.findings)))
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, declared.manifest): declared.at for declared in own}
-        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, namespaces, ids, wide))
+        self.placements.append(PlannedPlacement(tenant, cluster, scope.namespace, namespaces, wide))
         own = [
             declared
             for declared in own
             if self._gathering.claim_cluster_wide(claim_of(cluster, declared.manifest), declared.at)
         ]
         self._gathering.findings += foreign_accounts(self.fleet, scope, settings, self._territory.holder)
-        base = self._base(scope, settings, tuple(after.values()), own)
+        base = self._base(scope, settings, after, own)
         scope = replace(scope, base=base)
         ids = {app: app_id(scope, app, declared.apps[app].kind) for app in apps}
         # Before the apps, so that their first failure is reported; they are removed after the apps.

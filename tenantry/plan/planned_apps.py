@@ -103,7 +103,6 @@ class PlannedApp:
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
     installs: what no other app on the cluster may install.
-    after: what it waits for, by the names in `dependsOn`.
     """
 
     tenant: str
@@ -113,7 +112,6 @@ class PlannedApp:
     at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
     installs: Installs | None = None
-    after: Mapping[str, ObjectId] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:
