@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import ClassVar, NamedTuple
 
 from tenantry.cluster.kubectl import resume
-from tenantry.fleet.placement import in_another_environment
 from tenantry.guard.claims import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -286,9 +285,6 @@ def select(
                 known = declared("name one of these", name, {known or PLATFORM for known in existing})
                 of = f" of {' or '.join(tenant or PLATFORM for tenant in tenants)}" if key == "name" and tenants else ""
                 message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'{of}"
-                homes = plan.homes.get(name, ()) if key == "cluster" else ()
-                if homes and plan.environment not in homes:
-                    message = in_another_environment(name, homes, plan.environment)
                 raise Refused(message, known, code=UNKNOWN_NAME)
         selected = tuple(app for app in selected if not names or getattr(app, key) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))

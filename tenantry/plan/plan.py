@@ -7,7 +7,7 @@ Plans of several environments are compared: what two of them would create belong
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -36,7 +36,6 @@ class Plan:
     rollout: None if the environment has none. members: the wave of each object, for `wave_of`.
     off: the full names of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
-    homes: the environments of each cluster of the fleet.
     management: the management cluster.
     timeout: seconds that Flux has for a change, and Pulumi for a deletion.
     derived: what others work out of the plan, once.
@@ -52,7 +51,6 @@ class Plan:
     members: Mapping[ObjectId, Wave] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
-    homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     timeout: int = 600
     derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -125,7 +123,6 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         members(objects, {app.id: app.full_name for app in gathered.apps}, rollout, off),
         off,
         after_of(fleet, environment),
-        {name: cluster.environments for name, cluster in fleet.clusters.items()},
         math.ceil(seconds_of(fleet.environments[environment].timeout)),
     )
 
