@@ -126,15 +126,11 @@ class Territory:
         message = f"tenants '{first.tenant}' and '{claim.tenant}' would share namespace '{name}'"
         if first.tenant == claim.tenant:
             message = f"two namespaces of tenant '{first.tenant}' would both be named '{name}'"
-            return Problem(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
-        own = [holder for holder in (claim, first) if self.fleet.document.tenants[holder.tenant].namespace]
-        reported = next((holder for holder in (first, claim) if holder.key), own[0] if own else claim)
-        beside = self._place(claim if reported is first else first)
-        notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
-        fix = "choose another name for one of them" if own else "put '{tenant}' into the template"
-        return Problem(
-            self._place(reported), "shared-namespace", message, notes, _RENAME_ENTRY if reported.key else fix
-        )
+        places = [self._place(holder) for holder in (claim, first)]
+        at = next((place for place in places if place[0] == "tenants"), places[0])
+        notes = tuple(f"the other: {self.fleet.source.line_of(place)}" for place in places if place != at)
+        fix = "choose another name for one of them" if at[0] == "tenants" else "put '{tenant}' into the template"
+        return Problem(at, "shared-namespace", message, notes, _RENAME_ENTRY if at[2:3] == ("namespaces",) else fix)
 
     def _place(self, claim: _Claim) -> Path:
         if claim.key:
