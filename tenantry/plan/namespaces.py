@@ -128,7 +128,8 @@ class Territory:
             message = f"two namespaces of tenant '{first.tenant}' would both be named '{name}'"
         places = [self._place(holder) for holder in (claim, first)]
         at = next((place for place in places if place[0] == "tenants"), places[0])
-        notes = tuple(f"the other: {self.fleet.source.line_of(place)}" for place in places if place != at)
+        others = [place for place in places if place != at and first.tenant != claim.tenant]
+        notes = tuple(f"the other: {self.fleet.source.line_of(place)}" for place in others)
         fix = "choose another name for one of them" if at[0] == "tenants" else "put '{tenant}' into the template"
         return Problem(at, "shared-namespace", message, notes, _RENAME_ENTRY if at[2:3] == ("namespaces",) else fix)
 
@@ -204,13 +205,14 @@ def foreign_accounts(
 # --- what add-ons own -------------------------------------------------------------------------------------------------
 
 
-def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
-    """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
-    owned: dict[str, str] = {}
-    for addon, owner in addons_on(fleet, cluster).items():
+def addon_owners(fleet: Fleet, cluster: str) -> dict[str, str]:
+    """All namespaces on a cluster that add-ons own, each with the first that does; mistakes in a name are reported elsewhere."""
+    owners: dict[str, str] = {}
+    for addon, environment in addons_on(fleet, cluster).items():
         with suppress(InvalidPart):
-            owned |= {name: name for name in owned_namespaces(fleet, owner, cluster, addon)}
-    return owned
+            for name in owned_namespaces(fleet, environment, cluster, addon):
+                owners.setdefault(name, addon)
+    return owners
 
 
 def owned_namespaces(
@@ -258,25 +260,13 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     elif names.is_reserved_namespace(name) or name in (platform.namespace, *kubeconfigs, *homes):
         message, fix = f"{what} belongs to the cluster or to Tenantry", "remove it, or choose another name"
         code = "reserved-namespace"
-    elif owner := _first_owner(fleet, scope, addon, name):
+    elif (owner := addon_owners(fleet, scope.cluster).get(name, addon)) != addon:
         message = f"add-ons '{owner}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{owner}' instead"
         code = "shared-namespace"
     else:
         return
     raise InvalidPart([Problem(at, code, message, fix=fix, at_key=True)])
-
-
-def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
-    """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
-    addons = addons_on(fleet, scope.cluster)
-    for owner in fleet.document.platform.addons:
-        if owner == addon:
-            return None
-        with suppress(InvalidPart):
-            if owner in addons and name in owned_namespaces(fleet, addons[owner], scope.cluster, owner):
-                return owner
-    return None
 
 
 def _manifest(scope: Scope, addon: str, name: str, declared: ExtraNamespace) -> Manifest:

@@ -21,7 +21,7 @@ from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.dependencies import circle_of
-from tenantry.plan.namespaces import addons_objects, namespaces_on
+from tenantry.plan.namespaces import addon_owners, addons_objects
 from tenantry.plan.notifications import plan_alerts
 from tenantry.plan.objects.apps import Dependency, app_id, chart_object, source_object
 from tenantry.plan.objects.baseline import chart_of_objects, objects_release, service_account
@@ -90,7 +90,7 @@ class PlatformPlanner:
             scope = self._scope_of(wanted[0], cluster)
             scope = replace(scope, base=(*scope.base, *self.planned_alerts[cluster]))
             before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
-            scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
+            scope = replace(scope, namespaces={name: name for name in addon_owners(self.fleet, cluster)})
             variables = self._variables(cluster)
             planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
             self._gathering.add_apps(planned)
