@@ -30,13 +30,13 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
-from tenantry.plan.engine_order import Users
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.blocked import Asking
 from tenantry.rollout.change import Difference, Evidence, Lines, change_of, format_until
 from tenantry.rollout.flux_status import Readiness, moment
+from tenantry.rollout.readiness import reconcilers_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -132,10 +132,20 @@ def apps_report(
 
 
 def _report(plan: Plan, states: Mapping[ObjectId, State], selection: Selection, now: datetime) -> StatusReport:
-    users = Users(plan)
+    taken = {
+        source
+        for id, reconciler in reconcilers_of(plan).items()
+        if selection.takes_labelled(states[id].planned.manifest)
+        for source in reconciler.sources
+    }
     apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
     rest = (state for state in states.values() if not state.stands_for)
-    others = [state for state in rest if selection.takes_planned(state.planned, users)]
+    # What clusters share is selected with an app that takes it.
+    others = [
+        state
+        for state in rest
+        if selection.takes_labelled(state.planned.manifest) or (state.cluster is None and state.id in taken)
+    ]
     unready = (state for state in others if state.readiness is not Readiness.READY)
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(

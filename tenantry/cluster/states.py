@@ -17,7 +17,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, rea
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
-from tenantry.plan.engine_order import Users, becomes_ready
+from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.objects.scope import APP_LABEL, SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -244,12 +244,6 @@ class Selection:
         """Whether the labels of an object say that it belongs to what is selected."""
         owner = whose(manifest)
         return self.names(owner.tenant, label(labels_of(manifest), APP_LABEL), owner.cluster)
-
-    def takes_planned(self, planned: KubeObject, users: Users) -> bool:
-        """Whether an object is selected, or takes part in what is: clusters share sources and charts."""
-        return self.takes_labelled(planned.manifest) or any(
-            self.takes_labelled(user.manifest) for user in users.of(planned.id)
-        )
 
     def takes_kept(self, kept: Kept) -> bool:
         """Whether a namespace was left by what is selected."""

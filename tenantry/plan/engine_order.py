@@ -1,4 +1,4 @@
-"""What is applied only when something else is ready, where an app's content comes from, and what shares or follows it.
+"""What is applied only when something else is ready, where an app's content comes from, and what it follows.
 
 An app that follows a branch or a range of versions changes without a run of `tenantry up`, and so without waves.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux, object_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import RECONCILERS
@@ -70,24 +70,6 @@ def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | N
     if not reference:
         return None
     return reference["kind"], reference.get("namespace", namespace), reference["name"]
-
-
-class Users:
-    """The Kustomizations and HelmReleases behind each source and chart of a plan that clusters share."""
-
-    def __init__(self, plan: Plan) -> None:
-        chains = Chains(plan)
-        shared = {planned.id for planned in plan.objects if not planned.owner.cluster}
-        users: dict[ObjectId, list[KubeObject]] = {}
-        for planned in plan.objects if shared else ():
-            for manifest in chains.of(planned.id)[:-1] if is_reconciled(planned.id) else ():
-                if (id := object_id(manifest)) in shared:
-                    users.setdefault(id, []).append(planned)
-        self._users: Mapping[ObjectId, list[KubeObject]] = users
-
-    def of(self, id: ObjectId) -> list[KubeObject]:
-        """The users of an object; empty if clusters do not share it, or if it is neither a source nor a chart."""
-        return self._users.get(id, [])
 
 
 _EXACT = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
