@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import is_reconciled, reference_of
@@ -164,17 +164,17 @@ class Asking:
             return None
         if _reference_in(live, id.namespace) == reference_of(planned.manifest, id.namespace):
             return None
-        chain = self.lines.chains.of(id)[:-1]
-        if not chain or any(mapping_at(manifest, "spec").get("suspend") for manifest in chain):
+        sources = self.lines.reconcilers[id].sources
+        manifests = (self.lines.objects[source].manifest for source in sources)
+        if not sources or any(mapping_at(manifest, "spec").get("suspend") for manifest in manifests):
             return None
-        ids = tuple(map(object_id, chain))
-        problem = _missing_artifact(ids, self.evidence.live, self.now)
+        problem = _missing_artifact(sources, self.evidence.live, self.now)
         if problem is None:
             return None
         changed = changed_at(self.evidence.live.get(problem.cause, {}))
         is_late = changed is not None and self.now - changed >= self.timeout
         lasts = problem.lasts or problem.readiness is Readiness.SUSPENDED or is_late
-        kind = Kind.FAILED if lasts and not self._asks_for_index(ids, problem.cause) else Kind.PROGRESSING
+        kind = Kind.FAILED if lasts and not self._asks_for_index(sources, problem.cause) else Kind.PROGRESSING
         return Reason(kind, f"its new source has no artifact: {problem.message}")
 
     def _asks_for_index(self, chain: tuple[ObjectId, ...], cause: ObjectId) -> bool:

@@ -19,7 +19,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_
 from tenantry.messages.data import depth_of, mapping_at, mappings_in
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.model.durations import duration
-from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled
+from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.rollout.readiness import Live, Reconciler, reconcilers_of
@@ -43,7 +43,7 @@ class Lines:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.chains = plan, Chains(plan)
+        self.plan = plan
         self.objects = {planned.id: planned for planned in plan.objects}
         self.reconcilers = reconcilers_of(plan)
         self._waves = plan.rollout.by_cluster() if plan.rollout else {}

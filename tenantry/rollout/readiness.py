@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, object_id
+from tenantry.flux.references import references
+from tenantry.kube.objects import Manifest, ObjectId, Owner, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import one_line
 from tenantry.model.durations import seconds_of
@@ -74,28 +75,19 @@ def reconcilers_of(plan: Plan) -> dict[ObjectId, Reconciler]:
     for planned in plan.objects:
         id = planned.id
         if is_reconciled(id):
+            # Their values change what it applies.
+            named = references(id.kind, planned.manifest["spec"])
+            inputs = (ObjectId("v1", reference.kind, id.namespace, reference.name) for reference in named)
             baseline = f"the baseline of {planned.owner.tenant}" if planned.owner.tenant else str(id)
             reconcilers[id] = Reconciler(
                 id,
                 planned.owner,
                 apps.get(id) or baseline,
                 tuple(map(object_id, chains.of(id)[:-1])),
-                tuple(input for input in inputs_of(planned) if input in planned_ids),
+                tuple(input for input in inputs if input in planned_ids),
                 tuple(reconcilers[before] for before in planned.depends_on if before in reconcilers),
             )
     return reconcilers
-
-
-def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
-    """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
-    spec = mapping_at(planned.manifest, "spec")
-    references = [
-        *mappings_in(spec.get("valuesFrom")),
-        *mappings_in(mapping_at(spec, "postBuild").get("substituteFrom")),
-    ]
-    keys = mapping_at(spec, "decryption", "secretRef")
-    for reference in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
-        yield ObjectId("v1", str(reference.get("kind")), planned.id.namespace, str(reference.get("name")))
 
 
 class Request(NamedTuple):
