@@ -19,7 +19,7 @@ from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, short
 from tenantry.messages.redact import MAX_TEXT
 from tenantry.messages.text import counted, grouped, listed, printable
-from tenantry.rollout.waves import then
+from tenantry.rollout.waves import format_waves
 
 SIGNS = {Effect.ADDED: "+", Effect.REMOVED: "-", Effect.CHANGED: "~"}
 _STATUS = {Status.KEPT: "", Status.ADDED: "new; ", Status.REMOVED: "no longer declared; "}
@@ -75,12 +75,9 @@ def _summary(review: Review) -> str:
     numbers = ", ".join(f"{counts[effect]} {effect}" for effect in reversed(Effect) if counts[effect])
     parts = [_STATUS[review.status] + (numbers or "no object differs")]
     if review.waves:
-        first, *others = (wave.clusters for wave in review.waves)
-        clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
         some = f"wave {listed(wave.number for wave in review.waves)} of {review.of_waves}"
-        parts.append(
-            f"in {counted(review.of_waves, 'wave') if len(review.waves) == review.of_waves else some}: {clusters}"
-        )
+        which = counted(review.of_waves, "wave") if len(review.waves) == review.of_waves else some
+        parts.append(format_waves(which, [wave.clusters for wave in review.waves]))
     if review.after:
         parts.append(review.after.format_gate())
     return "; ".join(parts)

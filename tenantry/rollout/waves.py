@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -82,15 +82,14 @@ class Rollout:
         return f"{number} of {len(self.waves)}{'' if wave.name == number else f' ({printable(wave.name)})'}"
 
     def __str__(self) -> str:
-        """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479"""
-        first, *others = (wave.every for wave in self.waves)
-        clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
-        return f"in {counted(len(self.waves), 'wave')}: {clusters}"
+        return format_waves(counted(len(self.waves), "wave"), [wave.every for wave in self.waves])
 
 
-def then(counts: Iterable[int]) -> str:
-    """What the waves after the first have, such as: `, then 20, then 479`."""
-    return "".join(f", then {count}" for count in counts)
+def format_waves(which: str, clusters: Sequence[Sequence[str]]) -> str:
+    """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479. Args: clusters: of each wave."""
+    first, *others = clusters
+    more = "".join(f", then {len(names)}" for names in others)
+    return f"in {which}: {counted(len(first), 'cluster')} ({listed(first)}){more}"
 
 
 @dataclass(frozen=True, slots=True)
