@@ -16,11 +16,12 @@ import pulumi
 
 from tenantry.cluster.drift import asked, compare, compare_again, compared, is_applied
 from tenantry.cluster.inventory import namespaces_of
-from tenantry.cluster.leftovers import is_leftover, orphans, remains
+from tenantry.cluster.leftovers import orphans, remains
 from tenantry.cluster.reading import check_deletable, permitted
 from tenantry.cluster.requests import in_parallel, one
+from tenantry.guard.claims import CLAIM_LABEL
 from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
@@ -109,14 +110,9 @@ def _unplanned(
         return {}, {}
     proven, unproven = orphans(unplanned, places, state.__contains__)
     proven += filter(Policed(lambda id: one(client, id)), unproven) if unproven else ()
-    known = ((id, live) for live in unplanned if (id := readable_id(live)) and id in state and _is_removed(live))
-    return dict(known), {object_id(manifest): manifest for manifest in proven}
-
-
-def _is_removed(manifest: Manifest) -> bool:
-    """Whether a run removes an object of the state: also one that is being deleted already."""
-    metadata = {key: value for key, value in manifest["metadata"].items() if key != "deletionTimestamp"}
-    return is_leftover({**manifest, "metadata": metadata})
+    # Also what is being deleted already. Its claim a stack keeps for itself.
+    removed = ((readable_id(live), live) for live in unplanned if CLAIM_LABEL not in labels_of(live))
+    return {id: live for id, live in removed if id and id in state}, {object_id(live): live for live in proven}
 
 
 # --- what the state does not know -------------------------------------------------------------------------------------

@@ -62,11 +62,9 @@ def plan_apps(
         with collecting(result.findings):
             at, own = _path_of(scope, app), {**variables, "app": app}
             resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own, settings)
-    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()), {**addons}, before or {})
-    known = {
-        **{app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()},
-        **addons,
-    }
+    planned = {app: Dependency(app_id(scope, app, resolved_app.kind)) for app, resolved_app in resolved.items()}
+    known = {**planned, **addons}
+    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()), known, before or {})
     for effective in in_order(resolved, result.findings):
         result.findings += missing_dependencies(fleet, scope, effective, known)
         with collecting(result.findings):
@@ -88,7 +86,7 @@ class _Builder:
     variables: Variables
     result: AppSet
     charts: Mapping[str, str]
-    known: dict[str, Dependency]
+    known: Mapping[str, Dependency]
     before: Mapping[str, Sequence[Dependency]]
 
     def __post_init__(self) -> None:
@@ -138,7 +136,6 @@ class _Builder:
             planned = with_kept_definitions(planned, state)
         planned = self.attachments.bound(planned, lambda path: app.origin(app.kind, *path)) if names_others else planned
         self.add(in_state(planned, state))
-        self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
         self.result.apps.append(
             PlannedApp(
