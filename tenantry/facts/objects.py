@@ -128,7 +128,6 @@ class Difference:
     removed: tuple[KubeObject, ...]
     added: tuple[KubeObject, ...]
     changed: tuple[Changed, ...]
-    unchanged: int
 
     @property
     def environment(self) -> str:
@@ -138,11 +137,6 @@ class Difference:
     def elsewhere(self) -> bool:
         """Whether the environment gets another management cluster."""
         return self.before.management != self.after.management
-
-    @property
-    def objects(self) -> bool:
-        """Whether any object differs."""
-        return bool(self.removed or self.added or self.changed)
 
     @property
     def owners(self) -> frozenset[Owner]:
@@ -166,15 +160,13 @@ def difference(before: Plan, after: Plan, status: Status = Status.KEPT) -> Diffe
     compared_objects = compared(
         *({(plan.management, object.id): object for object in plan.objects} for plan in (before, after))
     )
-    changed = tuple(pair for pair in compared_objects.both.values() if pair.fields)
     return Difference(
         status=status,
         before=before,
         after=after,
         removed=tuple(compared_objects.removed.values()),
         added=tuple(compared_objects.added.values()),
-        changed=changed,
-        unchanged=len(compared_objects.both) - len(changed),
+        changed=tuple(pair for pair in compared_objects.both.values() if pair.fields),
     )
 
 

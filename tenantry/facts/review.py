@@ -44,8 +44,8 @@ class ObjectChange:
 class Review:
     """What happens in one environment.
 
-    clusters: those on which anything differs; of: all of the environment, before or after. unchanged: objects that are the
-    same. waves: those that the change goes through; of_waves: how many the environment has. after: the gate that it waits for.
+    clusters: those on which anything differs; of: all of the environment, before or after. waves: those that the
+    change goes through; of_waves: how many the environment has. after: the gate that it waits for.
     """
 
     environment: str
@@ -53,7 +53,6 @@ class Review:
     dangers: tuple[Danger, ...]
     changes: tuple[Change, ...]
     objects: tuple[ObjectChange, ...]
-    unchanged: int
     clusters: tuple[str, ...]
     of: tuple[str, ...]
     waves: tuple[Reach, ...] = ()
@@ -130,7 +129,6 @@ def _review(old: Fleet | None, new: Fleet, whole: _Differing, placing: Collectio
         dangers=dangers(diff, placing_occurrences, old, new, homes),
         changes=tuple(joined(placing_occurrences, homes)),
         objects=tuple(_objects(diff, placing_occurrences)),
-        unchanged=diff.unchanged,
         clusters=tuple(home for home in homes[CLUSTER] if home in changed),
         of=tuple(homes[CLUSTER]),
         waves=tuple(_reach(diff, rollout)) if rollout else (),

@@ -50,7 +50,6 @@ def review(
         dangers=tuple(dangers),
         changes=tuple(changes),
         objects=(changed,),
-        unchanged=0,
         clusters=tuple(of),
         of=tuple(of),
     )
