@@ -146,7 +146,8 @@ def _loosened(piece: Piece, direction: str, before: Sequence[_Policy], after: Se
         # Otherwise it lets in namespaces of the tenant itself, and nobody else.
         less = f"lets through more: {bases}, pods accept traffic from all namespaces without a tenant"
         return less if new and bases == "strict -> isolated" else ""
-    if new and _isolated(before, new.pods) and (more := _more(old, new, before)):
+    # Where no policy was, a new one only restricts.
+    if new and before and (more := _more(old, new, before)):
         return f"lets through more: {name} {'allows everything' if {} in more else 'changes' if old else 'is new'}"
     return ""
 
@@ -155,13 +156,6 @@ def _base(isolation: Manifest | None) -> str:
     """What `network` says where there is this policy."""
     types = mapping_at(isolation, "spec").get("policyTypes") or []
     return "strict" if "Egress" in types else "isolated" if isolation else "open"
-
-
-def _isolated(before: Sequence[_Policy], pods: Any) -> bool:
-    """Whether some policy may have selected the pods before. Where none did, a new one only restricts."""
-    labels = mapping_at(pods or {}, "matchLabels")
-    others = (mapping_at(policy.pods or {}, "matchLabels") for policy in before)
-    return any(all(labels.get(key, value) == value for key, value in other.items()) for other in others)
 
 
 def _more(old: _Policy | None, new: _Policy, before: Sequence[_Policy]) -> list[Any]:
