@@ -163,8 +163,6 @@ class PlacementPlanner:
                 scope, platform, "baseline", manifests, settings, first, after, state, adopt=declared.adopt
             )
             self._gathering.add([release], at)
-            name = release.manifest["spec"]["releaseName"]
-            self._gathering.claim_release((scope.cluster, platform.storage, name), at)
             return (release.id, shared)
 
         def here(manifest: Manifest) -> KubeObject:

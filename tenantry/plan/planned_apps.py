@@ -17,7 +17,7 @@ from tenantry.addresses import BadAddress, read
 from tenantry.fleet.names import format_part
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import app_name
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.plan.shared import at_one_pace
 from tenantry.source.parsed_file import ParsedFile
@@ -160,6 +160,12 @@ class Gathering:
         known = self.objects.get(object.id)
         if known is None:
             self.objects[object.id], self.origins[object.id] = object, at
+            if object.id.kind == "HelmRelease" and is_of_flux(object.id.api_version):
+                spec, cluster = object.manifest["spec"], object.owner.cluster
+                namespace, name = spec["storageNamespace"], spec["releaseName"]
+                message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
+                fix = "set another 'releaseName'"
+                self._claim((cluster, namespace, name), at, "duplicate-release", message, fix)
         elif known == object:
             return
         elif both := at_one_pace(known, object):
@@ -185,7 +191,7 @@ class Gathering:
         self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)
-            free = not app.release or self.claim_release(app.release, app.at)
+            free = not app.release or self._claimed_at.get(app.release) == app.at
             if free and app.installs:
                 self._claim_installed(app.installs, app)
 
@@ -195,15 +201,6 @@ class Gathering:
         message = f"{kind} {name} on cluster '{cluster}' would be created twice"
         fix = "set another 'metadata.name', such as one with '{namespace}'"
         return self._claim(claim, at, "duplicate-name", message, fix, at_key=True)
-
-    def claim_release(self, release: tuple[str, str, str], at: Path) -> bool:
-        """Take a Helm release for one part of the file; whether it is free.
-
-        Args: release: cluster, namespace of Helm's storage, name.
-        """
-        cluster, namespace, name = release
-        message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
-        return self._claim(release, at, "duplicate-release", message, "set another 'releaseName'")
 
     def _claim(
         self, claim: tuple[str, ...], at: Path, code: str, message: str, fix: str, *, at_key: bool = False

@@ -135,8 +135,6 @@ class PlatformPlanner:
                 first = (self.objects_chart(scope, f"add-on '{addon}' owns namespaces"), *scope.base)
                 key, settings = names.join(addon, "namespaces"), self._settings
                 release = objects_release(scope, scope, key, made, settings, first, (), state, adopt=declared.adopt)
-                name = release.manifest["spec"]["releaseName"]
-                self._gathering.claim_release((scope.cluster, scope.storage, name), at)
                 self._gathering.add([release], at)
                 return (Dependency(release.id),)
             objects = [in_state(on_management(namespace, scope.owner), state) for namespace in made]
