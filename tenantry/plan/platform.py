@@ -54,7 +54,6 @@ class PlatformPlanner:
         self._gathering = gathering
         self._charts: dict[str, ObjectId] = {}
         self._scopes: dict[str, Scope] = {}
-        self._accessed: set[str] = set()
         self._there: dict[str, dict[str, Dependency]] = {}
         self.planned_alerts: defaultdict[str, tuple[ObjectId, ...]] = defaultdict(tuple)
 
@@ -206,10 +205,8 @@ class PlatformPlanner:
 
     def plan_access(self, cluster: str) -> None:
         """Plan what Flux needs to act as the platform team on a cluster."""
-        if cluster not in self._accessed:  # each placement asks
-            self._accessed.add(cluster)
-            if access := self._access(cluster):
-                self._gathering.share(access, ("clusters", cluster))
+        if access := self._access(cluster):
+            self._gathering.share(access, ("clusters", cluster))
 
     def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
         """Where the kubeconfig of a remote cluster lies; None: it is the management cluster."""
