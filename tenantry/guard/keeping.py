@@ -175,10 +175,9 @@ def taken(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: fro
 def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons: frozenset[str]) -> Iterator[Taken]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     strangers: dict[str, list[ObjectId]] = {}
-    addons = _addons_with(plan)
+    strange = now.strangers - _of_addons(plan, adopting_addons)
     for planned in plan.objects:
-        adopted = planned.owner.tenant in adopting or not adopting_addons.isdisjoint(addons[planned.id])
-        if planned.id in now.strangers and not adopted:
+        if planned.id in strange and planned.owner.tenant not in adopting:
             strangers.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in strangers.items():
         is_single = len(ids) == 1
@@ -193,29 +192,23 @@ def _strangers(plan: Plan, now: Held, adopting: Collection[str], adopting_addons
         if not tenant:
             label_as = f"{ENVIRONMENT_LABEL}={plan.environment}"
             fix = f"to let Tenantry manage {them}: kubectl label KIND NAME --namespace NAMESPACE {label_as}"
-        if all(addons[id] for id in ids):
+        if not tenant and _of_addons(plan, {app.name for app in plan.apps if not app.tenant}).issuperset(ids):
             fix = f"set 'adopt: true' on the add-on; or {fix}"
         yield Taken(tenant, error("not-the-fleets", message, fix), tuple(ids))
 
 
-def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
-    """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
-    charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
+def _of_addons(plan: Plan, addons: Collection[str]) -> set[ObjectId]:
+    """What add-ons take over: their own objects, what is in their namespaces, and the sources, charts and accounts that they use,
+    which have no label of an app.
     """
     platform = {object.id: object for object in plan.objects if not object.owner.tenant}
     # The add-on that each is made for; "" for what several share.
     names = {id: label(labels_of(object.manifest), APP_LABEL) for id, object in platform.items()}
     homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
-    addons: dict[ObjectId, set[str]] = {object.id: set() for object in plan.objects}
-    for id in platform:
-        pending = {id: names[id] or homes.get(id.namespace, "")}
-        while pending:
-            at, addon = pending.popitem()
-            if addon and addon not in addons[at]:
-                addons[at].add(addon)
-                pending |= {
-                    dependency: addon
-                    for dependency in platform[at].depends_on
-                    if dependency in platform and not names[dependency]
-                }
-    return addons
+    found = {id for id in platform if (names[id] or homes.get(id.namespace, "")) in addons}
+    pending = [*found]
+    while pending:
+        shared = {id for id in platform[pending.pop()].depends_on if id in platform and not names[id]} - found
+        found |= shared
+        pending += shared
+    return found
