@@ -190,10 +190,8 @@ class _Filling:
         if self._is_full:
             return
         path = (*self.at, *below)
-        first, last = self.fill.file.extent(path)
-        lines, it = (f"line {first}", "it") if first == last else (f"lines {first} to {last}", "them")
         where = self.main.file if self.main.filled_by(self.at) else self.main.line_of(self.at)
-        asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{self.name}' in {where}"
+        asked = f"remove it, or ask the platform team to move it to 'tenants.{self.name}' in {where}"
         message = f"'{path[-1]}' of tenant '{self.name}' belongs to the platform's file"
         self._problem(path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
 

@@ -132,13 +132,10 @@ def names_all(fleet: Fleet, tenant: str, group: str) -> bool:
 
 def platforms_entry(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Problem:
     """An included file names an entry of the main file. Args: path: where."""
-    source, at = fleet.source, ("tenants", tenant, group, name)
-    first, last = source.extent(at)
-    lines = f"line {first}" if first == last else f"lines {first} to {last}"
     return Problem(
         path,
         "platforms-entry",
         f"'{name}' under '{group}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it",
-        (f"declared: {source.line_of(at)}",),
-        fix=f"declare one in this file; is it the tenant's own, {lines} of {source.file} can move here",
+        (f"declared: {fleet.source.line_of(('tenants', tenant, group, name))}",),
+        fix="declare one in this file, or, if that one is the tenant's own, ask the platform team to move it here",
     )

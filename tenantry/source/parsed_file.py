@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Location, Path, Problem
@@ -124,17 +124,6 @@ class ParsedFile:
                 return file, (*at, *path[len(head) :])
         return None
 
-    def extent(self, path: Path) -> tuple[int, int]:
-        """The first and the last line of a key with its value in this file itself."""
-        node, first = self._root, self._root.start_mark.line
-        for part in self.origin(path):
-            child = self._child(node, part)
-            if child is None:
-                break
-            name, node = child
-            first = name.start_mark.line
-        return first + 1, _last_line(node) + 1
-
     def written_at(self, path: Path) -> Written:
         """The file in which the value at `path` is written, and its path there."""
         written = self.origin(path)
@@ -209,15 +198,6 @@ def named(entry: Any, key: str) -> tuple[str, ...]:
 
 Written = tuple[ParsedFile, Path]
 """A file, and a path in it."""
-
-
-def _last_line(node: Node) -> int:
-    """The last line of a node, counted from 0. The end of a mapping without braces is where the next token begins."""
-    while isinstance(node, CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        node = last[1] if isinstance(node, MappingNode) else last
-    end = node.end_mark
-    return int(end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line)
 
 
 def without_override(path: Path) -> Path:
