@@ -80,38 +80,11 @@ for _tag, (_form, _starts) in FORMS.items():
     _Loader.add_implicit_resolver(_tag, _form, _starts)
 
 
-class _Beyond(Exception):
-    """A file is possibly beyond the bounds."""
-
-
-class _BoundedLoader(_Loader):
-    """Composes nodes as long as the file is surely within the bounds. The parser calls both methods for each node but aliases."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        # A node is two events of `check_events` at most, an alias is one, and there are four more.
-        self._left = (MAX_NODES - 4 - text.count("*")) // 2
-        self._depth = 0
-
-    def descend_resolver(self, *_: object) -> None:
-        self._left -= 1
-        self._depth += 1
-        if self._left < 0 or self._depth > MAX_DEPTH:
-            raise _Beyond
-
-    def ascend_resolver(self) -> None:
-        self._depth -= 1
-
-
 def compose(text: str, file: str) -> Node | None:
     """The root of the document; None where the text is empty. Raises: InvalidFleet: not YAML, or beyond the bounds."""
     try:
-        # Parse the text once. If something is wrong, parse it again: its events first, so that the first problem is reported.
-        try:
-            root = _root(text, _BoundedLoader)
-        except (_Beyond, yaml.MarkedYAMLError, yaml.reader.ReaderError):
-            check_events(yaml.parse(text, Loader=_Loader), file)
-            root = _root(text, _Loader)
+        check_events(yaml.parse(text, Loader=_Loader), file)
+        root: Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mistake = explained(error, LINE_BREAK.split(text))
         if mistake is None:  # libyaml misses something behind the last line
@@ -129,15 +102,6 @@ def compose(text: str, file: str) -> Node | None:
         _keep_inside(root, end_of(text, file))
     if "&" in text and "*" in text:  # else no alias has an anchor
         check_aliases(root, file)
-    return root
-
-
-def _root(text: str, kind: type[_Loader]) -> Node | None:
-    loader = kind(text)
-    try:
-        root: Node | None = loader.get_single_node()
-    finally:
-        loader.dispose()
     return root
 
 
