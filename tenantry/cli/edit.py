@@ -12,7 +12,7 @@ from tenantry.cli.editing import EXIT_CODES, edits
 from tenantry.cli.lines import shortened
 from tenantry.edit import entries
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import Edit, Kind, selector
+from tenantry.edit.entries import Edit, selector
 from tenantry.edit.overriding import name_of_app, override, split, withdraw
 from tenantry.edit.overriding import promote as promoted
 from tenantry.edit.paths import END, check_named, located, not_there, parse_path, parsed, typed
@@ -26,11 +26,7 @@ from tenantry.messages.text import declared, format_path
 from tenantry.plan.plan import check_declared
 from tenantry.source.compose import LEADING_ZERO
 
-_kind = click.argument(
-    "kind",
-    type=click.Choice([kind.value for kind in Kind]),
-    callback=lambda _, __, given: Kind(given),
-)
+_kind = click.argument("kind", type=click.Choice(entries.KINDS))
 """What is added or removed."""
 
 
@@ -55,7 +51,7 @@ Examples:
 @click.argument("name")
 @click.argument("settings", nargs=-1, metavar="[KEY=VALUE]...")
 @edits
-def add(editor: Editor, kind: Kind, name: str, settings: tuple[str, ...]) -> Edit:
+def add(editor: Editor, kind: str, name: str, settings: tuple[str, ...]) -> Edit:
     """Add a tenant, an app, a cluster, a source or an add-on to tenants.yaml.
 
     NAME is that of the entry: TENANT/NAME of an app or a source, platform/NAME of a source for add-ons. KEY=VALUE sets a key
@@ -83,7 +79,7 @@ Examples:
 @click.argument("name")
 @click.option("--cascade", is_flag=True, help="Remove the references to it too, where that changes nothing else.")
 @edits
-def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool) -> Edit:
+def remove(editor: Editor, kind: str, name: str, *, cascade: bool) -> Edit:
     """Remove a tenant, an app, a cluster, a source or an add-on from tenants.yaml.
 
     NAME is TENANT/NAME of an app or a source. A tenant goes with all of its apps, from all files.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
@@ -16,64 +15,41 @@ from tenantry.messages.text import counted, declared, format_path
 from tenantry.model.selector import wanted_labels
 from tenantry.source.parsed_file import override_of
 
-
-class Kind(StrEnum):
-    """What a name is the name of, as commands call it."""
-
-    TENANT = "tenant"
-    APP = "app"
-    CLUSTER = "cluster"
-    SOURCE = "source"
-    ADDON = "addon"
-
-    @property
-    def word(self) -> str:
-        """The kind in a sentence."""
-        return "add-on" if self is Kind.ADDON else self.value
+KINDS = ("tenant", "app", "cluster", "source", "addon")
+"""What has a name, as commands call it."""
 
 
 class Target(NamedTuple):
-    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
+    """Something with a name. path: where its entry is, or would be; words: what messages call it."""
 
-    kind: Kind
-    name: str
-    owner: str = ""
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where the entry is, or would be."""
-        if self.kind is Kind.ADDON or self.owner == PLATFORM:
-            return (PLATFORM, f"{self.kind}s", self.name)
-        owner = ("tenants", self.owner) if self.owner else ()
-        return (*owner, f"{self.kind}s", self.name)
-
-    def __str__(self) -> str:
-        """App 'web' of tenant 'rocky'"""
-        whose = "the platform" if self.owner == PLATFORM else f"tenant '{self.owner}'"
-        return f"{self.kind.word} '{self.name}'" + (f" of {whose}" if self.owner else "")
+    path: tuple[str, ...]
+    words: str
 
 
-def named(editor: Editor, kind: Kind, text: str) -> Target:
+def named(editor: Editor, kind: str, text: str) -> Target:
     """What an argument such as `rocky/web` names. Raises: Refused: it is no such name, or its tenant is not declared."""
     owner, slash, name = text.rpartition("/")
-    if kind not in (Kind.APP, Kind.SOURCE):
-        if slash and (kind is not Kind.ADDON or owner != PLATFORM):
-            raise Refused(f"'{text}' is not the name of a {kind.word}", "write the name alone")
-        return Target(kind, name)
+    word = "add-on" if kind == "addon" else kind
+    if kind not in ("app", "source"):
+        if slash and (kind != "addon" or owner != PLATFORM):
+            raise Refused(f"'{text}' is not the name of a {word}", "write the name alone")
+        return Target((*((PLATFORM,) if kind == "addon" else ()), f"{kind}s", name), f"{word} '{name}'")
     if not owner or not name or "/" in owner:
-        raise Refused(f"'{text}' does not say whose {kind.word} it is", "write TENANT/NAME, such as 'rocky/web'")
-    if owner == PLATFORM and kind is Kind.APP:
-        raise Refused(f"'{text}' is not a tenant's {kind.word}", f"the platform has add-ons: use 'addon {name}'")
-    if owner != PLATFORM:
-        require(editor, Target(Kind.TENANT, owner))
-    return Target(kind, name, owner)
+        raise Refused(f"'{text}' does not say whose {word} it is", "write TENANT/NAME, such as 'rocky/web'")
+    if owner == PLATFORM and kind == "app":
+        raise Refused(f"'{text}' is not a tenant's {word}", f"the platform has add-ons: use 'addon {name}'")
+    if owner == PLATFORM:
+        return Target((PLATFORM, f"{kind}s", name), f"{word} '{name}' of the platform")
+    tenant = Target(("tenants", owner), f"tenant '{owner}'")
+    require(editor, tenant)
+    return Target((*tenant.path, f"{kind}s", name), f"{word} '{name}' of {tenant.words}")
 
 
 def require(editor: Editor, target: Target) -> None:
     """Raises: Refused: the file does not declare the target."""
     names = editor.names(*target.path[:-1])
-    if target.name not in names:
-        raise Refused(f"there is no {target}", declared("declared", target.name, names), code=UNKNOWN_NAME)
+    if target.path[-1] not in names:
+        raise Refused(f"there is no {target.words}", declared("declared", target.path[-1], names), code=UNKNOWN_NAME)
 
 
 Entry = dict[str, Any]
@@ -88,16 +64,16 @@ class Edit(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
+def add(editor: Editor, kind: str, name: str, settings: Sequence[str]) -> Edit:
     """Add an entry. Args: settings: `quota.pods=40`. Raises: Refused: it exists, or a name or a setting is wrong."""
     target = named(editor, kind, name)
-    if problem := dns_label_problem(target.name):
-        raise Refused(f"name '{target.name}' {problem}", "choose another name")
+    if problem := dns_label_problem(target.path[-1]):
+        raise Refused(f"name '{target.path[-1]}' {problem}", "choose another name")
     # A team's file may speak of a tenant before the platform declares it.
-    undeclared = editor.teams if kind is Kind.TENANT else frozenset()
+    undeclared = editor.teams if kind == "tenant" else frozenset()
     if files := [file for file in editor.files_with(target.path) if file not in undeclared]:
         where = f" in {files[-1]}" if files[-1] != editor.main else ""
-        raise Refused(f"{target} exists already{where}", "choose another name")
+        raise Refused(f"{target.words} exists already{where}", "choose another name")
     entry: Entry = {}
     for text in settings:
         (*above, key), value = assignment(target.path, text)
@@ -107,8 +83,8 @@ def add(editor: Editor, kind: Kind, name: str, settings: Sequence[str]) -> Edit:
         holder[str(key)] = value
     ranks = ranks_at(target.path)
     entry = {key: entry[key] for key in sorted(entry, key=lambda key: ranks.get(key, len(ranks)))}
-    editor.set(target.path, entry, file=editor.main if kind is Kind.TENANT else None)
-    return Edit([f"added {target}"])
+    editor.set(target.path, entry, file=editor.main if kind == "tenant" else None)
+    return Edit([f"added {target.words}"])
 
 
 def selector(text: str) -> Entry:
@@ -129,7 +105,7 @@ def selector(text: str) -> Entry:
 # --- removals ----------------------------------------------------------------------------------------------------------
 
 
-def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
+def remove(editor: Editor, kind: str, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot be removed with it."""
     target = named(editor, kind, name)
     require(editor, target)
@@ -146,7 +122,7 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     notes = [f"{counted(count, 'reference')} removed with it"] if count else []
     empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
     notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
-    return Edit([f"removed {target}"], notes)
+    return Edit([f"removed {target.words}"], notes)
 
 
 def _unknown_names(editor: Editor) -> Sequence[Problem]:
@@ -193,4 +169,4 @@ def _in_use(before: Editor, target: Target, held: Sequence[Problem], *, cascade:
     more = f"; and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
     fix = "change these places first"
     fix += "" if cascade else ", or add --cascade, which removes them where that is safe"
-    return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)
+    return Refused(f"{target.words} is in use: {'; '.join(lines)}{more}", fix)

@@ -9,7 +9,7 @@ from hypothesis import Phase, assume, reject, settings
 from hypothesis import strategies as st
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import Kind, add, remove
+from tenantry.edit.entries import add, remove
 from tenantry.messages.errors import Refused
 from tests.drawn import given
 from tests.layouts import written
@@ -42,9 +42,9 @@ def test_what_is_added_is_there_alone_and_leaves_no_trace(file: Path, data: st.D
     before, tenants = checked(editor).document, editor.names("tenants")
     assume(tenants)  # The last tenant takes an empty `tenants` with it.
     owner = data.draw(st.sampled_from([NEW, *tenants]))
-    additions = [(Kind.SOURCE, f"{owner}/{NEW}", SOURCE), (Kind.APP, f"{owner}/{NEW}", APP)]
+    additions = [("source", f"{owner}/{NEW}", SOURCE), ("app", f"{owner}/{NEW}", APP)]
     if owner == NEW:
-        additions.insert(0, (Kind.TENANT, NEW, TENANT))
+        additions.insert(0, ("tenant", NEW, TENANT))
     for kind, name, values in additions:
         added = texts(editor)
         try:

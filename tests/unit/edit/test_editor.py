@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.edit.document import Document
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import Kind, add
+from tenantry.edit.entries import add
 from tenantry.messages.errors import InvalidFleet, Refused
 from tests.unit.edit.fleets import checked
 
@@ -248,7 +248,7 @@ def test_a_tenant_of_which_only_its_team_speaks_is_added_to_the_main_file(tmp_pa
     (tmp_path / "teams.d").mkdir()
     (tmp_path / "teams.d/movy.yaml").write_text("tenants:\n  movy: {}\n")
     editor = Editor(tmp_path / "tenants.yaml")
-    add(editor, Kind.TENANT, "movy", ["clusters.all=true"])
+    add(editor, "tenant", "movy", ["clusters.all=true"])
     assert editor.read(tmp_path / "teams.d/movy.yaml") == b"tenants:\n  movy: {}\n"
     assert b"movy" in editor.read(editor.main)
     assert checked(editor).document.tenants["movy"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.entries import Kind, remove
+from tenantry.edit.entries import remove
 from tenantry.messages.errors import Refused
 
 DB = "      db: {helm: {source: charts, chart: db}}\n"
@@ -37,16 +37,16 @@ clusters:
 @pytest.mark.parametrize(
     ("kind", "name", "changes"),
     [
-        (Kind.APP, "rocky/db", [(DB, ""), (OF_DB, ""), (", db: {helm: {version: 2.x}}", "")]),
+        ("app", "rocky/db", [(DB, ""), (OF_DB, ""), (", db: {helm: {version: 2.x}}", "")]),
         (
-            Kind.CLUSTER,
+            "cluster",
             "edge",
             [(EDGE, ""), (OF_EDGE, ""), (OF_EDGE_IN_DEV, ""), ("[hub, edge]", "[hub]"), (", exclude: [edge]", "")],
         ),
     ],
 )
 def test_an_override_goes_with_what_it_is_about(
-    kind: Kind, name: str, changes: list[tuple[str, str]], tmp_path: Path
+    kind: str, name: str, changes: list[tuple[str, str]], tmp_path: Path
 ) -> None:
     file = tmp_path / "tenants.yaml"
     file.write_text(FLEET)
