@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 
 from tenantry import __version__
 from tenantry.cli.commands import Group, as_document, exit_code, report
-from tenantry.cli.options import FormatOption, file_option
+from tenantry.cli.options import file_option
 from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
@@ -181,21 +181,12 @@ def run(arguments: list[str]) -> int:
 
 def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
-    if not is_answered() and (kind := document_asked(arguments)):
+    if not is_answered() and asks_for_json(arguments):
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
-            data_json(as_document(failure), kind)
+            data_json(as_document(failure), "Error")
 
 
-_ERROR = "Error"
-"""The kind of a document if no command was found that has one of its own."""
-
-
-def document_asked(arguments: Sequence[str]) -> str:
-    """The kind of the document that a command line asks for, also a wrong one, which nothing has parsed; "" if it asks for none."""
-    words = [*takewhile(lambda word: word != "--", arguments)]
-    if not re.search(r"^(?:-o\n?|--output[=\n])json$", "\n".join(words), re.MULTILINE):
-        return ""
-    name = next((word for word in words if word in _COMMANDS), "")
-    command = app.get_command(click.Context(app), name)
-    option = next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None
-    return option.kind if option else _ERROR
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line asks for JSON, also a wrong one, which nothing has parsed."""
+    words = "\n".join(takewhile(lambda word: word != "--", arguments))
+    return re.search(r"^(?:-o\n?|--output[=\n])json$", words, re.MULTILINE) is not None

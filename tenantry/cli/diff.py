@@ -75,7 +75,7 @@ Exit codes:
     metavar="FIRST SECOND",
     help="Compare two environments of the file instead: which apps only one has, and what is written differently.",
 )
-@options.output(*FORMATS, kind="Diff")
+@options.output(*FORMATS)
 @reads_file
 def command(
     file: Path,

@@ -39,7 +39,7 @@ def edits(work: Callable[..., Edit]) -> Callable[..., int]:
 
     @reads_file
     @click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")
-    @options.output("text", "json", kind="Edit")
+    @options.output("text", "json")
     @wraps(work)
     def command(file: Path, *arguments: Any, dry_run: bool, output: str, **given: Any) -> int:
         editor = Editor(file)

@@ -46,7 +46,7 @@ Exit codes:
 @options.subject("TENANT[/APP]")
 @options.environment("The environment to show.", required=True)
 @options.cluster("Only this cluster; default: all of the environment.")
-@options.output("text", "json", kind="Explanation")
+@options.output("text", "json")
 @reads_file
 def command(file: Path, subject: tuple[str, str | None], environment: str, cluster: str | None, output: str) -> int:
     """Show the effective settings of TENANT, or of its APP on each cluster, and the line that sets each value.

@@ -145,7 +145,7 @@ Exit codes:
     show_default=True,
     help="The file to write. It must not exist.",
 )
-@options.output("text", "json", kind="Import")
+@options.output("text", "json")
 def command(
     environments: list[tuple[str, str]],
     clusters: list[tuple[str, str]],

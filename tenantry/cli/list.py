@@ -57,7 +57,7 @@ Exit codes:
 )
 @click.argument("kind", type=click.Choice(LISTS))
 @options.environment("Only what is in this environment.")
-@options.output("text", "json", kind="List")
+@options.output("text", "json")
 @reads_file
 def command(file: Path, kind: str, environment: str | None, output: str) -> int:
     """List what tenants.yaml declares, from the file alone.

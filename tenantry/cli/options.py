@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -161,21 +161,11 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
     )
 
 
-class FormatOption(click.Option):
-    """The option `--output`. kind: of the command's JSON document."""
-
-    def __init__(self, names: Sequence[str], *, kind: str, **attributes: Any) -> None:
-        super().__init__(names, **attributes)
-        self.kind = kind
-
-
-def output(*formats: str, kind: str) -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document."""
+def output(*formats: str) -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default."""
     return click.option(
         "-o",
         "--output",
-        cls=FormatOption,
-        kind=kind,
         type=click.Choice(formats),
         default=formats[0],
         show_default=True,

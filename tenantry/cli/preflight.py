@@ -49,7 +49,7 @@ Exit codes:
 @options.environment("The environment to check.", required=True, argument=True)
 @options.cluster("Check this cluster alone: that it answers, and takes what Flux does there.")
 @options.management
-@options.output("text", "json", kind="Preflight")
+@options.output("text", "json")
 @reads_file
 def command(
     file: Path,

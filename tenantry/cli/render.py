@@ -41,7 +41,7 @@ Exit codes:
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a file per object here, in a directory per environment, and remove files of objects that are gone.",
 )
-@options.output("yaml", "json", "names", kind="Objects")
+@options.output("yaml", "json", "names")
 @reads_file
 def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `tenantry up` applies. No cluster is contacted.

@@ -69,7 +69,7 @@ Exit codes:
 @options.management
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
 @options.timeout(600, "How long --wait waits.")
-@options.output("text", "json", kind="Status")
+@options.output("text", "json")
 @reads_file
 def command(
     file: Path,

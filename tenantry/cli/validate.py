@@ -35,7 +35,7 @@ Exit codes:
 """,
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
-@options.output("text", "json", "github", kind="Validation")
+@options.output("text", "json", "github")
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.

@@ -49,7 +49,7 @@ Exit codes:
 @options.environment("The environment of the app.", required=True)
 @options.clusters("Only on this cluster; repeatable.")
 @options.management
-@options.output("text", "json", kind="Why")
+@options.output("text", "json")
 @reads_file
 def command(
     file: Path,
