@@ -6,7 +6,6 @@ the types that an API server enforces.
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from tenantry.messages.data import value_at
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import shorten
 from tenantry.source.compose import check_aliases, check_events
+from tenantry.source.parse import decoded
 from tenantry.source.parsed_file import location
 
 MOST_BYTES = 64 * 2**20
@@ -61,8 +61,10 @@ def documents_in(raw: bytes, name: str) -> Iterator[tuple[Any, Node]]:
     Args:   name: what the text is called in messages.
     Raises: Refused: it is not YAML, or is beyond the bounds.
     """
-    text = _decoded(raw, name)
+    if len(raw) > MOST_BYTES:
+        raise Refused(f"{name}: there are more than {MOST_BYTES // 2**20} MiB", "import it in parts")
     try:
+        text = decoded(raw, name)
         check_events(yaml.parse(text, Loader=ManifestLoader), name)
         for root in yaml.compose_all(text, Loader=ManifestLoader):
             check_aliases(root, name)
@@ -76,16 +78,6 @@ def documents_in(raw: bytes, name: str) -> Iterator[tuple[Any, Node]]:
         raise Refused(f"{name}{line}: not valid YAML: {error.problem}", FIX) from None
     except yaml.YAMLError as error:
         raise Refused(f"{name}: not valid YAML: {shorten(' '.join(str(error).split()), 200)}", FIX) from None
-
-
-def _decoded(raw: bytes, name: str) -> str:
-    if len(raw) > MOST_BYTES:
-        raise Refused(f"{name}: there are more than {MOST_BYTES // 2**20} MiB", "import it in parts")
-    try:
-        return raw.removeprefix(codecs.BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise Refused(f"{name}:{line}: byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8") from None
 
 
 def _constructed(root: Node, name: str) -> Any:
