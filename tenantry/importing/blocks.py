@@ -66,6 +66,12 @@ def is_effective(kind: str, change: FieldChange) -> bool:
     return not (is_mark and change.before is ABSENT) and not _same(kind, change)
 
 
+def short_time(text: str) -> str:
+    """A duration as people write it, such as `1m` for `1m0s`."""
+    seconds = _seconds(text)
+    return duration(seconds) if seconds and seconds.is_integer() else text
+
+
 def _seconds(value: Any) -> float | None:
     """The length of a duration; None: it is none."""
     return seconds_of(value) if isinstance(value, str) and DURATION.fullmatch(value) else None
@@ -285,14 +291,3 @@ def source_entry(source: Resource, named: Named) -> dict[str, Any]:
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
     entry |= named.credentials_of(source)
     return {**entry, **({"metadata": literal(source.metadata)} if source.metadata else {})}
-
-
-# --- times ------------------------------------------------------------------------------------------------------------
-
-_GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
-
-
-def short_time(text: str) -> str:
-    """A time without empty parts at its end."""
-    parts = zip(match.groups(), "hms", strict=True) if (match := _GO.fullmatch(text)) else ()
-    return "".join(f"{int(number)}{unit}" for number, unit in parts if number and int(number)) or text
