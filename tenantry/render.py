@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
@@ -37,19 +37,24 @@ def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:
 
 
 def write_directory(plan: Plan, directory: Path) -> tuple[int, int]:
-    """Write the plan's objects to a directory; returns how many files were written and how many removed.
+    """Write the plan's objects to a directory, without Secrets with values. Returns, Raises: as `write_files`."""
+    return write_files(dict(files(shown(plan.objects))), directory, _is_rendered)
 
-    Removes files of an earlier rendering that are no longer planned. Refuses a directory that contains other files, before
-    writing anything. Does not touch unchanged files, so that file times show what changed. Omits Secrets with values.
+
+def write_files(wanted: Mapping[str, str], directory: Path, is_ours: Callable[[Path], bool]) -> tuple[int, int]:
+    """Make a directory contain exactly some files; returns how many were written and how many removed.
+
+    Does not touch unchanged files, so that file times show what changed. Args: is_ours: whether a file may be replaced or removed.
+    Raises: Refused: the directory contains other files, so nothing was written, or one cannot be written.
     """
     try:
-        return _write(dict(files(shown(plan.objects))), directory)
+        return _write(wanted, directory, is_ours)
     except OSError as error:
-        raise Refused(f"{error.filename}: {error.strerror}", "name another directory with --directory") from None
+        raise Refused(f"{error.filename}: {error.strerror}", "name another directory") from None
 
 
-def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
-    present = _rendered_before(directory)
+def _write(wanted: Mapping[str, str], directory: Path, is_ours: Callable[[Path], bool]) -> tuple[int, int]:
+    present = _present(directory, is_ours)
     written = 0
     for name, content in wanted.items():
         file = directory / name
@@ -65,24 +70,24 @@ def _write(wanted: dict[str, str], directory: Path) -> tuple[int, int]:
     return written, len(stale)
 
 
-def _rendered_before(directory: Path) -> set[str]:
-    """The files of an earlier rendering. Raises: Refused: the directory contains other files."""
+def _present(directory: Path, is_ours: Callable[[Path], bool]) -> set[str]:
+    """The files that are there. Raises: Refused: the directory contains others."""
     if directory.exists() and not directory.is_dir():
-        raise Refused(f"{directory} is not a directory", "name another with --directory")
+        raise Refused(f"{directory} is not a directory", "name another directory")
     names = set()
     for file in sorted(directory.rglob("*")) if directory.exists() else ():
         if file.is_dir() and not file.is_symlink():
             continue
-        if file.is_symlink() or not file.is_file() or not _is_ours(file):
+        if file.is_symlink() or not file.is_file() or not is_ours(file):
             raise Refused(
-                f"{file} was not rendered by tenantry; nothing was written to {directory}",
-                "name an empty directory with --directory",
+                f"{file} was not written by tenantry; nothing was written to {directory}",
+                "name an empty directory",
             )
         names.add(file.relative_to(directory).as_posix())
     return names
 
 
-def _is_ours(file: Path) -> bool:
+def _is_rendered(file: Path) -> bool:
     with file.open("rb") as opened:
         return opened.read(len(MARKER)) == MARKER.encode()
 

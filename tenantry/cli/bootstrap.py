@@ -19,7 +19,7 @@ from tenantry.messages.text import counted
 from tenantry.plan.bootstrap import bootstrap
 from tenantry.plan.plan import check_declared
 from tenantry.preflight.roles import ROLES, RoleName, roles
-from tenantry.render import to_yaml
+from tenantry.render import to_yaml, write_files
 
 _RBAC = "rbac.authorization.k8s.io"
 _KINDS = {"group": "Group", "user": "User"}
@@ -183,11 +183,13 @@ def _write_chart(directory: Path) -> int:
     import yaml
 
     from tenantry.charts import OBJECTS
-    from tenantry.charts.package import copy
+    from tenantry.charts.package import files_of
 
-    chart, written = yaml.safe_load((OBJECTS / "Chart.yaml").read_bytes()), copy(OBJECTS, directory)
-    files = f"{counted(len(written), 'file')} written" if written else "nothing to write"
-    data(f"{directory}: {chart['name']} {chart['version']}, {files}")
+    wanted = {name: content.decode() for name, content in files_of(OBJECTS).items()}
+    # Helm would install any other template.
+    written, _ = write_files(wanted, directory, lambda file: file.relative_to(directory).as_posix() in wanted)
+    chart, files = yaml.safe_load(wanted["Chart.yaml"]), f"{counted(written, 'file')} written"
+    data(f"{directory}: {chart['name']} {chart['version']}, {files if written else 'nothing to write'}")
     where = f"{{url: ..., ref: {{branch: main}}, path: {directory.as_posix()}}}"
     say(f"commit and push it, then write in tenants.yaml:\n  platform: {{chart: {{git: {where}}}}}")
     return 0

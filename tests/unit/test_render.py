@@ -196,8 +196,8 @@ def test_a_directory_with_other_files_is_refused_and_nothing_in_it_changes(tmp_p
     with pytest.raises(Refused) as caught:
         write_directory(SMALLER, tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}/rocky/notes.txt was not rendered by tenantry; nothing was written to {tmp_path}\n"
-        "  fix: name an empty directory with --directory"
+        f"{tmp_path}/rocky/notes.txt was not written by tenantry; nothing was written to {tmp_path}\n"
+        "  fix: name an empty directory"
     )
     assert before == tree(tmp_path)
 
@@ -209,14 +209,14 @@ def test_a_symbolic_link_is_not_followed_but_refused(tmp_path: Path, target: str
     out = tmp_path / "out"
     out.mkdir()
     (out / "link").symlink_to(tmp_path / target)
-    with pytest.raises(Refused, match="link was not rendered by tenantry"):
+    with pytest.raises(Refused, match="link was not written by tenantry"):
         write_directory(PLAN, out)
     assert (tmp_path / "elsewhere" / "file").read_text() == MARKER
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(Refused, match="pipe was not rendered by tenantry"):
+    with pytest.raises(Refused, match="pipe was not written by tenantry"):
         write_directory(PLAN, tmp_path)
 
 
@@ -224,14 +224,14 @@ def test_a_file_in_the_place_of_the_directory_is_refused(tmp_path: Path) -> None
     (tmp_path / "out").write_text("")
     with pytest.raises(Refused) as caught:
         write_directory(PLAN, tmp_path / "out")
-    assert str(caught.value) == f"{tmp_path}/out is not a directory\n  fix: name another with --directory"
+    assert str(caught.value) == f"{tmp_path}/out is not a directory\n  fix: name another directory"
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rocky").write_text(MARKER)
     with pytest.raises(Refused) as caught:
         write_directory(PLAN, tmp_path)
-    assert str(caught.value) == f"{tmp_path}/rocky: File exists\n  fix: name another directory with --directory"
+    assert str(caught.value) == f"{tmp_path}/rocky: File exists\n  fix: name another directory"
 
 
 def test_an_interrupted_write_leaves_the_old_content_and_no_litter(

@@ -109,3 +109,6 @@ def test_the_chart_is_written_without_a_fleet_and_says_what_to_write(capsys: Cap
     assert files_of(Path("charts/objects")) == files_of(OBJECTS)
     again = "charts/objects: tenantry-objects 0.3.0, nothing to write\n"
     assert tenantry(capsys, "bootstrap", "--chart", "charts/objects")[:2] == (0, again)
+    Path("charts/objects/templates/mine.yaml").touch()
+    code, _, err = tenantry(capsys, "bootstrap", "--chart", "charts/objects")
+    assert (code, "templates/mine.yaml was not written by tenantry; nothing was written" in err) == (2, True), err

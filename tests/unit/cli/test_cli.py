@@ -121,8 +121,8 @@ def test_render_into_a_directory_with_other_files_is_refused(capsys: Capture) ->
     code, out, err = tenantry(capsys, "render", "-d", "out")
     assert (2, "") == (code, out)
     assert err == (
-        "error: out/dev/mine was not rendered by tenantry; nothing was written to out/dev\n"
-        "  fix: name an empty directory with --directory\n"
+        "error: out/dev/mine was not written by tenantry; nothing was written to out/dev\n"
+        "  fix: name an empty directory\n"
     )
 
 
