@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -55,11 +55,10 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
-        checked = check_both(editor) if changes else None
+        warnings, compared = check_both(editor) if changes else ((), None)
     if changes and not dry_run:
         write_all(changes)
     if output == "json":
-        warnings, compared = checked or Checked((), None)
         diffs = {file: "\n".join(difference({file: change})) for file, change in changes.items()}
         result = {
             "edits": [*edit.done, *edit.notes] if changes else [],
@@ -69,8 +68,11 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
             "environments": compared.reviews if compared else [],
         }
         data_json(result, "Edit")
-    elif checked:
-        _print(editor, edit, checked, dry_run=dry_run)
+    elif changes:
+        _print(editor, edit, compared, dry_run=dry_run)
+        report_warnings(warnings)
+        if dry_run:
+            say("dry run: nothing is written")
     else:
         data(f"nothing to do: {editor.main} says so already")
         for note in edit.notes:
@@ -78,7 +80,7 @@ def apply(editor: Editor, edit: Edit, output: str, *, dry_run: bool) -> int:
     return 0
 
 
-def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> None:
+def _print(editor: Editor, edit: Edit, compared: Result | None, *, dry_run: bool) -> None:
     if dry_run:
         data("\n".join(map(_coloured, difference(editor.changes()))))
     files = listed(editor.changes())
@@ -86,38 +88,25 @@ def _print(editor: Editor, edit: Edit, checked: Checked, *, dry_run: bool) -> No
         data(printable(f"{files}: {sentence}"))
     for note in edit.notes:
         data(f"  {printable(note)}")
-    for line in _consequences(editor, checked):
-        data(line)
-    report_warnings(checked.new_warnings)
-    if dry_run:
-        say("dry run: nothing is written")
-
-
-def _consequences(editor: Editor, checked: Checked) -> Iterable[str]:
-    if checked.compared is None:
-        yield f"{editor.main} was invalid before, and is valid now"
-        return
-    if not checked.compared.is_different:
-        yield "no cluster changes"
-        return
-    # Without the line that names what it is compared with.
-    yield "\n" + checked.compared.text("text").partition("\n\n")[2]
-    for refusal in checked.compared.refusals:
-        yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
+    if compared is None:
+        data(f"{editor.main} was invalid before, and is valid now")
+    elif not compared.is_different:
+        data("no cluster changes")
+    else:
+        # Without the line that names what it is compared with.
+        data("\n" + compared.text("text").partition("\n\n")[2])
+        for refusal in compared.refusals:
+            data(f"{click.style('warning:', fg='yellow', bold=True)} {refusal}")
 
 
 # --- the check of an edited fleet in memory -----------------------------------------------------------------------------
 
 
-class Checked(NamedTuple):
-    """new_warnings: of the edited fleet, which it did not have before; compared: None if it was invalid before."""
+def check_both(editor: Editor) -> tuple[Sequence[Problem], Result | None]:
+    """Check the fleet before and after the edit. Returns: the warnings that are new, and what differs; None: it was invalid before.
 
-    new_warnings: tuple[Problem, ...]
-    compared: Result | None
-
-
-def check_both(editor: Editor) -> Checked:
-    """Check the fleet before and after the edit. Raises: InvalidFleet: it is invalid after it."""
+    Raises: InvalidFleet: it is invalid after the edit.
+    """
     try:
         fleet = load_fleet(editor.main, editor.read)
         plans = plan_all(fleet)
@@ -128,10 +117,10 @@ def check_both(editor: Editor) -> Checked:
         before = load_fleet(editor.main, editor.read_before)
         plans_before = plan_all(before)
     except InvalidFleet:
-        return Checked((), None)
+        return (), None
     known = {_essence(warning) for warning in warnings_of(before)}
     warnings = [warning for warning in warnings_of(fleet) if _essence(warning) not in known]
-    return Checked(tuple(warnings), Result(Base(_BEFORE, fleet=before), plans_before, fleet, plans))
+    return warnings, Result(Base(_BEFORE, fleet=before), plans_before, fleet, plans)
 
 
 def _essence(problem: Problem) -> tuple[Any, ...]:
