@@ -1,4 +1,4 @@
-"""A tenant cannot reach other tenants or the platform: attacks from its repository, its service account and its part of the file.
+"""A tenant cannot reach other tenants or the platform: attacks from its repository, its Flux objects and its service account.
 
 Everything is real: the command, the API servers, Flux, and the refusals, which are asserted by their words. What is not refused is
 here too, with how far it gets.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import chdir
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import InvalidFleet
-from tenantry.messages.text import format_invalid
 from tenantry_sandbox.content import commit
 from tests.e2e.clusters import PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api
 from tests.faults.arena import EDGE, HUB, PLACES, REPOSITORY, TENANT, Place, own_file
 from tests.faults.commits import COMMITS, Commit
-from tests.faults.declarations import DECLARATIONS, Declaration, existing
 from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
-from tests.faults.included import INCLUDED
 from tests.faults.isolation import row, source_in
 from tests.faults.report import Results
 from tests.faults.requests import FOREIGN, REQUESTS, Request
@@ -247,45 +241,25 @@ def may(api: Api, place: Place, namespace: str, verb: str) -> bool:
     return bool(api.ask("POST", path, review, as_user=place.user).body["status"]["allowed"])
 
 
-# --- in its part of tenants.yaml -----------------------------------------------------------------------------------------
+# --- in its part of tenants.yaml: what it may not declare, tests/unit and tests/hostile refuse ------------------------------
 
-
-@pytest.fixture(scope="module")
-def validated(fleet: Project, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Declaration], tuple[str, float]]:
-    """The problems of one of the attacker's files, and the seconds it took to find them."""
-    root = tmp_path_factory.mktemp("declarations")
-
-    def validate(attack: Declaration) -> tuple[str, float]:
-        copied = copy_of(fleet, root / attack.name, attack.text)
-        started = time.monotonic()
-        with chdir(copied.root), pytest.raises(InvalidFleet) as refused:
-            plan_all(load_fleet(Path(copied.fleet.name)))
-        return format_invalid(refused.value), time.monotonic() - started
-
-    return validate
-
-
-def copy_of(fleet: Project, root: Path, text: str) -> Project:
-    """The project's file in another directory, with something else in the attacker's part."""
-    copied = Project(root)
-    own_file(copied).parent.mkdir(parents=True)
-    shutil.copy(fleet.fleet, copied.fleet)
-    own_file(copied).write_text(text)
-    return copied
-
-
-@pytest.mark.parametrize("attack", [*DECLARATIONS, *INCLUDED], ids=lambda each: each.name)
-def test_what_a_tenants_file_declares_is_refused(
-    validated: Callable[[Declaration], tuple[str, float]], results: Results, attack: Declaration
-) -> None:
-    said, seconds = validated(attack)
-    assert f"tenants.d/{TENANT}.yaml:" in said
-    assert attack.refusal in said
-    results.add(row(attack.tried, "tenants.yaml", TENANT, f"`{attack.refusal}`", seconds))
+EXISTING = f"""\
+tenants:
+  {TENANT}:
+    credentials: {{{KUBECONFIG}: {{existing: true}}}}
+    sources: {{manifests: {{git: {{url: "{{git}}/{REPOSITORY}.git", ref: {{branch: main}}}}}}}}
+    apps:
+      web:
+        kustomize: {{source: manifests, postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}}}
+"""
+"""A sound file: credentials that others have put there, which an app takes its variables from."""
 
 
 def test_credentials_called_like_a_kubeconfig_are_no_kubeconfig(fleet: Project, tmp_path: Path) -> None:
-    copied = copy_of(fleet, tmp_path / "project", existing(KUBECONFIG))
+    copied = Project(tmp_path / "project")
+    own_file(copied).parent.mkdir(parents=True)
+    shutil.copy(fleet.fleet, copied.fleet)
+    own_file(copied).write_text(EXISTING)
     rendered = yaml.safe_load_all(copied.tenantry("render", "--environment", "dev").ok().out)
     apps = [each for each in rendered if each["kind"] == "Kustomization" and "postBuild" in each["spec"]]
     own = [each for each in apps if each["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == TENANT]
