@@ -198,14 +198,6 @@ EXAMPLES ?= 100
 test-properties: setup ## what holds for every drawn fleet, edit and text, with many examples (EXAMPLES=N; two minutes)
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest $(at_once) tests/properties
 
-# `INPUTS` and `SECONDS` bound each of the two searches, whichever comes first; bash has a variable of its own named SECONDS.
-INPUTS ?= 100000
-fuzz_seconds := $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))
-.PHONY: fuzz
-fuzz: setup ## look for inputs that break a promise of docs/output.md, and for fleets that are not confined (INPUTS=N, SECONDS=S)
-	@$(BIN)/python -m tests.hostile.fuzz --inputs $(INPUTS) $(fuzz_seconds)
-	@$(BIN)/python -m tests.hostile.confinement --fleets $(INPUTS) $(fuzz_seconds)
-
 # How many runs of each sort are killed, how many edits the random walk makes, and the seed that decides which; a build server takes fewer.
 POINTS ?= 20
 STEPS ?= 100
@@ -239,4 +231,4 @@ release: setup ## build what a release consists of into dist/, twice and equal: 
 
 .PHONY: clean
 clean: ## remove what was built here; tools stay in the user's cache
-	rm -rf .venv build dist rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
+	rm -rf .venv build dist rendered .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

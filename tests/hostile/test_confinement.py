@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 
 import pytest
 
@@ -19,7 +20,7 @@ FLEETS = int(os.environ.get("FLEETS", 5_000))
 @pytest.mark.parametrize("first", range(0, FLEETS, PART))
 def test_hostile_fleets_are_refused_or_confined(first: int, record_property: Callable[[str, object], None]) -> None:
     verdicts = judge(seeds(first, min(PART, FLEETS - first)))
-    record_property("confinement", verdicts.figures)
+    record_property("confinement", asdict(verdicts))
     assert verdicts.escaped == {}
     # More than a quarter are, give or take two in a hundred for a part.
     assert verdicts.confined >= 0.2 * verdicts.drawn, "too many are refused to prove anything"
