@@ -1,11 +1,9 @@
-"""The fleets that tests of several files share, each in a sandbox of its own; and where their results go."""
+"""The fleets that tests of several files share, each in a sandbox of its own."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -16,13 +14,10 @@ from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
 from tests.faults.compare import settled
 from tests.faults.crash import POINTS, SEED
-from tests.faults.outage import Note
 from tests.faults.parts import INTERVAL, frequent_fleet, small_fleet
-from tests.faults.report import Results
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--results", type=Path, help="a directory that gets what was tried, as JSON (default: none)")
     parser.addoption(
         "--points", type=int, default=POINTS, help=f"how many runs of each sort to kill (default: {POINTS})"
     )
@@ -34,15 +29,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"crashes: {config.getoption('--points')} points, seed {config.getoption('--seed')}"
-
-
-@pytest.fixture(scope="session")
-def results(pytestconfig: pytest.Config) -> Iterator[Results]:
-    """What every test adds its rows to."""
-    noted = Results()
-    yield noted
-    if directory := pytestconfig.getoption("--results"):
-        noted.write(directory, os.environ.get("PYTEST_XDIST_WORKER", "all"))
 
 
 @pytest.fixture(scope="session")
@@ -107,11 +93,6 @@ def hub(made: Project) -> Iterator[Cluster]:
     """The management cluster of the fleet `small`."""
     with closing(Cluster(made.kubeconfig("hub"))) as cluster:
         yield cluster
-
-
-@pytest.fixture
-def note(results: Results) -> Note:
-    return Note(results)
 
 
 @pytest.fixture(scope="session")

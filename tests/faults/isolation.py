@@ -5,15 +5,6 @@ from __future__ import annotations
 from tests.faults.api import Answer, Api
 from tests.faults.arena import TENANT, Place
 from tests.faults.forgeries import collection
-from tests.faults.report import Row, clipped
-
-SECTION = "isolation"
-
-
-def row(tried: str, where: str, who: str, answer: str, seconds: float, verdict: str = "refused") -> Row:
-    """who: a service account by its whole name, or what else the attacker is known by there."""
-    account = who.removeprefix("system:serviceaccount:")
-    return Row(SECTION, {"what": tried, "where": where, "as": account, "answer": clipped(answer)}, seconds, verdict)
 
 
 def denied(answer: Answer, refusal: str) -> None:

@@ -1,31 +1,12 @@
-"""What tests of outages share: they all run the fleet `small`, and each notes how long its fault was felt."""
+"""What tests of outages share: they all run the fleet `small`."""
 
 from __future__ import annotations
 
 import json
 import re
-import time
 
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
-from tests.faults.report import Results, Row
-
-SECTION = "faults"
-
-
-class Note:
-    """Takes down how long a fault kept things from being as planned, and how the run at hand ended."""
-
-    def __init__(self, results: Results) -> None:
-        self._results = results
-        self._begun = time.monotonic()
-
-    def seconds(self) -> float:
-        return time.monotonic() - self._begun
-
-    def add(self, fault: str, during: str, run: str, meanwhile: str) -> None:
-        cells = {"what failed": fault, "during": during, "the run": run, "meanwhile": meanwhile}
-        self._results.add(Row(SECTION, cells, self.seconds(), "converged"))
 
 
 def ready(project: Project) -> dict[tuple[str, str, str], str]:

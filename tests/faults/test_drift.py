@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ from tests.e2e.project import Project
 from tests.faults.api import Api
 from tests.faults.compare import settled
 from tests.faults.drift import A_NAMESPACE, CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
-from tests.faults.parts import INTERVAL
-from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
@@ -61,35 +58,25 @@ def put_back(api: Api, before: States) -> set[str]:
 
 @pytest.mark.parametrize("changes", [ON_A_REMOTE, (A_NAMESPACE,)], ids=["objects", "a namespace"])
 def test_on_a_remote_flux_alone_puts_back_what_was_changed(
-    project: Project, edge: Api, results: Results, changes: tuple[Change, ...]
+    project: Project, edge: Api, changes: tuple[Change, ...]
 ) -> None:
-    before, started = states(edge, changes), time.monotonic()
+    before = states(edge, changes)
     assert None not in before.values()
     for each in changes:
         each.make(edge)
     for each in changes:
         eventually(lambda each=each: each.path in put_back(edge, before), f"{each.what}: to be put back")
-        by = f"Flux alone, `{INTERVAL}`"
-        results.add(Row("drift", cells(each.what, "edge", by), time.monotonic() - started, "put back"))
     settled(project, "dev")
 
 
-def test_a_run_that_is_told_not_to_refresh_fails_and_the_next_one_puts_all_back(
-    calm: Project, hub: Api, results: Results
-) -> None:
-    before, started = drifted(hub, ON_THE_HUB), time.monotonic()
+def test_a_run_that_is_told_not_to_refresh_fails_and_the_next_one_puts_all_back(calm: Project, hub: Api) -> None:
+    before = drifted(hub, ON_THE_HUB)
     ended = calm.up("dev", "--refresh=false")
-    seconds = time.monotonic() - started
     assert ended.code != 0
     assert f"{len(ON_THE_HUB)} objects on the management cluster are not as planned" in ended.text, ended.text
     assert "Kustomization rocky/db: spec.path" in ended.text
     assert "fix: pulumi up --stack dev --refresh" in ended.text
-    what = f"{len(ON_THE_HUB)} objects changed, and `pulumi up --refresh=false`"
-    results.add(Row("drift", cells(what, "hub", "nothing, and the run fails"), seconds, "as documented"))
-    started = time.monotonic()
     shows_and_restores(calm, hub, before, calm.up().ok().text)
-    for each in ON_THE_HUB:
-        results.add(Row("drift", cells(each.what, "hub", "`pulumi up`"), time.monotonic() - started, "put back"))
 
 
 def shows_and_restores(project: Project, hub: Api, before: States, told: str) -> None:
@@ -112,23 +99,15 @@ ADDED = (
 )
 
 
-def test_what_was_changed_and_what_somebody_has_added_is_shown_and_put_back(
-    calm: Project, hub: Api, results: Results
-) -> None:
-    before, started = drifted(hub, (*ON_THE_HUB, *ADDED)), time.monotonic()
+def test_what_was_changed_and_what_somebody_has_added_is_shown_and_put_back(calm: Project, hub: Api) -> None:
+    before = drifted(hub, (*ON_THE_HUB, *ADDED))
     shown = calm.engine("preview", "--environment", "dev").ok().text
     assert re.search("Kustomization rocky/db: .*spec.patches, .*by ", shown), shown
     assert put_back(hub, before) == set(), "a preview changes nothing"
     shows_and_restores(calm, hub, before, calm.engine(*TENANTRY_UP).ok().text)
-    for each in (*ON_THE_HUB, *ADDED):
-        results.add(Row("drift", cells(each.what, "hub", "`tenantry up`"), time.monotonic() - started, "put back"))
 
 
 def test_a_run_without_a_difference_does_not_refresh(calm: Project) -> None:
     ended = calm.engine(*TENANTRY_UP).ok().text
     assert "--refresh=false" in ended, ended
     assert "after a refresh" not in ended, ended
-
-
-def cells(what: str, where: str, by: str) -> dict[str, str]:
-    return {"what": what, "where": where, "put back by": by}

@@ -17,7 +17,7 @@ from tests.e2e.project import TIMEOUT, Project
 from tests.faults.api import Api
 from tests.faults.compare import differences, identities, settled
 from tests.faults.crash import UP, output, started
-from tests.faults.outage import Note, apps, force_what_is_lost
+from tests.faults.outage import apps, force_what_is_lost
 from tests.faults.parts import API, all_run, kill, without
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -40,7 +40,7 @@ def project(made: Project) -> Iterator[Project]:
 
 
 def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
-    project: Project, hub: Cluster, note: Note
+    project: Project, hub: Cluster
 ) -> None:
     """What is left where an API server goes away between an installation and the note of it; made by hand, it takes the moment."""
     before = identities(project, "dev")
@@ -61,8 +61,6 @@ def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
         assert "flux reconcile helmrelease edge-movy-greeter --namespace clusters --force" in told.text
     settled(project, "dev", meanwhile=lambda: force_what_is_lost(project, hub))
     assert identities(project, "dev") == before
-    meanwhile = "`tenantry status` and `pulumi preview` name the release and the command that fixes it"
-    note.add("Flux's record of an installation", "no run", "", meanwhile)
 
 
 KEPT = {(cluster, ObjectId("v1", "Namespace", "", "movy")) for cluster in ("hub", "edge")}
@@ -86,7 +84,7 @@ def known(hub: Cluster, release: tuple[str, str, str]) -> bool:
     return any((each["type"], each["status"]) == ("Ready", "True") for each in conditions)
 
 
-def test_without_the_source_server_everything_stays_as_it_was(project: Project, hub: Cluster, note: Note) -> None:
+def test_without_the_source_server_everything_stays_as_it_was(project: Project, hub: Cluster) -> None:
     before = identities(project, "dev")
     source = ("GitRepository", "rocky", "manifests")
     with without(project, "sandbox", "content"):
@@ -101,7 +99,6 @@ def test_without_the_source_server_everything_stays_as_it_was(project: Project, 
     hub.reconcile(*source)
     eventually(lambda: revision in applied(hub, ON_HUB), "the push")
     settled(project, "dev")
-    note.add("server of Git and charts", "`up`", "succeeded", "all apps stay ready, with the last revision")
 
 
 LATE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: late}\n"
@@ -112,7 +109,7 @@ def applied(hub: Cluster, app: tuple[str, str, str]) -> str:
     return str((hub.find(*app) or {}).get("status", {}).get("lastAppliedRevision", ""))
 
 
-def test_a_tenant_leaves_once_the_controllers_are_back(project: Project, note: Note) -> None:
+def test_a_tenant_leaves_once_the_controllers_are_back(project: Project) -> None:
     others = without_movy(project)
     for controller in APPLYING:
         kill(project, "hub", controller)
@@ -120,18 +117,16 @@ def test_a_tenant_leaves_once_the_controllers_are_back(project: Project, note: N
     with started(project, UP, 1) as (run, _):
         project.start("dev")
         assert run.wait(TIMEOUT) == 0, output(project)
-        took = note.seconds()
     settled(project, "dev")
     assert identities(project, "dev").keys() - others.keys() == KEPT
     assert without_movy(project) == others
-    note.add(" and ".join(APPLYING), "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
 
 
 APPLYING = ("kustomize-controller", "helm-controller")
 
 
 def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
-    project: Project, hub: Cluster, note: Note
+    project: Project, hub: Cluster
 ) -> None:
     others = without_movy(project)
     project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
@@ -142,11 +137,9 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
         assert apps(project, "hub") == {"ready"}
         project.start("dev")
         assert run.wait(TIMEOUT) == 0, output(project)
-        took = note.seconds()
     settled(project, "dev")
     assert identities(project, "dev").keys() - others.keys() == KEPT
     assert without_movy(project) == others
-    note.add("API server of `edge`", "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
 
 
 def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
@@ -154,7 +147,7 @@ def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
 
 
 def test_a_removal_that_was_given_up_is_told_and_the_cluster_can_be_given_up_too(
-    project: Project, hub: Cluster, note: Note
+    project: Project, hub: Cluster
 ) -> None:
     whole = project.fleet.read_text()
     app = ("HelmRelease", "clusters", "edge-movy-greeter")
@@ -185,8 +178,6 @@ def test_a_removal_that_was_given_up_is_told_and_the_cluster_can_be_given_up_too
     assert "has been deleting" not in project.tenantry("status", "--environment", "dev").ok().text
     now = identities(project, "dev")
     assert {key: now.get(key) for key in kept} == kept
-    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and fix"
-    note.add("API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C; decommissioned", meanwhile)
 
 
 ENTRY = """\

@@ -10,10 +10,9 @@ it again.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
@@ -29,7 +28,6 @@ from tests.faults.edits.draw import CLUSTERS
 from tests.faults.expected import Data, refusal
 from tests.faults.identities import emptied, identities, made_anew
 from tests.faults.mutating import OVERWRITTEN, install
-from tests.faults.report import Results, Row
 from tests.faults.walk import Step, step, text_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -51,17 +49,15 @@ def project(wide: Project, origin: str) -> Project:
 
 @dataclass(slots=True)
 class Walk:
-    """document: what the clusters are to be like; taken, refused: seconds that steps took, by the sort of edit."""
+    """document: what the clusters are to be like."""
 
     project: Project
     document: Data
     random: Random
     data: Ledger
-    taken: dict[str, list[float]] = field(default_factory=dict)
-    refused: dict[str, list[float]] = field(default_factory=dict)
 
     def go(self, next: Step, *, previewed: bool) -> None:
-        before, started = identities(self.project, CLUSTERS), time.monotonic()
+        before = identities(self.project, CLUSTERS)
         words = refusal(self.document, next.document)
         given_up = self.data.given_up()
         assert {namespace for _, namespace in given_up} <= offboarded(self.document)
@@ -73,8 +69,6 @@ class Walk:
             self._stays(ended, words)
         else:
             self._goes_on(ended, next)
-        kept = self.refused if words else self.taken
-        kept.setdefault(next.sort, []).append(time.monotonic() - started)
         after = identities(self.project, CLUSTERS)
         # What was deleted by hand, or by a killed run that was reverted, is there again as another one.
         assert next.disturbed or made_anew(before, after) == []
@@ -133,7 +127,7 @@ def told(seed: int, history: list[str], project: Project) -> Iterator[None]:
 
 
 def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
-    project: Project, results: Results, pytestconfig: pytest.Config
+    project: Project, pytestconfig: pytest.Config
 ) -> None:
     steps, seed = pytestconfig.getoption("--steps"), pytestconfig.getoption("--seed")
     random, history = Random(seed), []
@@ -149,24 +143,17 @@ def test_after_every_step_of_a_random_walk_the_clusters_are_as_planned(
         history.append(f"{next.said} ({next.disturbed})" if next.disturbed else next.said)
         with told(seed, history, project):
             walk.go(next, previewed=number % PREVIEWED == 0)
-    for sort in sorted({*walk.taken, *walk.refused}):
-        taken, refused = walk.taken.get(sort, []), walk.refused.get(sort, [])
-        cells = {"edit": sort, "taken": str(len(taken)), "refused": str(len(refused))}
-        results.add(Row("walk", cells, max([*taken, *refused]), "as planned"))
 
 
-def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project, results: Results) -> None:
+def test_destroy_leaves_nothing_of_where_the_walk_has_ended(project: Project) -> None:
     document = yaml.safe_load(project.fleet.read_text())
     active = _active(document)
     project.fleet.write_text(text_of(active, "all is active"))
     project.up().ok()
     settled(project, "dev", overwritten=OVERWRITTEN)
-    started = time.monotonic()
     project.offboard().ok()
     for cluster in CLUSTERS:
         emptied(project, cluster)
-    cells = {"edit": "`tenantry destroy --offboard` at the end", "taken": "1", "refused": "0"}
-    results.add(Row("walk", cells, time.monotonic() - started, "nothing left"))
 
 
 def _active(value: Data) -> Data:
