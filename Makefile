@@ -139,14 +139,14 @@ WORKERS ?= 3
 FLEETS ?= 5000
 export FLEETS
 side_by_side := -n $(WORKERS) --dist loadgroup
-real := tests/e2e tests/hostile tests/backends
+real := tests/e2e tests/hostile
 
 # Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
 # other fleets, waits for a long time, or breaks things in series is left to the build server.
 of_e2e := accounts clusters conformance content examples_flux2_multi_tenancy fleet import labels mistakes new_fleet \
 	notifications preflight rehearsal sources teardown
 of_faults := admission isolation reaching
-share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
+share := tests/hostile $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
 
 .PHONY: test
 test: test-python tools ## before a push: all tests that need only Python, and a share of those of real programs
@@ -155,10 +155,6 @@ test: test-python tools ## before a push: all tests that need only Python, and a
 
 .PHONY: test-all
 test-all: test-fast test-project test-properties test-editors test-browser test-real ## every test; a build server runs them with fewer examples
-
-.PHONY: test-backends
-test-backends: tools ## locks, killed runs and a lost server, with state in files, PostgreSQL and an S3-compatible store (a minute)
-	$(BIN)/pytest tests/backends
 
 .PHONY: test-hostile
 test-hostile: setup ## inputs made to take time or memory, secrets in every place, hostile included files (two minutes)
@@ -176,10 +172,10 @@ npm = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_npm); \
 	else echo "npm is missing; run: sudo $(install_npm)" >&2; exit 1; fi
 
 .PHONY: programs
-programs: tools ## see that nothing is missing without which a test is skipped: shells, PostgreSQL; as root they are installed
-	@{ command -v zsh && command -v fish && ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || $(programs)
+programs: tools ## see that nothing is missing without which a test is skipped: shells; as root they are installed
+	@{ command -v zsh && command -v fish; } >/dev/null 2>&1 || $(programs)
 
-install_programs := apt-get install -y --no-install-recommends zsh fish postgresql
+install_programs := apt-get install -y --no-install-recommends zsh fish
 programs = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_programs); \
 	else echo "a program is missing; run: sudo $(install_programs)" >&2; exit 1; fi
 

@@ -1,1 +1,0 @@
-"""The state backends of Pulumi, with real servers: `make test-backends`."""
