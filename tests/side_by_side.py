@@ -30,7 +30,7 @@ SHARED = {
     "kept": ("drift", "kept"),
     "walk": ("walk", "cluster_changes"),
     "why": ("flux_shards", "leaving", "why", "disaster"),
-    "sandbox": ("clusters", "conformance", "content"),
+    "sandbox": ("clusters", "conformance"),
     "bare": ("import", "preflight"),
     "isolation": ("admission", "isolation", "reaching"),
 }
