@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from typing import Any
+from contextlib import closing
 
 import pytest
 import yaml
 from lightkube.core.exceptions import ApiError
-from lightkube.resources.core_v1 import Namespace, Secret, ServiceAccount
+from lightkube.resources.core_v1 import Namespace, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
-from lightkube.types import PatchType
 
 from tests.e2e import rights
 from tests.e2e.clusters import Cluster, eventually
@@ -22,7 +20,6 @@ from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
 
-SECRET, NAMESPACE, KEY = "edge-1-admin-kubeconfig", "kamaji-edge", "admin.conf"
 BINDING = ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings")
 
 
@@ -33,62 +30,9 @@ def _administrator(sandbox: Project) -> Iterator[None]:
         yield
 
 
-def check(project: Project) -> tuple[int, list[tuple[str, str]]]:
-    result = project.tenantry("preflight", "-e", "dev", "--cluster", "edge-1", "--output", "json")
-    problems = json.loads(result.out)["problems"]
-    return result.code, [(problem["severity"], problem["code"]) for problem in problems]
-
-
 def test_the_sandbox_s_kubeconfig_is_fine(sandbox: Project) -> None:
-    assert (0, []) == check(sandbox)
-
-
-def test_the_management_cluster_is_the_one_that_the_stack_names(sandbox: Project) -> None:
-    edge = str(sandbox.kubeconfig("edge-1"))
-    result = sandbox.tenantry("preflight", "dev", "--cluster", "edge-1", "--kubeconfig", edge)
-    assert (1, "error[no-secret]: there is no Secret kamaji-edge/edge-1-admin-kubeconfig") == (
-        result.code,
-        result.out.splitlines()[0],
-    )
-
-
-def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: Project) -> None:
-    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
-    secret = kubeconfig["users"][0]["user"].pop("client-key-data")
-    kubeconfig["users"][0]["user"] |= {"client-key": "/etc/kubernetes/key", "exec": {"command": "aws"}}
-    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
-        found = check(sandbox)
-        shown = sandbox.tenantry("preflight", "dev", "--cluster", "edge-1").text
-    assert (1, [("error", "not-taken")]) == found
-    assert secret not in shown
-    assert "/etc/kubernetes" not in shown
-    assert (0, []) == check(sandbox)
-
-
-def test_a_remote_that_does_not_answer_fails(sandbox: Project) -> None:
-    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
-    kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
-    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
-        assert check(sandbox) == (1, [("error", "unreachable")])
-    found = sandbox.tenantry("preflight", "dev", "--cluster", "hub-dev", "--output", "json")
-    assert (found.code, [each["code"] for each in json.loads(found.out)["problems"]]) == (0, ["no-controllers"])
-
-
-@contextmanager
-def replaced(project: Project, kubeconfig: str) -> Iterator[None]:
-    """Another kubeconfig in the Secret, for a while in which nothing on the cluster has to change."""
-    with closing(Cluster(project.kubeconfig("hub-dev"))) as hub:
-        found: Any = hub.client.get(Secret, SECRET, namespace=NAMESPACE).data
-        before = found[KEY]
-        _write(hub, base64.b64encode(kubeconfig.encode()).decode())
-        try:
-            yield
-        finally:
-            _write(hub, before)
-
-
-def _write(hub: Cluster, content: str) -> None:
-    hub.client.patch(Secret, SECRET, {"data": {KEY: content}}, namespace=NAMESPACE, patch_type=PatchType.MERGE)
+    found = sandbox.tenantry("preflight", "-e", "dev", "--cluster", "edge-1", "--output", "json").ok()
+    assert json.loads(found.out)["problems"] == []
 
 
 @pytest.mark.parametrize("cluster", ["edge-1", "hub-dev"])

@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from lightkube.core.exceptions import ApiError
 
 from tenantry_sandbox.content import commit
 from tests.e2e.audit import requests_as
@@ -125,19 +124,6 @@ def test_a_repository_with_a_source_that_the_tenant_may_not_have_is_refused(stag
     push(staging, cluster, ELSEWHERE)
     cluster.refused("Kustomization", "apps", "dev-team", "a tenant's sources lie below")
     assert cluster.find("GitRepository", "apps", "bad") is None
-
-
-def test_a_source_of_another_namespace_is_refused(cluster: Cluster) -> None:
-    source = {"kind": "GitRepository", "name": "kyverno-policies", "namespace": "tenantry-system"}
-    with pytest.raises(ApiError, match="refer to objects of their own namespace only"):
-        cluster.create(
-            {
-                "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
-                "kind": "Kustomization",
-                "metadata": {"name": "bad", "namespace": "apps"},
-                "spec": {"interval": "5m", "prune": True, "serviceAccountName": "dev-team", "sourceRef": source},
-            }
-        )
 
 
 def test_an_environments_path_is_a_line_in_the_file(staging: Project, cluster: Cluster) -> None:

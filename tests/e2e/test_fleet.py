@@ -126,19 +126,6 @@ def test_a_suspension_by_hand_is_kept_and_told_with_the_line_that_ends_it(fleet:
 RELEASE = ("HelmRelease", "kamaji-edge", "edge-1-movy-web")
 
 
-def test_why_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
-    for tenant, kinds in (
-        ("rocky", ["GitRepository", "Kustomization"]),
-        ("movy", ["HelmRepository", "HelmChart", "HelmRelease"]),
-    ):
-        administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
-        found = fleet.tenantry("why", f"{tenant}/web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
-        (answer,) = json.loads(found.out)["apps"]
-        *steps, objects = answer["trail"]
-        assert [(each["what"].split()[0], each["state"]) for each in steps] == [(kind, "ready") for kind in kinds]
-        assert (answer["well"], "ready" in objects["state"]) == (True, True), objects
-
-
 RECONCILE = "reconcile.fluxcd.io/requestedAt"
 
 
