@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.facts.changes import Effect
-from tests.unit.facts.cases import BASE, edited
-from tests.unit.facts.reviews import reviewed
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -53,16 +50,3 @@ def test_the_same_version_on_501_clusters_is_a_few_lines(capsys: pytest.CaptureF
     )
     assert run(["diff", "./before.yaml", "--output", "markdown"]) == 1
     assert len(capsys.readouterr().out.splitlines()) <= 20
-
-
-def test_a_version_on_501_clusters_is_one_change() -> None:
-    clusters = "".join(
-        f"  c{number}: {{environments: [dev], kubeconfig: {{kamaji: {{controlPlane: c{number}, namespace: kamaji}}}}}}\n"
-        for number in range(499)
-    )
-    before = BASE.replace("clusters:\n", f"clusters:\n{clusters}", 1)
-    (found,) = reviewed(*edited(before, ("version: 1.0.0", "version: 2.x")))
-    (change,) = found.changes
-    assert (change.effect, len(change.where.clusters), len(change.values)) == (Effect.CHANGED, 501, 1)
-    # The releases; two charts go and two come, one of them for all remote clusters.
-    assert len(found.objects) == 505

@@ -1,4 +1,4 @@
-"""The command line as a program: streams that end, signals, bounds of time and memory."""
+"""The command line as a program: streams that end, signals."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import heavy
 from tests.hostile.case import FLEET, Case
-from tests.hostile.outcome import MEGABYTES, broken_promises
 from tests.unit.cli.test_cli import SOUND
 from tests.unit.texts import FRAME
 
@@ -77,13 +75,6 @@ def test_control_c_is_exit_code_130() -> None:
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=30)
     assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())
-
-
-def test_a_process_of_its_own_stays_within_the_bounds(tmp_path: Path) -> None:
-    case = heavy.case("a-billion-laughs")
-    outcome, megabytes = heavy.measured(case.write(tmp_path))
-    assert broken_promises(case, outcome) == []
-    assert megabytes <= MEGABYTES
 
 
 def test_letters_that_a_terminal_lacks_are_escaped(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from tenantry.load import fleet_of, load_fleet, plan_all
-from tenantry.messages.errors import InvalidFleet
 from tenantry.source.parse import parse
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -50,14 +49,3 @@ def test_the_add_on_with_the_guides_own_chart_fits_into_the_fleet_of_kamaji() ->
     [plan] = plan_all(fleet_of(parse(yaml.safe_dump(fleet).encode(), "tenants.yaml"))).values()
     urls = {each.manifest["spec"]["url"] for each in plan.objects if each.id.kind == "HelmRepository"}
     assert urls == {"https://charts.jetstack.io"}
-
-
-def test_a_name_that_is_given_twice_is_found_before_the_push() -> None:
-    text = (EXAMPLES / "teams" / "tenants.yaml").read_text(encoding="utf-8")
-    second = "  test: {management: cloudy}\n"
-    twice = text.replace("  prod:\n", f"{second}  prod:\n", 1)
-    line = twice[: twice.index(second)].count("\n") + 1
-    with pytest.raises(InvalidFleet) as refused:
-        fleet_of(parse(twice.encode(), "tenants.yaml"))
-    [found] = refused.value.diagnostics
-    assert (found.code, found.location.line) == ("duplicate-key", line)

@@ -30,8 +30,3 @@ def test_the_readme_lists_the_objects_that_its_fleet_yields() -> None:
 
 def test_the_readme_has_at_most_150_lines() -> None:
     assert len(README.splitlines()) <= 150
-
-
-def test_every_file_that_the_readme_links_to_is_there() -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
-    assert [link for link in links if not (ROOT / link).exists()] == []

@@ -9,7 +9,6 @@ import pytest
 
 from tenantry.cli import preflight as module
 from tenantry.guard.claims import Claim, claim_object
-from tenantry.messages.errors import Refused
 from tenantry.preflight.check import Check
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -105,17 +104,6 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
         "  + Kustomization kamaji/edge-rocky-web",
         "dev: 13 objects for hub: nothing is in the way",
     ]
-
-
-def test_a_cluster_that_can_not_be_reached_is_refused(
-    capsys: Capture, management: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def connect(*_: object, **__: object) -> object:
-        raise Refused("no answer", "start it")
-
-    monkeypatch.setattr(module, "connect_management", connect)
-    assert tenantry(capsys, *DEV) == (2, "", "error: no answer\n  fix: start it\n")
-    assert management.requests == []
 
 
 def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memory) -> None:

@@ -120,12 +120,6 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
     ) == (code, json.loads(out), err)
 
 
-def test_it_shows_nothing_of_the_kubeconfig(capsys: Capture, hub: Memory) -> None:
-    _, out, err = tenantry(capsys, "preflight", "dev", "--cluster", "edge", "--output", "json")
-    assert hub.requests
-    assert "marker" not in out + err
-
-
 def test_it_without_the_right_to_read_the_secret_is_refused(capsys: Capture, hub: Memory) -> None:
     hub.refuse("GET", SECRET, 403, "no")
     expected = (

@@ -90,13 +90,13 @@ class Edge(Memory):
         self.configs.append(config)
         return self.client(config.cluster.server)
 
-    def fail(self, error: Exception) -> None:
-        """Have no request answered."""
+    def fail(self, error: Exception, asked: tuple[str, str] = ("POST", f"{REVIEWS}selfsubjectaccessreviews")) -> None:
+        """Have a request not answered, by default the first."""
 
         def raise_it(_: httpx2.Request) -> httpx2.Response:
             raise error
 
-        self.refusals["POST", f"{REVIEWS}selfsubjectaccessreviews"] = raise_it
+        self.refusals[asked] = raise_it
 
     def _self(self, request: httpx2.Request) -> httpx2.Response:
         user = request.headers["Impersonate-User"]

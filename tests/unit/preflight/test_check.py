@@ -213,6 +213,7 @@ def test_what_the_api_server_does_not_take_is_an_error_with_its_reason() -> None
         "the API server refuses Kustomization kamaji/edge-rocky-web: HTTP 422: spec is wrong: `tenantry up` leaves it, and what"
         " belongs to it, as it is",
     )
+    assert problem.fix == "correct it in tenants.yaml; where a field cannot change, give the Kustomization another name"
     assert {given["dryRun"] for method, _, given in management.requests if method == "PATCH"} == {"All"}
 
 

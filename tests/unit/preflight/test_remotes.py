@@ -113,23 +113,50 @@ def test_a_remote_without_a_marker_is_warned_of() -> None:
     assert told(edge) == [("warning", "unmarked-cluster", f"{message}", BOOTSTRAP)]
 
 
-def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
+def test_a_service_account_under_the_name_that_flux_acts_as_is_told() -> None:
     edge = Edge()
-    edge.refuse("GET", MARKER, 403, "no")
-    edge.refuse("GET", "/api/v1/namespaces/tenantry-system", 403, "no")
+    names = [{"metadata": {"name": name}} for name in ("rocky", "default")]
+    edge.objects["/api/v1/namespaces/kamaji/serviceaccounts"] = {"items": names}
+    assert told(edge) == [
+        (
+            "error",
+            "same-account",
+            "it has service accounts of its own in namespace 'kamaji' called rocky: Flux would act with their rights",
+            "keep the cluster's kubeconfig in a namespace that does not exist on it; or, if they are new, rename the tenants",
+        )
+    ]
+
+
+def test_a_remote_without_the_policies_is_told() -> None:
+    edge = Edge()
+    for path in [each for each in edge.objects if "validatingadmission" in each]:
+        del edge.objects[path]
+    ((severity, code, message, fix),) = told(edge)
+    assert (severity, code, fix) == ("warning", "no-policy", BOOTSTRAP)
+    assert message.startswith("it has no ValidatingAdmissionPolicy tenantry-baselines, ")
+
+
+def test_what_the_kubeconfig_may_not_read_is_not_told() -> None:
+    edge = Edge()
+    for path in ("tenantry-system/configmaps/tenantry", "tenantry-system", "kamaji/serviceaccounts"):
+        edge.refuse("GET", f"/api/v1/namespaces/{path}", 403, "no")
     assert told(edge) == []
 
 
+FIRST, LATER = ("POST", f"{REVIEWS}selfsubjectaccessreviews"), ("GET", "/api/v1/namespaces/tenantry-system")
+
+
 @table(
-    ("failure", "how"),
+    ("asked", "failure", "how"),
     [
-        (httpx2.ReadTimeout("marker"), "it did not answer within 5 seconds"),
-        (httpx2.ConnectError(f"marker {ADDRESS}"), "it cannot be reached"),
+        (FIRST, httpx2.ReadTimeout("marker"), "it did not answer within 5 seconds"),
+        (FIRST, httpx2.ConnectError(f"marker {ADDRESS}"), "it cannot be reached"),
+        (LATER, httpx2.ReadTimeout(f"marker {ADDRESS}"), "it did not answer within 5 seconds"),
     ],
 )
-def test_a_remote_that_does_not_answer_is_a_warning(failure: Exception, how: str) -> None:
+def test_a_remote_that_does_not_answer_is_a_warning(asked: tuple[str, str], failure: Exception, how: str) -> None:
     edge = Edge()
-    edge.fail(failure)
+    edge.fail(failure, asked)
     assert told(edge) == [
         (
             "warning",
@@ -158,23 +185,6 @@ def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: p
 def test_a_remote_has_five_seconds_for_each_step_of_an_answer() -> None:
     with module.connect_app(of_secret(kubeconfig())) as client:
         assert client.http.timeout == httpx2.Timeout(5.0)
-
-
-def test_a_remote_that_answers_no_more_is_a_warning() -> None:
-    edge = Edge()
-
-    def stop(_: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ReadTimeout(f"marker {ADDRESS}")
-
-    edge.refusals["GET", "/api/v1/namespaces/tenantry-system"] = stop
-    assert told(edge) == [
-        (
-            "warning",
-            "unreachable",
-            "it did not answer within 5 seconds from here, so the rights of its kubeconfig were not checked",
-            "check that it runs; if only Flux can reach it, see `tenantry status`",
-        )
-    ]
 
 
 def test_credentials_that_are_not_accepted_are_an_error() -> None:
