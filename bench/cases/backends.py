@@ -9,9 +9,9 @@ from functools import partial
 from bench.clusters import CONTROLLERS, Clusters, clusters
 from bench.fleets import on_one_cluster, write
 from bench.measure import Used
+from bench.postgresql import PROGRAMS, postgresql
 from bench.tables import Row, Table
 from tenantry.stacks.command import tuned
-from tests.backends.servers import PROGRAMS, postgresql
 
 _QUIET = ("--yes", "--skip-preview", "--suppress-outputs")
 _ZSTD = {"PULUMI_DIY_BACKEND_ZSTD": "true"}
@@ -26,7 +26,7 @@ def measure(*, tenants: int, small: int) -> Iterator[Table]:
         backends = {"file": {"PULUMI_BACKEND_URL": made.variables()["PULUMI_BACKEND_URL"]}}
         backends["file, zstd"] = backends["file"] | _ZSTD
         if PROGRAMS:
-            backends["PostgreSQL"] = {"PULUMI_BACKEND_URL": servers.enter_context(postgresql()).address}
+            backends["PostgreSQL"] = {"PULUMI_BACKEND_URL": servers.enter_context(postgresql())}
             backends["PostgreSQL, zstd"] = backends["PostgreSQL"] | _ZSTD
         few = {f"{name}, checkpoints": variables | _CHECKPOINTS for name, variables in list(backends.items())[::2]}
         yield _table(made, small, {**dict(list(backends.items())[::2]), **few})
