@@ -236,7 +236,7 @@ def _run(access: Access, plugin: Plugin) -> _Credentials:
     variables = {variable.name: variable.value for variable in plugin.env or ()}
     try:
         ended = subprocess.run(
-            [access.command, *(plugin.args or ())],
+            [plugin.command, *(plugin.args or ())],
             env={**os.environ, **variables, "KUBERNETES_EXEC_INFO": json.dumps(information)},
             stdin=None if interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -147,10 +147,7 @@ class _Context(_Part):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """One context of a kubeconfig. name: of the context; "": none. source: the file or files, as the user knows them;
-    "": it is one that Flux uses.
-
-    file: what `kubectl --kubeconfig` takes; None: what kubectl reads by itself. The directories are those that relative paths
-    of the cluster and of the user start from; None: such a path is not allowed.
+    "": it is one that Flux uses. file: what `kubectl --kubeconfig` takes; None: what kubectl reads by itself.
     """
 
     name: str = ""
@@ -158,8 +155,6 @@ class Access:
     file: Path | None = None
     cluster: Cluster
     user: User = field(repr=False)
-    cluster_directory: Path | None = None
-    user_directory: Path | None = None
 
     def __str__(self) -> str:
         return f"context '{self.name}' of kubeconfig {self.source}" if self.source else "the kubeconfig that Flux uses"
@@ -167,49 +162,34 @@ class Access:
     @property
     def authority(self) -> str | None:
         """Certificates in PEM format. Raises: OSError, ValueError: the file cannot be read, or the data is no certificate."""
-        cluster = self.cluster
-        return _content(cluster.certificate_authority_data, cluster.certificate_authority, self.cluster_directory)
+        return _content(self.cluster.certificate_authority_data, self.cluster.certificate_authority)
 
     @property
     def certificate(self) -> tuple[str, str] | None:
         """The client's certificate and key in PEM format. Raises: as `authority`."""
-        user, directory = self.user, self.user_directory
-        certificate = _content(user.client_certificate_data, user.client_certificate, directory)
-        return (certificate and (certificate, _content(user.client_key_data, user.client_key, directory) or "")) or None
+        certificate = _content(self.user.client_certificate_data, self.user.client_certificate)
+        key = _content(self.user.client_key_data, self.user.client_key)
+        return (certificate, key or "") if certificate else None
 
     @property
     def token(self) -> str | None:
         """The content of the token's file as it is now, before the token. Raises: OSError, ValueError: as `authority`."""
         if not self.user.token_file:
             return self.user.token or None
-        return _beside(self.user.token_file, self.user_directory).read_text(encoding="utf-8").strip()
-
-    @property
-    def command(self) -> str:
-        """The credential plugin: a name on the PATH, or a path, which a kubeconfig may give relative to itself."""
-        command = self.user.exec.command if self.user.exec else ""
-        return str(_beside(command, self.user_directory)) if os.sep in command else command
+        return Path(self.user.token_file).read_text(encoding="utf-8").strip()
 
 
-def _content(data: str | None, file: str | None, directory: Path | None) -> str | None:
+def _content(data: str | None, file: str | None) -> str | None:
     """Raises: OSError, ValueError. Comments of other alphabets are left out: OpenSSL takes ASCII alone."""
     if not data and not file:
         return None
-    content = b64decode("".join(data.split()), validate=True) if data else _beside(str(file), directory).read_bytes()
+    content = b64decode("".join(data.split()), validate=True) if data else Path(str(file)).read_bytes()
     return content.decode("ascii", errors="ignore")
-
-
-def _beside(file: str, directory: Path | None) -> Path:
-    if directory is None and not Path(file).is_absolute():
-        raise ValueError("a relative path, and no file that it is relative to")
-    return (directory or Path()) / file
 
 
 # --- the files -----------------------------------------------------------------------------------------------------------
 
 _P = TypeVar("_P", bound=_Part)
-_Entry = tuple[_P, Path | None]
-"""A part of a kubeconfig, with the directory of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,25 +197,17 @@ class _Kubeconfig:
     """current: the name of the current context."""
 
     current: str
-    clusters: Mapping[str, _Entry[Cluster]]
-    users: Mapping[str, _Entry[User]]
-    contexts: Mapping[str, _Entry[_Context]]
+    clusters: Mapping[str, Cluster]
+    users: Mapping[str, User]
+    contexts: Mapping[str, _Context]
 
     def access(self, name: str, source: str, file: Path | None) -> Access | None:
         """The context of a name; None: its cluster or its user is missing."""
-        context, _ = self.contexts[name]
+        context = self.contexts[name]
         cluster, user = self.clusters.get(context.cluster), self.users.get(context.user or "")
-        if cluster is None or user is None or not cluster[0].server:
+        if cluster is None or user is None or not cluster.server:
             return None
-        return Access(
-            name=name,
-            source=source,
-            file=file,
-            cluster=cluster[0],
-            user=user[0],
-            cluster_directory=cluster[1],
-            user_directory=user[1],
-        )
+        return Access(name=name, source=source, file=file, cluster=cluster, user=user)
 
 
 def select(file: Path | None, context: str | None) -> Access:
@@ -292,15 +264,30 @@ def _read(file: Path) -> _Kubeconfig:
         raise Refused(f"{file} is YAML, but not a kubeconfig", f"repair it, or {OTHER_FILE}") from None
 
 
-def _parsed(content: Mapping[str, Any], directory: Path | None) -> _Kubeconfig:
-    """Raises: AttributeError, KeyError, TypeError, ValueError: it is no kubeconfig."""
+_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+"""Keys of clusters and users whose values are files."""
 
-    def entries(key: str, model: type[_P]) -> dict[str, _Entry[_P]]:
-        made = ((entry["name"], entry.get(key.removesuffix("s")) or {}) for entry in content.get(key) or ())
-        return {
-            name: (model.model_validate({k: v for k, v in part.items() if v is not None}), directory)
-            for name, part in made
-        }
+
+def _parsed(content: Mapping[str, Any], directory: Path | None) -> _Kubeconfig:
+    """directory: where relative paths start, also that of a plugin; None: no files and no plugins are allowed.
+
+    Raises: AttributeError, KeyError, TypeError, ValueError: it is no kubeconfig, or names what is not allowed.
+    """
+
+    def located(value: Any) -> Any:
+        if directory is None:
+            raise ValueError("a file or a plugin")
+        return str(directory / value) if isinstance(value, str) and value else value
+
+    def entry(model: type[_P], part: Mapping[str, Any]) -> _P:
+        given = {key: located(value) if key in _PATHS else value for key, value in part.items() if value is not None}
+        if isinstance(plugin := given.get("exec"), Mapping) and os.sep in str(plugin.get("command")):
+            given["exec"] = {**plugin, "command": located(plugin["command"])}
+        return model.model_validate(given)
+
+    def entries(key: str, model: type[_P]) -> dict[str, _P]:
+        made = ((each["name"], each.get(key.removesuffix("s")) or {}) for each in content.get(key) or ())
+        return {name: entry(model, part) for name, part in made}
 
     if not content.keys() & {"clusters", "contexts", "users"}:
         raise ValueError("no kubeconfig")

@@ -36,7 +36,6 @@ def access(user: dict[str, Any], **cluster: Any) -> Access:
         source="config",
         cluster=Cluster.model_validate({"server": SERVER, **cluster}),
         user=User.model_validate(user),
-        user_directory=Path("/"),
     )
 
 
@@ -220,13 +219,7 @@ def test_a_plugin_may_give_a_certificate(tmp_path: Path) -> None:
         cluster = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(authority.pair.certificate)}
         user = plugin.access.user.exec
         assert user is not None
-        reached = access({}, **cluster)
-        reached = Access(
-            cluster=reached.cluster,
-            user=plugin.access.user,
-            user_directory=plugin.access.user_directory,
-            cluster_directory=tmp_path,
-        )
+        reached = Access(cluster=access({}, **cluster).cluster, user=plugin.access.user)
         with Client(reached, TIMEOUT) as client:
             assert client.http.get("/version").status_code == 200
         assert len(plugin.told) == 1

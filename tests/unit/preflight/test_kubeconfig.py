@@ -64,7 +64,7 @@ def problems(content: dict[str, Any] | bytes | None) -> list[Problem]:
         del management.objects[SECRET]
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = list(contact(client, remote, Edge().connect).problems)
+        found = contact(client, remote, Edge().connect)
     assert all(problem.fix for problem in found)
     _assert_nothing_leaks(data, found)
     return found
@@ -174,5 +174,5 @@ def test_a_secret_and_a_key_that_are_not_there_are_named() -> None:
     management.objects[SECRET] = {"metadata": {}, "data": {"value": encoded(b"marker")}}
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = contact(client, remote, Edge().connect).problems
-    assert found == (error("no-secret", f"there is no key 'admin.conf' in {name}", fix),)
+        found = contact(client, remote, Edge().connect)
+    assert found == [error("no-secret", f"there is no key 'admin.conf' in {name}", fix)]
