@@ -102,20 +102,19 @@ def _check_cluster(
     planned = plan(fleet, environment)
     remote = remote_of(fleet, planned, name) if name != planned.management else None
     with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
-        contacted = contact_management(client, fleet, planned) if remote is None else contact(client, remote)
+        found = contact_management(client, fleet, planned) if remote is None else contact(client, remote)
     # For a plan it is a warning that a cluster cannot be asked from here, and here it is the answer.
-    problems = (
-        replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem
-        for problem in contacted.problems
+    problems = errors_first(
+        replace(problem, severity=Severity.ERROR) if problem.code == "unreachable" else problem for problem in found
     )
-    contacted = replace(contacted, problems=errors_first(problems))
+    fit = not any(problem.severity is Severity.ERROR for problem in problems)
     if output == "json":
-        data_json(contacted, "Preflight")
-        return 0 if contacted.fit else 1
-    for problem in contacted.problems:
+        data_json({"cluster": name, "fit": fit, "problems": problems}, "Preflight")
+        return 0 if fit else 1
+    for problem in problems:
         data(as_text(problem))
-    data(f"{name}: {counts(contacted.problems) or 'no problems'}")
-    return 0 if contacted.fit else 1
+    data(f"{name}: {counts(problems) or 'no problems'}")
+    return 0 if fit else 1
 
 
 def report_on(

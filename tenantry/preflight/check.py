@@ -64,14 +64,11 @@ class Report:
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def contact_management(client: Client, fleet: Fleet, plan: Plan) -> remotes.Contact:
-    """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
-    problems = list(unmarked(client, fleet, plan))
-    if not problems:
-        problems = _problems_of(lambda: _controllers(client, fleet)) + _problems_of(
-            lambda: _policies(client, fleet, plan)
-        )
-    return remotes.Contact(plan.management, remotes.errors_first(problems))
+def contact_management(client: Client, fleet: Fleet, plan: Plan) -> list[Problem]:
+    """The problems of the marker, the policies and Flux's controllers of a management cluster that has answered already."""
+    if problems := list(unmarked(client, fleet, plan)):
+        return problems
+    return [*_problems_of(lambda: _controllers(client, fleet)), *_problems_of(lambda: _policies(client, fleet, plan))]
 
 
 @dataclass(slots=True)
@@ -165,19 +162,17 @@ class Check:
     def _remotes(self) -> Iterator[Problem]:
         unread = list[str]()
 
-        def contact(remote: remotes.Remote) -> remotes.Contact:
+        def contact(remote: remotes.Remote) -> list[Problem]:
             try:
-                return remotes.contact(self.client, remote, self.connect)
+                found = remotes.contact(self.client, remote, self.connect)
             except Refused as refused:
                 if refused.code == NOT_ALLOWED and isinstance(remote.reference, SecretKey):
                     unread.append(remote.name)
-                    return remotes.Contact(remote.name, ())
-                return remotes.Contact(remote.name, (error("not-readable", refused.message, refused.fix),))
+                    return []
+                found = [error("not-readable", refused.message, refused.fix)]
+            return [replace(problem, message=f"cluster '{remote.name}': {problem.message}") for problem in found]
 
-        asked = remotes.remotes(self.fleet, self.plan)
-        contacts = in_parallel(contact, asked)
-        for problem, name in ((problem, contact.cluster) for contact in contacts for problem in contact.problems):
-            yield replace(problem, message=f"cluster '{name}': {problem.message}")
+        yield from chain.from_iterable(in_parallel(contact, remotes.remotes(self.fleet, self.plan)))
         if unread:
             yield warning(
                 "kubeconfig-not-read",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenantry.cluster.connect import NO_SECRET, Connect, answered, connect_app, kubeconfig_of
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as
@@ -17,7 +17,7 @@ from tenantry.cluster.leftovers import Rights, rights_by_cluster
 from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, Severity, error, warning
+from tenantry.messages.errors import NOT_ALLOWED, NOT_POSSIBLE, UNREACHABLE, Problem, Refused, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.bootstrap import MARKER, remote_policies
@@ -27,6 +27,8 @@ from tenantry.preflight.fitness import check_policies
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +83,8 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """What is known about one cluster. problems: errors first."""
-
-    json_keys: ClassVar = ("cluster", "fit", "problems")
-    cluster: str
-    problems: tuple[Problem, ...]
-
-    @property
-    def fit(self) -> bool:
-        return not any(problem.severity is Severity.ERROR for problem in self.problems)
-
-
-def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> Contact:
-    """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
+def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> list[Problem]:
+    """The problems of a kubeconfig and, unless Flux would refuse it anyway, of what it permits on its cluster.
 
     connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
     """
@@ -104,8 +93,7 @@ def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> Cont
         # Its rights cannot be checked: Flux alone gets the token.
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
         fix = "create it, with the keys of Flux's 'kubeConfig.configMapRef'"
-        missing = () if one(hub, id) else (error("no-configmap", f"there is no {id}", fix),)
-        return Contact(remote.name, missing)
+        return [] if one(hub, id) else [error("no-configmap", f"there is no {id}", fix)]
     try:
         kubeconfig = kubeconfig_of(hub, reference)
         config = of_secret(kubeconfig)
@@ -113,12 +101,12 @@ def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> Cont
         if refused.code not in (NO_SECRET, NOT_POSSIBLE):
             raise
         code = NO_SECRET if refused.code == NO_SECRET else "bad-kubeconfig"
-        return Contact(remote.name, (error(code, refused.message, refused.fix),))
+        return [error(code, refused.message, refused.fix)]
     if ignored := ignored_in(kubeconfig):
         message = f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig"
         fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
-        return Contact(remote.name, (error("not-taken", message, fix),))
-    return Contact(remote.name, errors_first(_access(remote, config, connect)))
+        return [error("not-taken", message, fix)]
+    return _access(remote, config, connect)
 
 
 def _access(remote: Remote, config: Access, connect: Connect) -> list[Problem]:
@@ -133,7 +121,7 @@ def _access(remote: Remote, config: Access, connect: Connect) -> list[Problem]:
                     raise
                 fix = "have the kubeconfig's writer renew it"
                 return [error("not-accepted", "it does not accept the credentials of its kubeconfig", fix)]
-            for problem in _Access(client, remote).problems():
+            for problem in _problems(client, remote):
                 problems.append(problem)
     except Refused as refused:
         if refused.code == UNREACHABLE:
@@ -150,99 +138,69 @@ _ANYTHING: Manifest = {"spec": {"nonResourceAttributes": {"verb": "get", "path":
 """What everybody may ask whose credentials a cluster accepts."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
-    client: Client = field(repr=False)
-    remote: Remote
-
-    def problems(self) -> Iterator[Problem]:
-        marked = self._marked()
-        if marked and marked != self.remote.name:
-            yield self._other(marked)  # other findings would be about the wrong cluster
-            return
-        yield from self._impersonation()
-        yield from self._bootstrap(marked)
-        accounts = self.remote.accounts
-        yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
-        yield from self._readable(lambda: check_rights(self.client, self.remote.rights))
-
-    def _marked(self) -> str | None:
-        """The name in the cluster's marker; its own if this user may not read it. None: there is no marker."""
-        try:
-            return marked_as(self.client, self.remote.bootstrapped)
-        except Refused:
-            return self.remote.name
-
-    def _other(self, marked: str) -> Problem:
-        name, platform = self.remote.name, self.remote.bootstrapped
-        return error(
+def _problems(client: Client, remote: Remote) -> Iterator[Problem]:
+    """What is wrong on the cluster, as far as this user may read it."""
+    name, platform, namespace = remote.name, remote.bootstrapped, remote.reference.namespace
+    marked = _permitted(lambda: marked_as(client, platform) or "", name)
+    if marked and marked != name:
+        # Other findings would be about the wrong cluster.
+        yield error(
             OTHER_CLUSTER,
             f"its kubeconfig reaches another cluster, which is marked as '{marked}' (ConfigMap {platform}/{MARKER})",
             f"have the kubeconfig's writer write that of '{name}'; if '{marked}' was renamed in the file: "
             + mark(platform, name, "--context", "NAME"),
         )
+        return
+    yield from _impersonation(client, namespace, remote.accounts)
+    fix = f"tenantry bootstrap {name} --environment {remote.environment} --kubeconfig FILE --context NAME"
+    home = ObjectId("v1", "Namespace", "", platform)
+    if not _permitted(lambda: bool(one(client, home)), otherwise=True):
+        yield error("not-bootstrapped", f"namespace '{platform}' does not exist on it", fix)
+    elif not marked:
+        message = f"it is not marked as '{name}', so a kubeconfig of another cluster in its place would not be noticed"
+        yield warning(UNMARKED, message, fix)
+    none: list[Problem] = []
+    yield from _permitted(lambda: [*check_policies(remote_policies(), "it", lambda id: one(client, id), fix)], none)
+    yield from _permitted(lambda: [*check_accounts(client, namespace, remote.accounts)], none)
+    yield from _permitted(lambda: [*check_rights(client, remote.rights)], none)
 
-    def _impersonation(self) -> Iterator[Problem]:
-        """Impersonate each account, as Flux does. An access review is no proof: a proxy before the cluster answers for itself."""
-        namespace = self.remote.reference.namespace
-        users = {f"system:serviceaccount:{namespace}:{account}": account for account in self.remote.accounts}
-        seen = dict(zip(users, in_parallel(self._seen_as, users), strict=True))
-        denied = [users[each] for each, as_whom in seen.items() if not as_whom]
-        dropped = [users[each] for each, as_whom in seen.items() if as_whom and as_whom != each]
-        if dropped:
-            yield error(
-                "no-impersonation",
-                f"who impersonates {listed(dropped)} of namespace '{namespace}' with its kubeconfig is seen as somebody else, so"
-                " Flux would act with the kubeconfig's own rights for every tenant",
-                "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it",
-            )
-        if denied:
-            yield error(
-                "no-impersonation",
-                f"its kubeconfig may not impersonate {listed(denied)} of namespace '{namespace}', which Flux acts as there",
-                "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's"
-                " kubeconfig",
-            )
 
-    def _seen_as(self, user: str) -> str:
+def _permitted(question: Callable[[], _T], otherwise: _T) -> _T:
+    """The answer to a question. otherwise: if this user may not ask it."""
+    try:
+        return question()
+    except Refused:
+        return otherwise
+
+
+def _impersonation(client: Client, namespace: str, accounts: Iterable[str]) -> Iterator[Problem]:
+    """Impersonate each account, as Flux does. An access review is no proof: a proxy before the cluster answers for itself."""
+
+    def seen(user: str) -> str:
         """Whom the cluster sees; "": nobody, because it is not allowed."""
         try:
-            return seen_as(self.client, user)
+            return seen_as(client, user)
         except Refused as refused:
             if refused.code != NOT_ALLOWED:
                 raise
             return ""
 
-    def _bootstrap(self, marked: str | None) -> Iterator[Problem]:
-        """Check the namespace, its marker and the rights of the platform's account, as far as this user may read them."""
-        remote = self.remote
-        fix = f"tenantry bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
-        namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
-        if not self._permitted(lambda: one(self.client, namespace)):
-            yield error("not-bootstrapped", f"namespace '{remote.bootstrapped}' does not exist on it", fix)
-        elif not marked:
-            message = f"it is not marked as '{remote.name}', so a kubeconfig of another cluster in its place would not be noticed"
-            yield warning(UNMARKED, message, fix)
-        yield from self._readable(lambda: check_policies(remote_policies(), "it", lambda id: one(self.client, id), fix))
-
-    @staticmethod
-    def _readable(part: Callable[[], Iterator[Problem]]) -> list[Problem]:
-        """The problems that a part finds; none if this user may not read what it needs."""
-        try:
-            return list(part())
-        except Refused:
-            return []
-
-    @staticmethod
-    def _permitted(question: Callable[[], object]) -> bool:
-        """The answer to a question; True if this user may not ask it."""
-        try:
-            return bool(question())
-        except Refused:
-            return True
-
-
-# --- all clusters -----------------------------------------------------------------------------------------------------
+    users = {f"system:serviceaccount:{namespace}:{account}": account for account in accounts}
+    as_whom = dict(zip(users, in_parallel(seen, users), strict=True))
+    if dropped := [users[user] for user, found in as_whom.items() if found and found != user]:
+        yield error(
+            "no-impersonation",
+            f"who impersonates {listed(dropped)} of namespace '{namespace}' with its kubeconfig is seen as somebody else, so"
+            " Flux would act with the kubeconfig's own rights for every tenant",
+            "have the proxy before the cluster pass on impersonation, or write a kubeconfig that leads past it",
+        )
+    if denied := [users[user] for user, found in as_whom.items() if not found]:
+        yield error(
+            "no-impersonation",
+            f"its kubeconfig may not impersonate {listed(denied)} of namespace '{namespace}', which Flux acts as there",
+            "give its user on the cluster the verb 'impersonate' for 'serviceaccounts', or write an administrator's"
+            " kubeconfig",
+        )
 
 
 def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:

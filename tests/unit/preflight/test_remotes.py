@@ -42,7 +42,7 @@ def told(edge: Edge, content: bytes | None = None, connect: Any = None) -> list[
         management.objects[SECRET] = secret(content)
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = contact(client, remote, connect or edge.connect).problems
+        found = contact(client, remote, connect or edge.connect)
     return [as_tuple(each) for each in found]
 
 
@@ -248,7 +248,7 @@ def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *
     if made:
         management.objects["/api/v1/namespaces/fleet/configmaps/edge"] = {"metadata": {"name": "edge"}}
     with management.client() as client:
-        found = contact(client, remote).problems
+        found = contact(client, remote)
     assert [each.code for each in found] == codes
     if found:
         assert as_tuple(found[0])[2:] == (
