@@ -43,9 +43,13 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
 
     access = select(kubeconfig, context)
     with ExitStack() as opened:
-        with _explained(access), answering(access):
-            client = opened.enter_context(connect_remote(access, CONNECT_TIMEOUT))
-            _ask_who_we_are(client)
+        try:
+            with answering(access):
+                client = opened.enter_context(connect_remote(access, CONNECT_TIMEOUT))
+                _ask_who_we_are(client)
+        except (KeyError, OSError, ValueError):
+            server = access.cluster.server
+            raise Refused(f"no answer of an API server from {server}, which {access} names", _CHECK) from None
         client.http.timeout = httpx2.Timeout(seconds)
         opened.pop_all()  # the caller closes it
     return client
@@ -74,10 +78,18 @@ def connect_remote(access: Access, seconds: float) -> Client:
 
 
 def _ask_who_we_are(client: Client) -> None:
-    """Send a request that every authenticated identity may send, and nobody else."""
+    """Send a request that every authenticated identity may send, and nobody else.
+
+    Raises: Refused: the answer is another one than that of an API server to whom it knows. ValueError: it is none.
+    """
     review = {"apiVersion": AUTHENTICATION, "kind": "SelfSubjectReview"}
     answer = client.http.post(f"/apis/{AUTHENTICATION}/selfsubjectreviews", json=review)
-    answer.raise_for_status()
+    cluster, status = f"cluster {client.access.cluster.server}", answer.status_code
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        problem = f"{cluster} refused the credentials of {client.access} ({status})"
+        raise Refused(problem, RENEW, code=NOT_ALLOWED)
+    if not answer.is_success:
+        raise Refused(f"{cluster} answered with status {status}", _CHECK, code=UNREACHABLE)
     answer.json()
 
 
@@ -94,24 +106,6 @@ def answering(asked: Access | Client) -> Iterator[None]:
         raise Refused(f"{server} did not answer in time", _CHECK, code=UNREACHABLE) from None
     except httpx2.RequestError as error:
         raise Refused(f"{server} cannot be reached: {error}", _CHECK, code=UNREACHABLE) from None
-
-
-@contextmanager
-def _explained(access: Access) -> Iterator[None]:
-    """Report any other failure of the first request in one line."""
-    import httpx2
-
-    server = access.cluster.server
-    try:
-        yield
-    except httpx2.HTTPStatusError as error:
-        status = error.response.status_code
-        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            problem = f"cluster {server} refused the credentials of {access} ({status})"
-            raise Refused(problem, RENEW, code=NOT_ALLOWED) from None
-        raise Refused(f"cluster {server} answered with status {status}", _CHECK, code=UNREACHABLE) from None
-    except (KeyError, OSError, ValueError):
-        raise Refused(f"no answer of an API server from {server}, which {access} names", _CHECK) from None
 
 
 # --- the clusters of apps ---------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import MARKER
-from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.rollout.readiness import reconcilers_of
 
@@ -59,16 +59,6 @@ def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
         return list(requests.every(client, APP_KINDS[kind], kind, selector=selector, unknown=unknown))
 
     return chain.from_iterable(requests.in_parallel(of_kind, APP_KINDS))
-
-
-_IDENTITY = (*MANAGED_BY, ENVIRONMENT_LABEL, TENANT_LABEL, CLUSTER_LABEL, APP_LABEL)
-"""The labels that say whose an object is."""
-
-
-def is_own(planned: Manifest, live: Manifest) -> bool:
-    """Whether the labels of a live object say that it is the planned one."""
-    wanted: Mapping[str, object] = labels_of(planned)
-    return all(labels_of(live).get(key) == wanted.get(key) for key in _IDENTITY)
 
 
 def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
