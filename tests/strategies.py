@@ -157,7 +157,6 @@ def _selectors(clusters: list[str]) -> st.SearchStrategy[Data]:
     )
 
 
-_ROLES = st.sampled_from(["view", "edit"])
 _SUBJECTS: st.SearchStrategy[Data] = st.sampled_from(
     [{"group": "team"}, {"user": "a@b.example"}, {"serviceAccount": {"name": "ci"}}]
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
+import pytest
 from lightkube import Client, KubeConfig
 from lightkube.core.exceptions import ApiError
 from lightkube.core.resource_registry import resource_registry
@@ -236,6 +239,18 @@ class Cluster:
             if error.status.code == 404:
                 return None
             raise
+
+
+def cluster_of(project: str, name: str) -> Any:
+    """A fixture of a module: a cluster of the project that another fixture gives."""
+
+    def cluster(**given: Any) -> Iterator[Cluster]:
+        with closing(Cluster(given[project].kubeconfig(name))) as opened:
+            yield opened
+
+    parameter = inspect.Parameter(project, inspect.Parameter.KEYWORD_ONLY)
+    cluster.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]
+    return pytest.fixture(scope="module")(cluster)
 
 
 def _ready(manifest: Manifest) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import cluster_of
 from tests.e2e.project import ADMINISTRATOR, Project, make_project, sandboxed
 
 
@@ -42,16 +41,8 @@ def fleet(sandbox: Project, original: str) -> Project:
     return sandbox
 
 
-@pytest.fixture(scope="module")
-def hub(sandbox: Project) -> Iterator[Cluster]:
-    with closing(Cluster(sandbox.kubeconfig("hub-dev"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def edge(sandbox: Project) -> Iterator[Cluster]:
-    with closing(Cluster(sandbox.kubeconfig("edge-1"))) as cluster:
-        yield cluster
+hub = cluster_of("sandbox", "hub-dev")
+edge = cluster_of("sandbox", "edge-1")
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,6 @@ from tenantry.render import to_yaml
 NAMESPACE, ACCOUNT = "ci", "deployer"
 FILE = "deployer.kubeconfig"
 _NAMED = re.compile(r"\.sandbox/([a-z0-9-]+)/kubeconfig")
-_RBAC = "rbac.authorization.k8s.io/v1"
 
 
 def take_from_administrator(root: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from tenantry_sandbox.content import commit
 from tests.e2e.audit import requests_as
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster, cluster_of, eventually
 from tests.e2e.project import Project, example
 
 pytestmark = pytest.mark.e2e
@@ -28,10 +27,7 @@ def staging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def cluster(staging: Project) -> Iterator[Cluster]:
-    with closing(Cluster(staging.kubeconfig("staging"))) as opened:
-        yield opened
+cluster = cluster_of("staging", "staging")
 
 
 def runs(cluster: Cluster) -> tuple[str, int] | None:

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.e2e.audit import requests_as
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import Cluster, cluster_of
 from tests.e2e.project import Project, example
 from tests.workflows import workflows
 
@@ -27,16 +27,8 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield project
 
 
-@pytest.fixture(scope="module")
-def america(dev: Project) -> Iterator[Cluster]:
-    with closing(Cluster(dev.kubeconfig("america"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def south(dev: Project) -> Iterator[Cluster]:
-    with closing(Cluster(dev.kubeconfig("america-south"))) as cluster:
-        yield cluster
+america = cluster_of("dev", "america")
+south = cluster_of("dev", "america-south")
 
 
 def variable(cluster: Cluster, namespace: str, name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenantry_sandbox.content import commit
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import Cluster, cluster_of
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
 from tests.forge import forge
@@ -64,10 +63,7 @@ def teams(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def cluster(teams: Project) -> Iterator[Cluster]:
-    with closing(Cluster(teams.kubeconfig("cloudy"))) as opened:
-        yield opened
+cluster = cluster_of("teams", "cloudy")
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +19,7 @@ from lightkube.resources.core_v1 import Pod, Secret
 
 from tests.blocks import blocks
 from tests.e2e.audit import deletions
-from tests.e2e.clusters import KINDS, Cluster, eventually
+from tests.e2e.clusters import KINDS, Cluster, cluster_of, eventually
 from tests.e2e.project import Project
 from tests.resident import programs
 
@@ -114,16 +113,8 @@ def owner() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.fixture(scope="module")
-def hub(bare: Project) -> Iterator[Cluster]:
-    with closing(Cluster(bare.kubeconfig("hub-dev"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def edge(bare: Project) -> Iterator[Cluster]:
-    with closing(Cluster(bare.kubeconfig("edge-1"))) as cluster:
-        yield cluster
+hub = cluster_of("bare", "hub-dev")
+edge = cluster_of("bare", "edge-1")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import base64
 import json
 import shlex
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lightkube.resources.apiextensions_v1 import CustomResourceDefinition
 from lightkube.resources.core_v1 import ServiceAccountToken
 from lightkube.types import PatchType
 
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import Cluster, cluster_of
 from tests.e2e.project import Project, Result
 
 pytestmark = pytest.mark.e2e
@@ -38,16 +38,8 @@ def project(bare: Project) -> Project:
     return bare
 
 
-@pytest.fixture(scope="module")
-def hub(project: Project) -> Iterator[Cluster]:
-    with closing(Cluster(project.kubeconfig("hub-dev"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def edge(project: Project) -> Iterator[Cluster]:
-    with closing(Cluster(project.kubeconfig("edge-1"))) as cluster:
-        yield cluster
+hub = cluster_of("project", "hub-dev")
+edge = cluster_of("project", "edge-1")
 
 
 def preflight(project: Project, *options: str) -> Result:

@@ -17,7 +17,7 @@ import pytest
 
 from tenantry_sandbox.content import commit
 from tests.e2e.audit import changes_by_the_provider, deletions
-from tests.e2e.clusters import KINDS, Cluster, eventually
+from tests.e2e.clusters import KINDS, Cluster, cluster_of, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
 
 pytestmark = pytest.mark.e2e
@@ -32,10 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def hub(project: Project) -> Iterator[Cluster]:
-    with closing(Cluster(project.kubeconfig("hub"))) as cluster:
-        yield cluster
+hub = cluster_of("project", "hub")
 
 
 def test_a_first_installation_goes_from_wave_to_wave(project: Project, hub: Cluster) -> None:

@@ -6,7 +6,6 @@ import base64
 import json
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ import yaml
 
 from tenantry.charts import OBJECTS
 from tenantry_sandbox import content
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster, cluster_of, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
 from tests.registry import Registry, push_chart, serving
 
@@ -67,16 +66,8 @@ def rocky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def hub(rocky: Project) -> Iterator[Cluster]:
-    with closing(Cluster(rocky.kubeconfig("hub"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def edge(rocky: Project) -> Iterator[Cluster]:
-    with closing(Cluster(rocky.kubeconfig("edge"))) as cluster:
-        yield cluster
+hub = cluster_of("rocky", "hub")
+edge = cluster_of("rocky", "edge")
 
 
 PUBLIC = ("interval: 1h}, credentials: blobs}", "interval: 1h}}")

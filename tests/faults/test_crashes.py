@@ -100,9 +100,7 @@ def whole(project: Project) -> Iterator[Project]:
     project.fleet.write_text(text)
 
 
-def test_what_was_killed_is_finished_by_the_next_run(
-    fleet: Project, steps: dict[str, int], crash: Crash
-) -> None:
+def test_what_was_killed_is_finished_by_the_next_run(fleet: Project, steps: dict[str, int], crash: Crash) -> None:
     run = "first up"
     if crash.edited:
         fleet.pulumi(*UP).ok()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
 from tenantry_sandbox.content import commit
-from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.clusters import Cluster, cluster_of, eventually
 from tests.e2e.project import Project, Result, deployed, make_project
 from tests.faults.parts import frozen
 
@@ -27,16 +27,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def hub(project: Project) -> Iterator[Cluster]:
-    with closing(Cluster(project.kubeconfig("hub-dev"))) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def edge(project: Project) -> Iterator[Cluster]:
-    with closing(Cluster(project.kubeconfig("edge-1"))) as cluster:
-        yield cluster
+hub = cluster_of("project", "hub-dev")
+edge = cluster_of("project", "edge-1")
 
 
 @contextmanager
@@ -54,9 +46,7 @@ def without_tenants(project: Project) -> str:
     return project.fleet.read_text().partition("\ntenants:")[0] + "\n"
 
 
-def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(
-    project: Project, hub: Cluster
-) -> None:
+def test_a_protected_environment_loses_no_tenant_that_was_not_given_up(project: Project, hub: Cluster) -> None:
     before = hub.fleet_uids()
     with fleet_as(project, project.fleet.read_text().partition(MOVY)[0]):
         for run in (project.preview_of, project.up):
@@ -79,9 +69,7 @@ def test_an_emptied_file_is_refused_with_the_state_lost_too(project: Project, hu
     assert hub.fleet_uids() == before, "a new state takes over what is there, and makes nothing anew"
 
 
-def test_destroy_leaves_the_tenants_of_a_protected_environment(
-    project: Project, hub: Cluster, edge: Cluster
-) -> None:
+def test_destroy_leaves_the_tenants_of_a_protected_environment(project: Project, hub: Cluster, edge: Cluster) -> None:
     before = {each: uid for each, uid in hub.fleet_uids().items() if each.startswith(("Kustomization", "HelmRelease"))}
     refused = project.destroy()
     assert refused.code != 0
@@ -174,9 +162,7 @@ BROKEN = """
 """
 
 
-def test_a_change_that_never_became_ready_is_undone_by_the_file_before(
-    project: Project, hub: Cluster
-) -> None:
+def test_a_change_that_never_became_ready_is_undone_by_the_file_before(project: Project, hub: Cluster) -> None:
     before, text = hub.fleet_uids(), project.fleet.read_text()
     with fleet_as(project, text.rstrip("\n") + BROKEN):
         project.up().ok()
@@ -236,9 +222,7 @@ def test_a_cluster_that_answers_is_off_boarded_and_removed_in_two_runs(
     project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
 
 
-def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(
-    project: Project, hub: Cluster, edge: Cluster
-) -> None:
+def test_a_cluster_that_does_not_answer_is_given_up_in_two_runs(project: Project, hub: Cluster, edge: Cluster) -> None:
     kept = edge.fleet_uids()
     with frozen(project, "edge-1"):
         started = time.monotonic()

@@ -39,9 +39,7 @@ def project(made: Project) -> Iterator[Project]:
     made.fleet.write_text(text)
 
 
-def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(
-    project: Project, hub: Cluster
-) -> None:
+def test_a_release_that_flux_lost_sight_of_is_told_and_can_be_put_right(project: Project, hub: Cluster) -> None:
     """What is left where an API server goes away between an installation and the note of it; made by hand, it takes the moment."""
     before = identities(project, "dev")
     release = ("HelmRelease", "clusters", "edge-movy-greeter")
@@ -125,9 +123,7 @@ def test_a_tenant_leaves_once_the_controllers_are_back(project: Project) -> None
 APPLYING = ("kustomize-controller", "helm-controller")
 
 
-def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
-    project: Project, hub: Cluster
-) -> None:
+def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(project: Project, hub: Cluster) -> None:
     others = without_movy(project)
     project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
     kill(project, "edge", API)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -30,12 +30,6 @@ def save(part: str, kind: Kind, cases: Mapping[str, str]) -> None:
     text = "".join(f"{name}\t{data}\n" for name, data in cases.items())
     CORPUS.mkdir(exist_ok=True)
     _file(part, kind).write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
-
-
-def rewrite(part: str, change: Callable[[str, Input], Input]) -> None:
-    """Change the inputs of a part, for example into another language."""
-    cases = {name: text_of(change(name, json.loads(data))) for name, data in load(part, "inputs").items()}
-    save(part, "inputs", cases)
 
 
 def _file(part: str, kind: Kind) -> Path:

@@ -31,7 +31,6 @@ _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _STRICT: Data = {"network": "strict"}
 _KUSTOMIZATION = (apps, "kustomization")
 _RELEASE = (apps, "helm_release")
-_SOURCE_OBJECT = (planned_sources, "source_object")
 _BOUND = (planned_sources.Attachments, "bound")
 _IN_STATE = (apps, "in_state")
 """Both come after the check against Flux's schema."""

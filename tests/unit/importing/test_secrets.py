@@ -14,7 +14,6 @@ from tenantry.importing.leaving import first_secret
 from tests.table import table
 
 SECRET = "drowned-Herring-7"
-FLUX_CREATE = Path(__file__).with_name("corpora") / "flux-create" / "input"
 COMMIT = "1f3a9c2b7d4e8f60a5b1c3d2e4f6a7b8c9d0e1f2"
 
 SOURCE = """\
