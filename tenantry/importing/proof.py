@@ -57,9 +57,6 @@ class Result:
     reasons: why the file does not express it, or a part of it, or has it under another name.
     """
 
-    json_keys: ClassVar = (
-        *("environment", "origin", "id", "outcome", "path", "line", "planned", "changed", "held", "reasons"),
-    )
     environment: str
     origin: str
     id: ObjectId
