@@ -111,6 +111,8 @@ def _reaches_further(app: App, world: World) -> str:
     account = app.resource.account
     if not account:
         return "has the rights of Flux itself"
+    if app.resource.is_through_proxy:
+        return f"Capsule gives account {account} more namespaces"
     user = f"system:serviceaccount:{app.resource.namespace}:{account}"
     own = (("ServiceAccount", app.resource.namespace, account), ("User", "", user))
     for binding in world.of("ClusterRoleBinding", "RoleBinding"):

@@ -17,7 +17,7 @@ from tenantry.importing.blocks import source_of
 from tenantry.importing.entries import Gathered, PlatformEntry
 from tenantry.importing.leaving import leave_metadata, leave_secret, taken_over
 from tenantry.importing.resources import FLUX, App, Inventory, Place, Resource, World, key_of
-from tenantry.importing.survey import Survey
+from tenantry.importing.survey import Survey, drop_proxies
 from tenantry.importing.tenants import TenantEntry, filled
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -72,6 +72,7 @@ def _gathered(inventory: Inventory, resources: list[Resource]) -> Gathered:
     for name, management in inventory.management.items():
         own = by_environment.get(name, [])
         taken = taken_over(name, own)
+        drop_proxies(own)
         kept = set(map(id, taken))
         worlds.append(World(name, management, taken, (resource for resource in own if id(resource) not in kept)))
     clusters: dict[str, Any] = dict.fromkeys(inventory.management.values())

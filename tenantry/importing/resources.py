@@ -152,7 +152,8 @@ class Resource:
     labels, annotations, spec: without what is not taken into the file.
     paths: the parts of the file that it was taken for; path: the one that expresses it. app: the tenant, the app and the cluster
     of an app.
-    is_replaced: it has nothing to do any more, because Tenantry takes over what it applies.
+    is_replaced: it has nothing to do any more, because Tenantry takes over what it applies. is_through_proxy: its kubeconfig leads
+    to the cluster that it is on.
     """
 
     def __init__(self, environment: str, manifest: Manifest, origin: str) -> None:
@@ -169,6 +170,7 @@ class Resource:
         self.reasons: list[Reason] = []
         self.app: tuple[str, str, str] | None = None
         self.is_replaced = False
+        self.is_through_proxy = False
 
     def leave(self, text: str, fix: str, part: str = "", *, is_left: bool = False) -> None:
         """Leave the resource, or a part of it, out of the file."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tenantry.importing.blocks import Named, source_of
 from tenantry.importing.resources import APPS, FLUX, App, Place, Resource, World
 from tenantry.kube.names import is_reserved_namespace, join, slug
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.model.document import RESERVED
@@ -148,6 +148,28 @@ def reference_of(resource: Resource) -> Reference | None:
     if config := mapping_at(written, "configMapRef"):
         return Reference("ConfigMap", resource.namespace, str(config.get("name")), "")
     return None
+
+
+def drop_proxies(resources: Iterable[Resource]) -> None:
+    """Take the kubeconfigs from apps that Capsule's proxy leads to the cluster on which they are.
+
+    Capsule makes a Secret for the account of a Tenant's owner, beside the account and named after it. Source: projectcapsule.dev,
+    Flux; clastix/flux2-capsule-multi-tenancy.
+    """
+    resources = list(resources)
+    tenants = [tenant for tenant in resources if tenant.kind == "Tenant" and tenant.key.group.startswith("capsule.")]
+    owners = {str(owner.get("name")) for tenant in tenants for owner in mappings_in(tenant.spec.get("owners"))}
+    accounts = {(account.namespace, account.name) for account in resources if account.kind == "ServiceAccount"}
+    for resource in resources if owners else ():
+        reference = reference_of(resource) if resource.kind in APPS else None
+        account = reference.name.removesuffix("-kubeconfig") if reference else ""
+        is_owners = {account, f"system:serviceaccount:{resource.namespace}:{account}"} & owners
+        if reference and is_owners and reference.name != account and (resource.namespace, account) in accounts:
+            rest = {key: value for key, value in resource.spec.items() if key != "kubeConfig"}
+            resource.spec = {"serviceAccountName": account, **rest}
+            resource.is_through_proxy = True
+            text = f"Secret {reference.name} leads through Capsule's proxy to the cluster that the app is on"
+            resource.leave(text, "keep it: Flux goes on using it", "spec.kubeConfig")
 
 
 class Remotes:

@@ -275,6 +275,62 @@ def test_what_goes_on_must_not_wait_for_what_is_not_needed_any_more() -> None:
     ]
 
 
+CAPSULE = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: rocky, labels: {toolkit.fluxcd.io/tenant: rocky}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: gitops, namespace: rocky}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: gitops, namespace: rocky}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, name: gitops, namespace: rocky}]
+---
+apiVersion: capsule.clastix.io/v1beta2
+kind: Tenant
+metadata: {name: rocky}
+spec: {owners: [{kind: ServiceAccount, name: "system:serviceaccount:rocky:gitops"}]}
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: rocky, namespace: rocky}
+spec: {interval: 1m, url: "https://git.example.com/rocky", ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: rocky, namespace: rocky}
+spec:
+  interval: 5m
+  path: ./prod
+  prune: true
+  kubeConfig: {secretRef: {name: gitops-kubeconfig, key: kubeconfig}}
+  sourceRef: {kind: GitRepository, name: rocky}
+"""
+
+
+def test_a_kubeconfig_of_capsules_proxy_is_no_other_cluster() -> None:
+    report = reported(prod=[*objects(SOURCE), *leads("tenants"), *objects(CAPSULE, "flux-system/tenants")])
+    told = fates(report)
+    assert {key: told[key] for key in ("ServiceAccount gitops", "GitRepository rocky", "Kustomization rocky")} == {
+        "ServiceAccount gitops": "equal",
+        "GitRepository rocky": "equal",
+        "Kustomization rocky": "different",
+    }
+    assert list(written(report)["clusters"]) == ["prod"]
+    tenant = written(report)["tenants"]["rocky"]
+    assert (tenant["serviceAccount"], tenant["role"]) == ({"name": "gitops"}, "cluster-admin")
+    # Flux goes on using the kubeconfig, and the owner of a Tenant may have made namespaces of its own.
+    app = next(each for each in report.objects if (each.id.kind, each.id.name) == ("Kustomization", "rocky"))
+    assert ("spec", "kubeConfig") in [each.path for each in app.held]
+    assert tenant["apps"]["rocky"]["state"] == "paused"
+    without = CAPSULE.replace("rocky:gitops", "rocky:other")
+    assert "gitops" in written(reported(prod=[*objects(SOURCE), *objects(without)]))["clusters"]
+
+
 def test_an_app_with_rights_in_all_namespaces_is_not_moved_into_one() -> None:
     text = OWN_ACCOUNT.replace("  targetNamespace: monitoring\n", "")
     apps = written(reported(prod=[*objects(SOURCE), *objects(text)]))["tenants"]["monitoring"]["apps"]
