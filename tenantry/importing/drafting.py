@@ -173,7 +173,7 @@ def _clusters(gathered: Gathered) -> dict[str, Any]:
 # --- the draft --------------------------------------------------------------------------------------------------------
 
 _ROUNDS = 200
-_ENTRIES = ("apps", "sources", "credentials", "configs", "objects")
+_ENTRIES = ("apps", "sources", "credentials", "configs", "objects", "clusterRoles")
 """Parts of a tenant of which a wrong entry is left out as a whole."""
 
 
@@ -293,7 +293,6 @@ _REASONS = {
     "ServiceAccount": "Tenantry needs no such account",
     "Secret": "values of Secrets are not copied: 'existing: true' names it",
     "ConfigMap": "no app names it",
-    "ClusterRoleBinding": "its rights stay; 'clusterRoles' and 'clusterAdmin' of a tenant declare such",
     **dict.fromkeys(("Alert", "Provider", "Receiver"), "import writes no alerts and no receivers"),
     "HelmChart": "Tenantry makes the charts of releases itself, and Flux removes it when no release uses it",
     **dict.fromkeys(

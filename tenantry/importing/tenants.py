@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.importing.apps import awaited_addons, source_key
@@ -105,6 +105,18 @@ def _role(space: Space) -> dict[str, Any]:
     return {"role": role} if role != _DEFAULT_ROLE else {}
 
 
+def cluster_roles(space: Space, bindings: Iterable[Resource]) -> dict[str, Any]:
+    """`clusterRoles` of a tenant, by the ClusterRoleBindings that are for its account alone."""
+    entries: dict[str, Any] = {}
+    for binding in bindings:
+        subjects = mappings_in(binding.at("subjects"))
+        if subjects and all(_names_account(subject, space) for subject in subjects):
+            key = slug(binding.name)
+            entries[key] = {"role": str(binding.at("roleRef", "name"))}
+            binding.take(*space.path, "clusterRoles", key)
+    return entries
+
+
 # --- other objects ----------------------------------------------------------------------------------------------------
 
 
@@ -141,6 +153,7 @@ class TenantEntry(OwnerEntry):
         entry |= settings.entry
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
+        entry |= self._rights()
         entry |= self.names()
         if self.apps:
             entry["apps"] = {key: self.app(apps) for key, apps in self.apps.items()}
@@ -213,6 +226,16 @@ class TenantEntry(OwnerEntry):
                 fix = "set 'network' and 'podSecurity' of the tenant"
                 apps[0].resource.leave(text, fix, "metadata.namespace")
         return result
+
+    def _rights(self) -> dict[str, Any]:
+        roles: dict[str, Any] = {}
+        for place, space in self._spaces().items():
+            world = self.surveys[place.environment].world
+            roles = {**cluster_roles(space, world.of("ClusterRoleBinding")), **roles}
+        entry: dict[str, Any] = {"clusterRoles": roles} if roles else {}
+        if any(role["role"] == "cluster-admin" for role in roles.values()):
+            entry["clusterAdmin"] = True
+        return entry
 
     # --- sources --------------------------------------------------------------------------------------------------
 

@@ -199,9 +199,10 @@ def test_a_namespace_with_an_account_of_its_own_is_a_tenants_whatever_its_name_i
     } == {
         "Kustomization tenants": "left",
         "OCIRepository infra": "equal",
-        "ClusterRoleBinding flux-monitoring": "left",
+        "ClusterRoleBinding flux-monitoring": "different",
     }
     tenant = written(report)["tenants"]["monitoring"]
+    assert tenant["clusterRoles"] == {"flux-monitoring": {"role": "cluster-admin"}}
     assert tenant["serviceAccount"] == {"name": "flux"}
     assert "monitoring" not in written(report)["platform"]["reservedNamespaces"]
     without = OWN_ACCOUNT.replace(
