@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import yaml
 from yaml import events
 
-from tenantry.source.compose import PARSER
+from tenantry.kube.yaml_text import LOADER
 
 Kind = Literal["scalar", "mapping", "list", "alias"]
 
@@ -70,7 +70,7 @@ class _Builder:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.events: Iterator[Any] = yaml.parse(text, Loader=PARSER)
+        self.events: Iterator[Any] = yaml.parse(text, Loader=LOADER)
 
     def node(self, event: Any) -> Node:
         start, end = event.start_mark.index, event.end_mark.index

@@ -18,6 +18,7 @@ from tenantry.flux.expressions import OF_OBJECT, Language, expression_problem, p
 from tenantry.flux.kinds import check_problems, kind_problem, target_problems
 from tenantry.kube.acceptance import MOST_STORED
 from tenantry.kube.names import label_key_problem, label_value_problem
+from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.data import mapping_at, values_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import shown
@@ -230,16 +231,15 @@ def _merge_patch(part: dict[str, Any], *, has_target: bool) -> Iterator[tuple[st
 
 def yaml_documents(text: str) -> list[Any] | Problem:
     """The documents in a text, as Flux and Helm read it."""
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         depth = 0
-        for event in yaml.parse(text, Loader=loader):  # libyaml's composer would overflow the stack
+        for event in yaml.parse(text, Loader=LOADER):  # libyaml's composer would overflow the stack
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEPTH:
                 return Problem(
                     (), "bad-yaml", f"is nested deeper than {MOST_DEPTH} levels", fix="write it with fewer levels"
                 )
-        return list(yaml.load_all(text, Loader=loader))
+        return list(yaml.load_all(text, Loader=LOADER))
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         place = f" (its line {mark.line + 1})" if mark else ""

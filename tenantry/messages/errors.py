@@ -231,12 +231,8 @@ class InvalidPart(TenantryError):
 class AlreadyReported(TenantryError):
     """A computation cannot go on because of something that another check of the same file reports.
 
-    what: the part of the file that is missing or wrong. If no check reports it, this helps to find the bug.
+    Its text is the part of the file that is missing or wrong. If no check reports it, this helps to find the bug.
     """
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(what)
 
 
 class Problems(list[Problem]):
@@ -255,7 +251,7 @@ def collecting(findings: Problems) -> Iterator[None]:
     except InvalidPart as invalid:
         findings += invalid.findings
     except AlreadyReported as reported:
-        findings.skipped.append(reported.what)
+        findings.skipped.append(str(reported))
 
 
 def raise_invalid(findings: Iterable[Problem]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
+from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, InvalidFleet, Location, Path, Problem
 from tenantry.messages.redact import shorten
 from tenantry.source.parsed_file import end_of, invalid, location, override_of
@@ -67,10 +68,7 @@ def is_exact(value: Any) -> bool:
     return not isinstance(value, int) or abs(value) <= 2**53
 
 
-PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(PARSER):  # type: ignore[misc]  # the C loader exists only where libyaml does
+class _Loader(LOADER):  # type: ignore[misc]  # the C loader exists only where libyaml does
     """Composes nodes only; scalars keep YAML 1.2's types."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  # PyYAML's own class attribute
