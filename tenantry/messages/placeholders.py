@@ -82,61 +82,53 @@ def fill(value: Any, variables: Variables, at: Path) -> Any:
     Args:   at: the path of the value, for errors.
     Raises: InvalidPart: one finding per string that cannot be filled in.
     """
-    return _Filling(variables).run(value, at)
+    return _filled(value, variables, at)
 
 
 def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A block of an app, in which only the `values` of a chart keep types. Raises: InvalidPart."""
-    filled: dict[str, Any] = _Filling(variables).run(block, at, lambda key: key == "values")
+    filled: dict[str, Any] = _filled(block, variables, at, lambda key: key == "values")
     return filled
 
 
 def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
     """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: InvalidPart."""
     texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
-    filled: dict[str, Any] = _Filling(variables).run(manifest, at, lambda key: key not in texts)
+    filled: dict[str, Any] = _filled(manifest, variables, at, lambda key: key not in texts)
     return filled
 
 
-class _Filling:
-    """Fills in, and collects what cannot be filled in."""
+def _filled(value: Any, variables: Variables, at: Path, keeps_types: Callable[[str], bool] = lambda _: False) -> Any:
+    """Args: keeps_types: whether the part under a key does. Raises: InvalidPart: with all that cannot be filled in."""
+    problems: list[Problem] = []
 
-    def __init__(self, variables: Variables) -> None:
-        self.variables = variables
-        self.problems: list[Problem] = []
-
-    def run(self, value: Any, at: Path, keeps_types: Callable[[str], bool] = lambda _: False) -> Any:
-        """Args: keeps_types: whether the part under a key does."""
-        filled = (
-            {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
-            if isinstance(value, Mapping)
-            else self._fill(value, at, typed=False)
-        )
-        if self.problems:
-            raise InvalidPart(self.problems)
-        return filled
-
-    def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
+    def fill_in(value: Any, at: Path, *, typed: bool) -> Any:
         if isinstance(value, str):
             if "{" not in value:
                 return value
             name = value[1:-1] if typed and _WHOLE.fullmatch(value) else ""
-            return self.variables[name] if name in self.variables else self._text(value, at)
+            return variables[name] if name in variables else with_values(value, lambda name: known(name, at))
         if isinstance(value, dict):
-            return {key: self._fill(item, (*at, key), typed=typed) for key, item in value.items()}
+            return {key: fill_in(item, (*at, key), typed=typed) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._fill(item, (*at, index), typed=typed) for index, item in enumerate(value)]
+            return [fill_in(item, (*at, index), typed=typed) for index, item in enumerate(value)]
         return value
 
-    def _text(self, text: str, at: Path) -> str:
-        def value(name: str) -> str:
-            known = self.variables.get(name)
-            # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
-            if (known is None or isinstance(known, float)) and len(self.problems) <= MAX_PROBLEMS:
-                self.problems.append(_unknown(name, self.variables, at) if known is None else _decimal(name, at))
-            return "" if known is None else text_of(known)
+    def known(name: str, at: Path) -> str:
+        given = variables.get(name)
+        # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
+        if (given is None or isinstance(given, float)) and len(problems) <= MAX_PROBLEMS:
+            problems.append(_unknown(name, variables, at) if given is None else _decimal(name, at))
+        return "" if given is None else text_of(given)
 
-        return with_values(text, value)
+    filled = (
+        {key: fill_in(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+        if isinstance(value, Mapping)
+        else fill_in(value, at, typed=False)
+    )
+    if problems:
+        raise InvalidPart(problems)
+    return filled
 
 
 def text_of(value: Scalar) -> str:

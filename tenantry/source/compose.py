@@ -233,29 +233,22 @@ def check_depth(depth: int, event: yaml.events.Event | Node, file: str) -> None:
 
 
 def check_aliases(root: Node, file: str) -> None:
-    """Raises: InvalidFleet: an alias contains itself, or aliases stand for too many values."""
-    _Unfolded(file).size(root)
+    """Raises: InvalidFleet: an alias contains itself, or aliases stand for too many values. They are counted, and not unfolded."""
+    sizes: dict[int, int] = {}
+    opened: set[int] = set()
 
-
-class _Unfolded:
-    """Computes how many values the nodes of a file are once aliases are unfolded, without unfolding them."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self._sizes: dict[int, int] = {}
-        self._open: set[int] = set()
-
-    def size(self, node: Node) -> int:
-        if (known := self._sizes.get(id(node))) is not None:
+    def size_of(node: Node) -> int:
+        if (known := sizes.get(id(node))) is not None:
             return known
-        if id(node) in self._open:
-            raise invalid(location(self.file, node), "recursive-alias", "an alias holds itself")
-        self._open.add(id(node))
+        if id(node) in opened:
+            raise invalid(location(file, node), "recursive-alias", "an alias holds itself")
+        opened.add(id(node))
         values = [value for _, value in node.value] if isinstance(node, MappingNode) else node.value
-        size = 1 + sum(map(self.size, () if isinstance(node, ScalarNode) else values))
-        self._open.discard(id(node))
-        self._sizes[id(node)] = size
-        if size > len(self._sizes) + MAX_UNFOLDED:
+        size = sizes[id(node)] = 1 + sum(map(size_of, () if isinstance(node, ScalarNode) else values))
+        opened.discard(id(node))
+        if size > len(sizes) + MAX_UNFOLDED:
             message = f"aliases unfold to more than {MAX_UNFOLDED} values"
-            raise invalid(location(self.file, node), "too-large", message)
+            raise invalid(location(file, node), "too-large", message)
         return size
+
+    size_of(root)
