@@ -10,8 +10,7 @@ from tenantry.facts.changes import hidden
 from tenantry.facts.facts import CLUSTER, THE_PLATFORM, Facts, Kind, Subject, subject_of
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
-from tenantry.fleet.placement import Choice, choice_of, choice_of_grant, in_another_environment
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.fleet.placement import Choice, choice_of, choice_of_grant
 from tenantry.messages.masking import HIDDEN_VALUE
 from tenantry.messages.text import require
 from tenantry.plan.engine_order import Chains, bypass
@@ -171,7 +170,4 @@ def _check_declared(fleet: Fleet, environment: str, subject: Subject, cluster: s
     if subject.kind is Kind.ADDON:
         require("add-on", subject.name, document.platform.addons, "the platform")
     if cluster is not None:
-        require("cluster", cluster, fleet.clusters, file)
-        if cluster not in (clusters := clusters_of(fleet, environment)):
-            message = in_another_environment(cluster, fleet.clusters[cluster].environments, environment)
-            raise Refused(message, f"name one of: {', '.join(clusters)}", code=UNKNOWN_NAME)
+        require("cluster", cluster, clusters_of(fleet, environment), f"environment '{environment}'")

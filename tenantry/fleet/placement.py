@@ -87,13 +87,6 @@ def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     return selector.takes(name, cluster.labels)
 
 
-def in_another_environment(cluster: str, environments: Iterable[str], environment: str) -> str:
-    """Such as: cluster 'eu-1' is in environment 'prod', not 'dev'. there: the environments that it is in."""
-    names = [f"'{name}'" for name in environments]
-    where = f"environment{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else "no environment"
-    return f"cluster '{cluster}' is in {where}, not '{environment}'"
-
-
 def selector_of(fleet: Fleet, at: tuple[str, ...]) -> tuple[Selector | None, Path]:
     """The selector of the app or add-on at a path, its own or its tenant's, and where it stands."""
     if at[0] == "platform":

@@ -27,11 +27,6 @@ _MOST = 40
 """Characters of a name that an address gives. The digits at the end tell two such names apart."""
 
 
-def is_shared(planned: KubeObject) -> bool:
-    """Whether an object is for all clusters whose kubeconfigs lie in its namespace, and can have a part in each."""
-    return not planned.owner.cluster
-
-
 def shared(
     fleet: Fleet,
     scope: Scope,
@@ -115,7 +110,8 @@ def at_one_pace(first: KubeObject, second: KubeObject) -> KubeObject | None:
     """Two of a shared object as one: it is fetched as often as the one that wants it most often, and may take as long as the most
     patient one allows. None: they are not two of one.
     """
-    if not is_shared(first) or "spec" not in first.manifest:
+    # What is of one cluster is shared with none.
+    if first.owner.cluster or "spec" not in first.manifest:
         return None
     specs = (first.manifest["spec"], second.manifest["spec"])
     pace = {
