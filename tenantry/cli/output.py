@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from shutil import get_terminal_size
 from threading import Timer
 from types import NoneType
 from typing import Any, Final
@@ -33,11 +32,6 @@ def colours(stream: Any) -> bool:
     # FORCE_COLOR (force-color.org) and CLICOLOR_FORCE (bixense.com/clicolors) ask for them in a pipe.
     forced = os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
     return bool(forced) or bool(stream.isatty())
-
-
-def columns(stream: Any) -> int | None:
-    """How wide a terminal is; None if the stream is not one."""
-    return get_terminal_size().columns if stream is not None and stream.isatty() else None
 
 
 def say(message: str) -> None:

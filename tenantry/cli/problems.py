@@ -7,11 +7,12 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import NamedTuple
 
 import click
 
-from tenantry.cli.output import columns, data, say
+from tenantry.cli.output import data, say
 from tenantry.messages.errors import InvalidFleet, Location, Problem, Severity, split
 from tenantry.messages.redact import is_sensitive, presentable, redacted
 from tenantry.messages.text import (
@@ -37,7 +38,8 @@ def report_warnings(warnings: Sequence[Problem]) -> None:
 
 def _report(diagnostics: Sequence[Problem], closing: str) -> None:
     """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
-    width = columns(sys.stderr) or _PIPE_WIDTH
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    width = get_terminal_size().columns if is_terminal else _PIPE_WIDTH
     for diagnostic, excerpt in zip(diagnostics, excerpts(diagnostics, width - _GUTTER), strict=True):
         rest = format_diagnostic(diagnostic).splitlines()[1:]
         place = click.style(printable(str(diagnostic.location)), bold=True)
