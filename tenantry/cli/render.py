@@ -14,7 +14,6 @@ from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
-from tenantry.plan.engine_order import order_of_files
 from tenantry.render import shown, to_yaml, write_directory
 
 
@@ -71,11 +70,9 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
 
 
 def _say_beside(objects: Collection[KubeObject]) -> None:
-    """Say on stderr what is not among the written objects, and in which order they have to be applied."""
+    """Say on stderr what is not among the written objects."""
     if left_out := [str(planned.id) for planned in objects if planned.secret]:
         say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
-    if message := order_of_files(objects):
-        say(message)
 
 
 def _print(objects: Iterable[KubeObject], output: str) -> None:

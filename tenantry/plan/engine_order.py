@@ -34,13 +34,6 @@ def is_reconciled(id: ObjectId) -> bool:
     return id.kind in RECONCILERS and is_of_flux(id.api_version)
 
 
-def order_of_files(objects: Iterable[KubeObject]) -> str | None:
-    """What files cannot say of the order, for those who apply them otherwise; None: nothing is lost."""
-    if not (awaited := [str(object.id) for object in objects if object.awaited]):
-        return None
-    return f"only `tenantry up` to a cluster waits for these; apply what depends on them later: {', '.join(awaited)}"
-
-
 def becomes_ready(manifest: Manifest) -> bool:
     return not manifest["spec"].get("suspend") and STATE_LABEL not in manifest["metadata"].get("labels", {})
 

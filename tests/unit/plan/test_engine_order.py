@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tests.table import table
 from tests.unit.texts import FRAME, one, planned, problems, rocky
@@ -155,10 +154,3 @@ def test_a_placement_waits_for_another_stack_by_flux_alone() -> None:
         " has it, and Pulumi waits within one stack only"
     )
     assert found.endswith("Found 1 error\n")
-
-
-def test_files_can_not_say_what_pulumi_waits_for() -> None:
-    assert order_of_files(planned(rocky(MIXED)).objects) == (
-        "only `tenantry up` to a cluster waits for these; apply what depends on them later: HelmRelease rocky/cache"
-    )
-    assert order_of_files(planned(rocky("web: {kustomize: {source: manifests}}")).objects) is None
