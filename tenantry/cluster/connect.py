@@ -6,9 +6,8 @@ Never: quotes a part of a kubeconfig, runs a command that Flux's kubeconfig name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -65,8 +64,8 @@ def connected(way: tuple[Path | None, str | None], seconds: float = LISTING) -> 
         yield client
 
 
-def connect_remote(access: Access, seconds: float) -> Client:
-    """A client that has sent no request yet, with a timeout for each step of an answer.
+def connect_remote(access: Access, seconds: float | None = None) -> Client:
+    """A client that has sent no request yet, with a timeout for each step of an answer; None: `TIMEOUT`.
 
     Raises: Refused: a certificate, a key or a proxy cannot be used.
     """
@@ -74,7 +73,7 @@ def connect_remote(access: Access, seconds: float) -> Client:
 
     from tenantry.cluster.client import Client
 
-    return Client(access, httpx2.Timeout(seconds))
+    return Client(access, httpx2.Timeout(seconds or TIMEOUT))
 
 
 def _ask_who_we_are(client: Client) -> None:
@@ -114,13 +113,12 @@ TIMEOUT = 5.0
 """Seconds for each step of an answer. A person waits, and a cluster that Flux reaches may be unreachable from here."""
 
 NO_SECRET = "no-secret"
-Connect = Callable[[Access], "Client"]
 
 
 class Way(NamedTuple):
     """kubeconfig: where Flux finds it; None: the app is on the management cluster, or `by_identity`. user: whom Flux impersonates.
 
-    by_identity: whether Flux alone gets a token, by workload identity. hub: of Flux's object, as in `ObjectId`.
+    by_identity: whether Flux alone gets a token, by workload identity.
     """
 
     kubeconfig: SecretKey | None
@@ -130,15 +128,6 @@ class Way(NamedTuple):
     @property
     def is_remote(self) -> bool:
         return self.kubeconfig is not None or self.by_identity
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A client for an app's cluster. user: as whom it reads; "": as the person who asked. note: what is not as Flux does it."""
-
-    client: Client = field(repr=False)
-    user: str
-    note: str = ""
 
 
 def way_of(reconciler: Manifest) -> Way:
@@ -153,14 +142,9 @@ def way_of(reconciler: Manifest) -> Way:
     return Way(None, user, by_identity="kubeConfig" in spec)
 
 
-def connect_app(config: Access) -> Client:
-    """A client that has sent no request yet."""
-    return connect_remote(config, TIMEOUT)
-
-
 @contextmanager
-def reached(hub: Client, way: Way) -> Iterator[Reached]:
-    """A client for the cluster, which has answered.
+def reached(hub: Client, way: Way) -> Iterator[tuple[Client, str, str]]:
+    """A client for an app's cluster, which has answered; as whom it reads, "": as who asked; and what is not as Flux does it.
 
     On a remote cluster it reads as the tenant's account or not at all: the kubeconfig of the Secret is an administrator's. On
     the management cluster, a person who may not impersonate the account reads with the own rights.
@@ -170,7 +154,7 @@ def reached(hub: Client, way: Way) -> Iterator[Reached]:
         fix = "look at it with kubectl and credentials of your own"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
     config = hub.access if way.kubeconfig is None else of_secret(kubeconfig_of(hub, way.kubeconfig))
-    with connect_app(config) as client, answered():
+    with connect_remote(config) as client, answered():
         note = ""
         if way.is_remote and not way.user:
             raise Refused(
@@ -206,7 +190,7 @@ def reached(hub: Client, way: Way) -> Iterator[Reached]:
                 )
         if way.user and not note:
             client.http.headers["Impersonate-User"] = way.user
-        yield Reached(client, "" if note else way.user, note)
+        yield client, "" if note else way.user, note
 
 
 def kubeconfig_of(hub: Client, reference: SecretKey) -> bytes:

@@ -181,12 +181,11 @@ def read_app(
 ) -> Running | Refused:
     """What an app has on its cluster, as `read_running`; or why the cluster could not be read. way: to the cluster."""
     try:
-        with reached(hub, way) as cluster:
-            running = read_running(cluster.client, reconciler, wanted, namespaces)
+        with reached(hub, way) as (client, user, note):
+            running = read_running(client, reconciler, wanted, namespaces)
     except Refused as refused:
         return refused
-    notes = (cluster.note,) if cluster.note else ()
-    return replace(running, unread=(*notes, *running.unread), user=cluster.user)
+    return replace(running, unread=(*filter(None, (note,)), *running.unread), user=user)
 
 
 def read_running(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from tenantry.cluster.connect import Connect, connect_app
 from tenantry.cluster.drift import asked, compare
 from tenantry.cluster.inventory import (
     OTHER_CLUSTER,
@@ -76,7 +75,6 @@ class Check:
     """Finds everything that would make the next run of an environment fail or do something unexpected.
 
     client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
-    connect: makes clients of remotes.
     drift: whether all planned objects are compared with the live ones, as each run does by itself, or only those of tenants that
     take something over.
     in_state: whether the state of the stack has an object; None: nobody can tell.
@@ -87,7 +85,6 @@ class Check:
     plan: Plan
     limits: RunLimits
     claim: Claim | None = None
-    connect: Connect = connect_app
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
     _adopted: tuple[Adoption, ...] = ()
@@ -164,7 +161,7 @@ class Check:
 
         def contact(remote: remotes.Remote) -> list[Problem]:
             try:
-                found = remotes.contact(self.client, remote, self.connect)
+                found = remotes.contact(self.client, remote)
             except Refused as refused:
                 if refused.code == NOT_ALLOWED and isinstance(remote.reference, SecretKey):
                     unread.append(remote.name)

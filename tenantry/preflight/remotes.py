@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tenantry.cluster.connect import NO_SECRET, Connect, answered, connect_app, kubeconfig_of
+from tenantry.cluster.connect import NO_SECRET, answered, connect_remote, kubeconfig_of
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as
 from tenantry.cluster.kubeconfig import Access, ignored_in, of_secret
 from tenantry.cluster.kubectl import mark
@@ -83,10 +83,10 @@ def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
     return found
 
 
-def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> list[Problem]:
+def contact(hub: Client, remote: Remote) -> list[Problem]:
     """The problems of a kubeconfig and, unless Flux would refuse it anyway, of what it permits on its cluster.
 
-    connect: makes the client of the remote. Raises: Refused: the Secret may not be read.
+    Raises: Refused: the Secret may not be read.
     """
     reference = remote.reference
     if isinstance(reference, ConfigMap):
@@ -106,14 +106,14 @@ def contact(hub: Client, remote: Remote, connect: Connect = connect_app) -> list
         message = f"Flux refuses or ignores {listed(map(repr, ignored))} of the kubeconfig"
         fix = "write certificates or a token into it: kubectl config view --flatten; or use workload identity: 'configMap'"
         return [error("not-taken", message, fix)]
-    return _access(remote, config, connect)
+    return _access(remote, config)
 
 
-def _access(remote: Remote, config: Access, connect: Connect) -> list[Problem]:
+def _access(remote: Remote, config: Access) -> list[Problem]:
     """What the cluster itself refuses."""
     problems: list[Problem] = []
     try:
-        with connect(config) as client, answered():
+        with connect_remote(config) as client, answered():
             try:
                 ask(client, AUTHORIZATION, "SelfSubjectAccessReview", _ANYTHING)
             except Refused as refused:

@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.cli import preflight as module
 from tenantry.guard.claims import Claim, claim_object
-from tenantry.preflight.check import Check
+from tenantry.preflight import remotes
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import MARKER, SECRET, TEXT, Edge, hub
@@ -27,9 +27,9 @@ def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     """The management cluster of every environment."""
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(TEXT)
-    memory, edge = hub(), Edge()
+    memory = hub()
     monkeypatch.setattr(module, "connect_management", lambda *_, **__: memory.client())
-    monkeypatch.setattr(module, "Check", lambda *given, **more: Check(*given, **more, connect=edge.connect))
+    monkeypatch.setattr(remotes, "connect_remote", Edge().connect)
     return memory
 
 

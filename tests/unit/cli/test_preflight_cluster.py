@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -12,7 +11,7 @@ import pytest
 import yaml
 
 from tenantry.cli import preflight
-from tenantry.preflight.remotes import contact
+from tenantry.preflight import remotes
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight import clusters as fleets
@@ -75,7 +74,7 @@ def edge(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> Edge:
     content = yaml.safe_dump({**KUBECONFIG, "clusters": clusters, "users": users})
     hub.objects[SECRET]["data"] = {"admin.conf": base64.b64encode(content.encode()).decode()}
     remote = Edge()
-    monkeypatch.setattr(preflight, "contact", partial(contact, connect=remote.connect))
+    monkeypatch.setattr(remotes, "connect_remote", remote.connect)
     return remote
 
 

@@ -132,7 +132,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edge: Cluster) -> Hub:
         201, json={"status": {"userInfo": {"username": request.headers["Impersonate-User"]}}}
     )
 
-    def connect_remote(config: Access, _: float) -> Client:
+    def connect_remote(config: Access) -> Client:
         return edge.client(ADDRESS) if config.cluster.server == ADDRESS else memory.client()
 
     monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import httpx2
 
 from tenantry.guard.check import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
+from tenantry.preflight import remotes
 from tenantry.preflight.check import Check, Report
 from tests.table import table
 from tests.unit.memory import FLUX, SERVER, Memory
@@ -26,9 +28,8 @@ BOOTSTRAP = "tenantry bootstrap hub --kubeconfig FILE --context NAME"
 def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> Report:
     changed = fleet(text)
     limits = limits_of(changed, "dev", None)
-    connect = (edge or Edge()).connect
-    with management.client() as client:
-        return Check(client, changed, planned(text), limits, connect=connect, **options).report()
+    with management.client() as client, mock.patch.object(remotes, "connect_remote", (edge or Edge()).connect):
+        return Check(client, changed, planned(text), limits, **options).report()
 
 
 def told(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> list[Problem]:

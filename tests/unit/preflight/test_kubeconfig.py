@@ -7,10 +7,12 @@ import re
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import yaml
 
 from tenantry.messages.errors import Problem, Severity, error
+from tenantry.preflight import remotes as checking
 from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
 from tests.unit.issued import NOW, certificate, private_key
@@ -63,8 +65,8 @@ def problems(content: dict[str, Any] | bytes | None) -> list[Problem]:
     if content is None:
         del management.objects[SECRET]
     (remote,) = remotes(FLEET, PLAN)
-    with management.client() as client:
-        found = contact(client, remote, Edge().connect)
+    with management.client() as client, mock.patch.object(checking, "connect_remote", Edge().connect):
+        found = contact(client, remote)
     assert all(problem.fix for problem in found)
     _assert_nothing_leaks(data, found)
     return found
@@ -174,5 +176,5 @@ def test_a_secret_and_a_key_that_are_not_there_are_named() -> None:
     management.objects[SECRET] = {"metadata": {}, "data": {"value": encoded(b"marker")}}
     (remote,) = remotes(FLEET, PLAN)
     with management.client() as client:
-        found = contact(client, remote, Edge().connect)
+        found = contact(client, remote)
     assert found == [error("no-secret", f"there is no key 'admin.conf' in {name}", fix)]

@@ -6,6 +6,7 @@ import socket
 import time
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import httpx2
 import pytest
@@ -15,6 +16,7 @@ from tenantry.cluster.client import Client
 from tenantry.cluster.kubeconfig import Access, of_secret
 from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
+from tenantry.preflight import remotes as checking
 from tenantry.preflight.remotes import contact, remotes
 from tests.table import table
 from tests.unit.preflight.clusters import (
@@ -41,8 +43,8 @@ def told(edge: Edge, content: bytes | None = None, connect: Any = None) -> list[
     if content is not None:
         management.objects[SECRET] = secret(content)
     (remote,) = remotes(FLEET, PLAN)
-    with management.client() as client:
-        found = contact(client, remote, connect or edge.connect)
+    with management.client() as client, mock.patch.object(checking, "connect_remote", connect or edge.connect):
+        found = contact(client, remote)
     return [as_tuple(each) for each in found]
 
 
@@ -174,7 +176,7 @@ def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: p
 
         def connect(config: Access) -> Client:
             server = f"http://127.0.0.1:{silent.getsockname()[1]}"
-            return module.connect_app(replace(config, cluster=config.cluster.model_copy(update={"server": server})))
+            return module.connect_remote(replace(config, cluster=config.cluster.model_copy(update={"server": server})))
 
         begun = time.monotonic()
         found = told(Edge(), connect=connect)
@@ -183,7 +185,7 @@ def test_a_remote_that_is_silent_is_waited_for_as_long_as_is_said(monkeypatch: p
 
 
 def test_a_remote_has_five_seconds_for_each_step_of_an_answer() -> None:
-    with module.connect_app(of_secret(kubeconfig())) as client:
+    with module.connect_remote(of_secret(kubeconfig())) as client:
         assert client.http.timeout == httpx2.Timeout(5.0)
 
 
