@@ -14,6 +14,7 @@ from tenantry.kube.objects import Manifest, Owner, holds_data
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import format_path, listed
 from tenantry.model.durations import seconds_of
+from tenantry.plan.engine_order import Chains, bypass
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -101,10 +102,23 @@ def _marked_anew(pieces: Pieces) -> Iterator[ClusterDanger]:
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
-    """An environment that loses its waves."""
+    """An environment that loses its waves; and the apps in waves that follow a branch or a range from now on."""
     if pieces.before.rollout and not pieces.after.rollout:
         text = "without its waves, changes reach all clusters at the same time"
         yield ClusterDanger(DangerKind.ROLLOUT, ENVIRONMENT, "", text)
+    known = {(app.full_name, followed) for app, followed in _followers(pieces.before)}
+    for app, followed in _followers(pieces.after):
+        if (app.full_name, followed) not in known:
+            text = f"follows {followed}: what is new there bypasses the waves"
+            yield ClusterDanger(DangerKind.ROLLOUT, subject_of(app), app.cluster, text)
+
+
+def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
+    if plan.rollout:
+        chains = Chains(plan)
+        for app in plan.apps:
+            if plan.wave_of(app.id) and (followed := bypass(app, chains)):
+                yield app, followed
 
 
 class Row(NamedTuple):

@@ -218,6 +218,22 @@ def test_an_app_that_leaves_the_waves_is_a_danger(before: str, after: str, *, da
     assert found == ([f"rollout: rocky/web on all 5 clusters: {leaves}"] if danger else [])
 
 
+@table(
+    ("before", "after", "app", "what"),
+    [
+        ("version: 1.2.3", "version: 1.x", "rocky/db", "versions 1.x of its chart"),
+        ("{tag: v1}", "{branch: next}", "rocky/web", "branch next"),
+        ("{tag: v1}", "{semver: 1.x}", "rocky/web", "versions 1.x"),
+        ("{tag: v1}", "{tag: v2}", "", ""),
+    ],
+)
+def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, app: str, what: str) -> None:
+    text = fleet(WAVES).replace("{branch: main}", "{tag: v1}")
+    found = [each for each in told(text, text.replace(before, after)) if "bypasses" in each]
+    assert [each.partition(": ")[2].partition(" on ")[0] for each in found] == ([app] if app else [])
+    assert all(each.endswith(f": follows {what}: what is new there bypasses the waves") for each in found)
+
+
 def test_a_selector_is_a_difference_only_where_it_places_something_else() -> None:
     apps = "web: {clusters: {names: [hub, far]}, kustomize: {source: manifests}}\ndb: {kustomize: {source: manifests}}"
     before = rocky(apps, ALL).replace(
