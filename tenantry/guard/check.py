@@ -95,8 +95,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     A new management cluster is empty, so everything would be removed from the old one.
     """
     planned = after if before.management == after.management else nothing_of(after)
-    targets = planned_targets((object.manifest for object in before.objects), before.environment)
-    now = replace(held_by(before), strangers=set(), targets=targets)
+    now = replace(held_by(before), strangers=set(), targets=planned_targets(before))
     yield from refusals(planned, now, limits)
 
 

@@ -8,18 +8,18 @@ namespace than before. A changed kubeconfig is judged by `guard.removals`, and a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tenantry.guard.places import label, whose
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
+from tenantry.guard.places import label
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.objects.apps import IN_PLACE
 from tenantry.plan.objects.lifecycle import STATE_LABEL, is_given_up
-from tenantry.plan.objects.scope import APP_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, RECONCILERS
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -52,15 +52,14 @@ class Charts:
     by the convention of registries it is the last part of the address.
     """
 
-    def __init__(self, manifests: Iterable[Manifest]) -> None:
-        """manifests: all of a plan."""
+    def __init__(self, plan: Plan) -> None:
         self._names: dict[tuple[str, ...], tuple[str, bool]] = {}
-        for manifest in manifests:
-            if (kind := manifest.get("kind")) in ("HelmChart", "OCIRepository") and (id := readable_id(manifest)):
+        for id, manifest in ((planned.id, planned.manifest) for planned in plan.objects):
+            if id.kind in ("HelmChart", "OCIRepository"):
                 spec = mapping_at(manifest, "spec")
-                place = label(spec, "chart" if kind == "HelmChart" else "url").rstrip("/").rpartition("/")[2]
+                place = label(spec, "chart" if id.kind == "HelmChart" else "url").rstrip("/").rpartition("/")[2]
                 is_name = mapping_at(spec, "sourceRef").get("kind") == "HelmRepository"
-                self._names[kind, id.namespace, id.name] = (place, is_name)
+                self._names[id.kind, id.namespace, id.name] = (place, is_name)
 
     def of(self, release: Manifest) -> str | None:
         """The name of a release's chart; None: nobody knows it before Flux has fetched it."""
@@ -89,14 +88,12 @@ def live_target(manifest: Manifest) -> Target | None:
     return _target(manifest, _named(manifest) if is_applied else {})
 
 
-def planned_targets(manifests: Iterable[Manifest], environment: str) -> dict[ObjectId, Target]:
-    """What the objects of an environment install, if nothing but a plan or its files is known of them."""
-    objects = list(manifests)
-    charts = Charts(objects)
+def planned_targets(plan: Plan) -> dict[ObjectId, Target]:
+    """What the objects of a plan install, if nothing else is known of them."""
+    charts = Charts(plan)
     targets: dict[ObjectId, Target] = {}
-    for manifest in objects:
-        id = readable_id(manifest)
-        if id and id.kind in ("Kustomization", "HelmRelease") and whose(manifest).environment == environment:
+    for id, manifest in ((planned.id, planned.manifest) for planned in plan.objects):
+        if id.kind in RECONCILERS:
             parts = _named(manifest) if id.kind == "Kustomization" else planned_parts(manifest, charts)
             if target := _target(manifest, parts):
                 targets[id] = target
@@ -204,7 +201,7 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
     """What Flux would uninstall and install anew. What an earlier run has given up is left out."""
     if not now.targets:
         return []
-    charts = Charts(object.manifest for object in plan.objects)
+    charts = Charts(plan)
     judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
     return sorted({reinstall for object, target in judged if target and (reinstall := _judged(object, target, charts))})
 

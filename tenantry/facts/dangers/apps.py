@@ -22,9 +22,9 @@ from tenantry.guard.reinstalls import (
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.text import listed
+from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.planned_apps import PlannedApp
 
-_KINDS = ("Kustomization", "HelmRelease")
 _STAYS = ("MirrorPrune", "Orphan")
 """Values of `deletionPolicy` with which what is installed may stay when the app is deleted."""
 
@@ -34,11 +34,11 @@ def app_dangers(pieces: Pieces) -> Iterator[ClusterDanger]:
     changed = {changed.id: changed.before for changed in pieces.diff.changed}
     if changed:
         apps = {app.id: app for app in pieces.after.apps}
-        charts = [Charts(planned.manifest for planned in plan.objects) for plan in (pieces.before, pieces.after)]
+        charts = [Charts(plan) for plan in (pieces.before, pieces.after)]
         # A release changes with the address that its chart comes from, although it stays as it is.
         moved = any(id.kind == "OCIRepository" for id in changed)
         for after in pieces.after.objects:
-            if after.id.kind in _KINDS and (moved or after.id in changed):
+            if after.id.kind in RECONCILERS and (moved or after.id in changed):
                 before, app = changed.get(after.id, after), apps.get(after.id)
                 name = "the baseline" if after.owner.tenant else f"{after.id.kind} {after.id.name}"
                 for kind, text in (*_reinstalled(before, after, app, charts), *_spec(before, after, app)):
