@@ -143,7 +143,7 @@ real := tests/e2e tests/hostile
 
 # Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
 # other fleets, waits for a long time, or breaks things in series is left to the build server.
-of_e2e := accounts clusters conformance examples_flux2_multi_tenancy fleet import labels mistakes new_fleet \
+of_e2e := accounts clusters conformance examples_flux2_multi_tenancy fleet import labels new_fleet \
 	notifications preflight rehearsal sources teardown
 of_faults := admission isolation reaching
 share := tests/hostile $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)

@@ -15,17 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 SHARED = {
-    "fleet": (
-        "accounts",
-        "documentation",
-        "failing",
-        "fleet",
-        "labels",
-        "mistakes",
-        "notifications",
-        "rehearsal",
-        "teardown",
-    ),
+    "fleet": ("accounts", "documentation", "failing", "fleet", "labels", "notifications", "rehearsal", "teardown"),
     "small": ("crashes", "first_up", "outages"),
     "kept": ("drift", "kept"),
     "walk": ("walk", "cluster_changes"),

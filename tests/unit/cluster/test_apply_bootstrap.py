@@ -95,13 +95,6 @@ def test_a_policy_that_the_cluster_does_not_take_is_told_before_any_right_is_gra
     assert not [path for method, path, sent in memory.requests if method == "PATCH" and "dryRun" not in sent]
 
 
-def test_an_object_that_one_may_not_even_read_is_named() -> None:
-    memory = Memory()
-    memory.refuse("GET", NAMESPACE, 403, "no")
-    message, _ = refusal(memory)
-    assert message == "cannot read Namespace tenantry-system: HTTP 403"
-
-
 def test_a_cluster_that_is_marked_as_another_one_is_left_alone() -> None:
     memory = Memory()
     memory.objects[MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "west"}}
@@ -126,9 +119,3 @@ def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
         "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
         " other manager's configuration, or rename the platform's objects"
     )
-
-
-def test_a_binding_whose_role_can_not_be_changed_is_shown() -> None:
-    memory = Memory()
-    memory.refuse("PATCH", BINDING, 422, "cannot change roleRef")
-    assert refusal(memory)[0].endswith("tenantry-platform-tenantry-system: HTTP 422: cannot change roleRef")
