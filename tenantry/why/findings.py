@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
-from tenantry.cluster import kubectl
 from tenantry.cluster.connect import Way
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import setting_origin
-from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Path, TenantryError
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness
@@ -153,19 +151,8 @@ class Commands:
         """`tenantry WORDS -e ENV`"""
         return shlex.join(("tenantry", *words, "-e", self.environment))
 
-    def resume(self, id: ObjectId) -> str:
-        """`flux resume` of an object on the management cluster."""
-        return self._on_hub(kubectl.resume(id))
-
-    def reconcile(self, id: ObjectId, *, with_source: bool = False) -> str:
-        """`flux reconcile` of an object on the management cluster."""
-        return self._on_hub(kubectl.reconcile(id, with_source=with_source))
-
-    def describe(self, id: ObjectId) -> str:
-        """`kubectl describe` of an object on the management cluster."""
-        return self._on_hub(kubectl.describe(id))
-
-    def _on_hub(self, command: str) -> str:
+    def on_hub(self, command: str) -> str:
+        """A command of kubectl or flux for the management cluster."""
         return f"{command} {shlex.join(self.kubectl)}" if self.kubectl else command
 
     def to_cluster(self, way: Way) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from tenantry.cluster.health import PULLS, Trouble, state_of_object
 from tenantry.cluster.health import State as ObjectState
-from tenantry.cluster.kubectl import named
+from tenantry.cluster.kubectl import describe, named, reconcile, resume
 from tenantry.cluster.report import why_command
 from tenantry.cluster.running import Event, Running
 from tenantry.cluster.states import State
@@ -108,7 +108,7 @@ class FluxJudge:
         if seen.state.suspended_by_hand:
             cause = "it is suspended by hand, so Flux applies no change"
             evidence = (Evidence(str(app.id), "suspended", seen.state.since or ""),)
-            return Finding(Stage.FLUX, cause, evidence, next=(self.commands.resume(app.id),), follows=True)
+            return Finding(Stage.FLUX, cause, evidence, next=(self.commands.on_hub(resume(app.id)),), follows=True)
         at, state = f" in {line}" if line else "", labels_of(seen.planned[-1]).get(STATE_LABEL) or "paused"
         cause, advice = (
             f"the file says 'state: {state}'{at}, so Flux applies no change",
@@ -133,7 +133,7 @@ class FluxJudge:
             yield Finding(Stage.SOURCE, cause, (evidence,), next=self.commands.applied())
         elif state is Readiness.SUSPENDED:
             cause, evidence = f"{id} is suspended by hand, so nothing new is fetched", Evidence(str(id), "suspended")
-            yield Finding(Stage.SOURCE, cause, (evidence,), next=(self.commands.resume(id),), follows=runs)
+            yield Finding(Stage.SOURCE, cause, (evidence,), next=(self.commands.on_hub(resume(id)),), follows=runs)
         else:
             what, key = ("chart", ("helm", "version")) if id.kind == "HelmChart" else ("source", ("sources",))
             at = self._at(app, *key)
@@ -142,7 +142,7 @@ class FluxJudge:
                 f"the {what} cannot be fetched: {message}{'; the app runs what was fetched before' if runs else ''}",
                 (evidence,),
                 f"check the {what}{at}" if at else "",
-                (self.commands.describe(id), self.commands.reconcile(app.id, with_source=True)),
+                (self.commands.on_hub(describe(id)), self.commands.on_hub(reconcile(app.id, with_source=True))),
                 follows=runs,
             )
 
@@ -163,7 +163,7 @@ class FluxJudge:
                 )
             else:
                 cause = f"{before.name} on {seen.app.cluster} is not ready: {message}"
-                yield Finding(Stage.BASELINE, cause, evidence, next=(self.commands.describe(before.id),))
+                yield Finding(Stage.BASELINE, cause, evidence, next=(self.commands.on_hub(describe(before.id)),))
 
     # --- Flux's own object ---------------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class FluxJudge:
         cause = f"{who}: {message}" if message else one_line(state.message) or "Flux has not reconciled it yet"
         line = commands.line(app, ("kustomize",)) or commands.line(app, ("helm",))
         advice = f"check what the app applies, and its settings in {line}" if line and own is Readiness.FAILED else ""
-        next = (commands.describe(app.id), commands.reconcile(app.id, with_source=True))
+        next = (commands.on_hub(describe(app.id)), commands.on_hub(reconcile(app.id, with_source=True)))
         yield Finding(Stage.FLUX, cause, evidence, advice, next, follows=own is Readiness.PROGRESSING)
 
     def _at(self, app: PlannedApp, *key: str) -> str:
@@ -229,10 +229,10 @@ class ClusterJudge:
         yield from (self._finding(app, running, id, states[id]) for id in wrong)
 
     def _finding(self, app: PlannedApp, running: Running, id: ObjectId, state: ObjectState) -> Finding:
-        live, describe = running.objects[id], self._kubectl("describe", id)
+        live, look = running.objects[id], self._kubectl("describe", id)
         shown = Evidence(str(id), str(state.health), state.since, state_of_object(live).why or state.why)
         if live is None:
-            again = self.commands.reconcile(app.id)
+            again = self.commands.on_hub(reconcile(app.id))
             return Finding(Stage.OBJECT, f"{id}, which Flux applied, is not on {app.cluster}", (shown,), next=(again,))
         events = running.events_about([live, *running.owned(live)])
         evidence = (shown, *self._pods(running, live), *map(_of_event, events[:_EVENTS]))
@@ -243,7 +243,7 @@ class ClusterJudge:
         if id.kind in _PODS:
             advice, edits = self._quota(app, running, id.namespace)
         event = f": {events[0].message}" if events and not failed and events[0].message not in why else ""
-        return Finding(Stage.OBJECT, f"{id}: {why}{event}", evidence, advice, (*edits, *describe), failed=failed)
+        return Finding(Stage.OBJECT, f"{id}: {why}{event}", evidence, advice, (*edits, *look), failed=failed)
 
     def _quota(self, app: PlannedApp, running: Running, namespace: str) -> tuple[str, tuple[str, ...]]:
         """What of the fleet's quota of a namespace is used up, and what to type to raise it. The event names any other quota."""
