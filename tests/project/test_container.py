@@ -29,4 +29,6 @@ def test_pulumi_and_its_provider_are_those_of_the_lock() -> None:
 
 def test_what_the_wheel_is_built_from_is_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-    assert not {"README.md", "components", "hatch_build.py", "pyproject.toml", "tenantry"}.intersection(ignored)
+    needed = {"README.md", "components", "hatch_build.py", "pyproject.toml", "templates", "tenantry"}
+    needed |= {"tenants.schema.json", "tenants-included.schema.json"}
+    assert not needed.intersection(ignored)
