@@ -6,16 +6,16 @@ Never: quotes a part of a kubeconfig, runs a command that Flux's kubeconfig name
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tenantry.cluster.inventory import secret_of
 from tenantry.cluster.kubeconfig import OTHER_CONTEXT, RENEW, Access, of_secret, select
-from tenantry.cluster.requests import AUTHENTICATION, seen_as
-from tenantry.kube.objects import Manifest
+from tenantry.cluster.requests import AUTHENTICATION, one, seen_as
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.model import SecretKey
@@ -195,14 +195,15 @@ def reached(hub: Client, way: Way) -> Iterator[tuple[Client, str, str]]:
 
 def kubeconfig_of(hub: Client, reference: SecretKey) -> bytes:
     """The kubeconfig that Flux uses, from its Secret. Never print it. Raises: Refused: it is missing, or may not be read."""
-    secret = secret_of(hub, reference)
-    if secret is None or reference.key not in secret:
+    secret = one(hub, ObjectId("v1", "Secret", reference.namespace, reference.name))
+    data = mapping_at(secret or {}, "data")
+    if reference.key not in data:
         missing = "Secret" if secret is None else f"key '{reference.key}' in Secret"
         what = f"there is no {missing} {reference.namespace}/{reference.name}"
         raise Refused(
             what, "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml", code=NO_SECRET
         )
-    return secret[reference.key]
+    return base64.b64decode(data[reference.key])
 
 
 @contextmanager

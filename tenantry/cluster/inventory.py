@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, Refused, error, refuse
-from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
@@ -198,11 +196,3 @@ def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> I
         client, plan.environment, planned, metadata_only=lambda kind: kind[1] not in APP_KINDS, tenants=tenants
     )
     return found.values()
-
-
-def secret_of(client: Client, reference: SecretKey) -> Mapping[str, bytes] | None:
-    """The data of the Secret with a cluster's kubeconfig, or None. Never print it. Raises: Refused: reading is not allowed."""
-    secret = requests.one(client, ObjectId("v1", "Secret", reference.namespace, reference.name))
-    return (
-        None if secret is None else {key: base64.b64decode(value) for key, value in (secret.get("data") or {}).items()}
-    )

@@ -95,10 +95,6 @@ class Running:
         """Since when a pod has a trouble, or when the last warning about the pod came; "" if nothing tells."""
         return trouble.since or next((event.at for event in self.events_about([pod])), "")
 
-    def states(self) -> dict[ObjectId, State]:
-        """The state of each of the app's objects."""
-        return {id: self.state_of(id) for id in self.objects}
-
     def troubles(self, owner: Manifest) -> list[tuple[Manifest, Trouble]]:
         """The pods of a workload with what keeps each from being ready; what waiting does not cure comes first."""
         pods = [manifest for manifest in self.owned(owner) if manifest["kind"] == "Pod"]

@@ -99,7 +99,7 @@ def _with_cluster(commands: Commands, seen: Seen, answer: Answer, read: Running 
     if isinstance(read, Running):
         judge = ClusterJudge(commands, commands.to_cluster(way))
         findings = tuple(judge.findings(app, read))
-        count = Counter(str(state.health) for state in read.states().values())
+        count = Counter(str(read.state_of(id).health) for id in read.objects)
         summary = ", ".join(f"{number} {health}" for health, number in count.items()) or "none"
         applied = Evidence(f"{counted(len(read.objects), 'object')} on {app.cluster}", summary)
         return replace(
