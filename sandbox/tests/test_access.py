@@ -29,6 +29,7 @@ def test_everything_stands_inline_since_flux_reads_no_files(access: Access) -> N
     assert cluster == {
         "server": "https://127.0.0.1:6443",
         "certificate-authority-data": base64.b64encode(access.authority.read_bytes()).decode(),
+        "disable-compression": True,
     }
     assert user == {
         "client-certificate-data": base64.b64encode(access.pair.certificate.read_bytes()).decode(),

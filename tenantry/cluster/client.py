@@ -55,7 +55,9 @@ class Client:
         self, access: Access, timeout: httpx2.Timeout = _TIMEOUT, network: httpx2.BaseTransport | None = None
     ) -> None:
         self.access = access
-        self.http = httpx2.Client(base_url=access.cluster.server, timeout=timeout, transport=Transport(access, network))
+        plain = {"Accept-Encoding": "identity"} if access.cluster.disable_compression else None
+        transport = Transport(access, network)
+        self.http = httpx2.Client(base_url=access.cluster.server, headers=plain, timeout=timeout, transport=transport)
         self.served: dict[str, Mapping[str, Served]] = {}
 
     def __enter__(self) -> Self:

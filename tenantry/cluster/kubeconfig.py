@@ -81,6 +81,7 @@ class Cluster(_Part):
     certificate_authority: str | None = None
     certificate_authority_data: str | None = Field(None, repr=False)
     proxy_url: str | None = Field(None, repr=False)
+    disable_compression: bool | None = None
     extensions: tuple[_NamedExtension, ...] | None = Field(None, strict=False)
 
     @property

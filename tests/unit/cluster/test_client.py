@@ -69,6 +69,14 @@ def test_requests_go_to_the_server_with_the_credentials_and_the_timeout_of_the_c
     ] == [(f"{SERVER}/api/v1/namespaces/rocky", authorization, 3.0)]
 
 
+@table(("cluster", "encodings"), [({}, "gzip, deflate"), ({"disable-compression": True}, "identity")])
+def test_answers_are_compressed_unless_the_kubeconfig_says_otherwise(cluster: dict[str, Any], encodings: str) -> None:
+    with Client(
+        access({"token": "token"}, **cluster), TIMEOUT, httpx2.MockTransport(lambda _: httpx2.Response(200))
+    ) as client:
+        assert client.http.get("/version").request.headers["accept-encoding"].startswith(encodings)
+
+
 def test_requests_act_as_whom_the_kubeconfig_names() -> None:
     user = {
         "token": "token",
