@@ -125,8 +125,8 @@ def without_environment(name: str, environment: str) -> str:
 
 _FLUX_KEY = "value"
 """The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
-_APART = "kubeconfigs"
-"""The namespace where a kubeconfig is expected that may not stay where it is."""
+_HOLDERS = ("kubeconfigs", "tenantry-kubeconfigs")
+"""Where a kubeconfig is expected that may not stay where it is: the first of these that is no tenant's."""
 _TOO_VAGUE = ("cluster", "remote", "kubeconfig", "value")
 """Names of Secrets that say nothing of the cluster."""
 
@@ -209,6 +209,7 @@ class Remotes:
         that of one beside the platform's apps.
         """
         tenants = territories(self._world).values()
+        apart = next(name for name in _HOLDERS if name not in tenants)
 
         def may_stay(reference: Reference) -> bool:
             """Whether the file's own rules accept kubeconfigs there: not the platform's, and those of Kubernetes and Flux."""
@@ -219,7 +220,7 @@ class Remotes:
         holders: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
         for reference in references:
             kept = by_name.get(reference[2:], [])
-            holder = reference.namespace if reference in kept else _APART
+            holder = reference.namespace if reference in kept else apart
             # Secrets of a vague name are those of other clusters in other namespaces.
             if reference not in kept and len(kept) == 1 and _short(reference) not in _TOO_VAGUE:
                 holder = kept[0].namespace
