@@ -84,8 +84,8 @@ Examples:
 Exit codes:
   0    Pulumi has shown what it would do
   1    Pulumi failed
-  2    tenants.yaml is invalid, or pulumi, a stack, a login or the
-       management cluster is missing
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
   4    the guard refuses the change
   130  interrupted
 """,
@@ -123,8 +123,8 @@ Exit codes:
   0    applied, and every app is ready; with --through, up to that wave
   1    Pulumi failed, preflight found errors, apps are not ready, a value is
        missing, an object was refused, or another run came between
-  2    tenants.yaml is invalid, or pulumi, a stack, a login or the
-       management cluster is missing
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
   4    the guard refuses the change
   5    a change waits for a soak or the environment before; nothing has failed
   130  interrupted, or answered with "no"
@@ -191,8 +191,8 @@ Exit codes:
   0    everything is deleted but what stays with its data
   1    Pulumi failed, objects of the environment are left on the cluster, or
        with --offboard a cluster did not follow in time
-  2    tenants.yaml is invalid, or pulumi, a stack, a login or the
-       management cluster is missing
+  2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
+       the management cluster is missing
   4    the environment is protected, the claims on the cluster say that a stack
        runs something else
   130  interrupted, or answered with "no"

@@ -45,6 +45,7 @@ _INCOMPLETE = {
     WAITING: "the rest waits and is held; the messages above name it, and until when",
 }
 """What a run that Pulumi calls a success has left out."""
+_PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 _MOST_RUNS = 50
 """More waves than any environment has."""
 _CONFIRMED = ("--yes", "--skip-preview")
@@ -56,7 +57,8 @@ _CONFIRMED = ("--yes", "--skip-preview")
 def opened(file: Path, environment: str, passed: tuple[str, ...]) -> Session:
     """The session of a command. Args: passed: options for pulumi.
 
-    Raises: Refused: there is no project, several stacks name the environment, or pulumi is missing or not logged in.
+    Raises: Refused: there is no project, several stacks name the environment, pulumi is missing or not logged in, or a passphrase is
+            missing that nobody can be asked for.
     """
     project = file.resolve().parent
     if not (project / "Pulumi.yaml").is_file():
@@ -71,6 +73,15 @@ def opened(file: Path, environment: str, passed: tuple[str, ...]) -> Session:
             "install it, https://www.pulumi.com/docs/install/, or use the sandbox's: `tenantry sandbox run -- tenantry ...`",
         )
     backend = backend_of(project, os.environ) or _logged_in(project)
+    can_decrypt = any(name in os.environ for name in _PASSPHRASES) or sys.stdin.isatty()
+    if is_self_managed(backend) and not can_decrypt:
+        own = project / f"Pulumi.{stack.name}.yaml"
+        lines = own.read_text("utf-8", "replace").splitlines() if own.is_file() else ()
+        if any(line.startswith("encryptionsalt:") for line in lines):
+            raise Refused(
+                f"the passphrase of stack '{stack.name}' is not known",
+                "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
+            )
     return Session(file, stack, backend, passed)
 
 
@@ -249,7 +260,7 @@ class Foreground:
         self._received: list[int] = []
         # A terminal sends ^C to all programs of its foreground group. They must not get it a second time from here: for Pulumi
         # the second one means "terminate at once". Elsewhere they get a group of their own, and every signal from here.
-        self._shares_group = sys.stdin is not None and sys.stdin.isatty()
+        self._shares_group = _in_foreground()
 
     def run(self, argv: Sequence[str], variables: Mapping[str, str] | None = None) -> int:
         """Run a program to its end. Returns: its exit code, 128 + N if signal N ended it.
@@ -290,3 +301,17 @@ def foreground() -> Iterator[Foreground]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Whether this process belongs to the foreground group of its terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

@@ -157,6 +157,9 @@ def test_a_refresh_of_the_users_own_is_left_as_it_is(
 def test_what_is_missing_is_said_before_pulumi_starts(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
 ) -> None:
+    Path("Pulumi.dev.yaml").write_text("config: {}\nencryptionsalt: v1:x\n")
+    missing = "the passphrase of stack 'dev' is not known\n  fix: export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or"
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE)[::2] == (2, f"error: {missing} PULUMI_CONFIG_PASSPHRASE\n")
     monkeypatch.delenv("PULUMI_BACKEND_URL")
     monkeypatch.setenv("FAKE_LOGIN", "3")
     login = "pulumi is not logged in to its state backend: pulumi whoami failed\n  fix: `pulumi login`, or set"
