@@ -267,7 +267,7 @@ def _fenced(lines: Iterable[Line]) -> str:
     As each line begins with a sign or a space, none of them can end the block.
     """
     inner = "\n".join(
-        f"{line.sign.replace('~', '!')} {'  ' * line.depth}{line.text}{f'  # {line.comment}' if line.comment else ''}"
+        f"{line.sign.replace('~', '!')} {'  ' * line.depth}{line.text}{f'  # {printable(line.comment)}' if line.comment else ''}"
         for line in lines
     )
     return f"```diff\n{inner}\n```"

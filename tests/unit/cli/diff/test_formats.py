@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.lines import MARKER, as_markdown, as_text
+from tenantry.cli.lines import MARKER, Line, as_markdown, as_text, section
 from tests.browser import made
 from tests.unit.facts.reviews import reviewed
 from tests.unit.texts import rocky
@@ -53,6 +53,11 @@ def test_a_comment_folds_all_but_the_first_lines() -> None:
     opened, _, folded = comment(BEFORE, AFTER).partition("<details>")
     assert "! rocky/app0 on hub" in opened
     assert "<summary>80 more lines</summary>" in folded
+
+
+def test_the_name_of_a_file_does_not_end_the_block_of_a_comment() -> None:
+    shown = section("prod", [Line("+", "role: edit", comment="teams/rocky\n```\n\n@everyone <img src=x>.yaml:1:1")])
+    assert [line for line in shown.splitlines() if line.startswith(("`", "@"))] == ["```diff", "```"]
 
 
 def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
