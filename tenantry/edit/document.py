@@ -172,9 +172,11 @@ class Document:
             self._ending = ending
             try:
                 data = parse(self.after, str(self.file)).data
-            except InvalidFleet:
-                self.text, self._ending = before
-                raise
+            except InvalidFleet as invalid:
+                if [problem.code for problem in invalid.diagnostics] != ["syntax"]:
+                    self.text, self._ending = before
+                    raise
+                break  # such as an alias whose anchor went with what was replaced
             if same(data, expected):
                 self.data, self._root, self._style = data, None, None
                 return

@@ -183,6 +183,14 @@ def test_what_stands_beside_an_alias_is_edited(file: Path) -> None:
     assert editor.documents[file].text == "a: &x {b: 1}\nc: *x  # shared\nd:\t2\ne: [1]\n"
 
 
+def test_what_an_alias_repeats_is_edited_by_hand(file: Path) -> None:
+    file.write_text(text := "a:\n  labels: &x {}\nb: {labels: *x}\n")
+    editor = Editor(file)
+    with pytest.raises(Refused, match="cannot be edited by command: another part"):
+        editor.set(("a", "labels", "team"), "rocky")
+    assert editor.documents[file].text == text
+
+
 def test_a_value_that_no_file_may_hold_is_refused(file: Path) -> None:
     with pytest.raises(InvalidFleet, match="1 problems"):
         Editor(file).set(("tenants", "movy", "owners", 0), None)
