@@ -57,8 +57,8 @@ _CONFIRMED = ("--yes", "--skip-preview")
 def opened(file: Path, environment: str, passed: tuple[str, ...]) -> Session:
     """The session of a command. Args: passed: options for pulumi.
 
-    Raises: Refused: there is no project, several stacks name the environment, pulumi is missing or not logged in, or a passphrase is
-            missing that nobody can be asked for.
+    Raises: Refused: there is no project, several stacks name the environment, pulumi is missing or not logged in, or a
+            passphrase is missing that nobody can be asked for.
     """
     project = file.resolve().parent
     if not (project / "Pulumi.yaml").is_file():

@@ -9,7 +9,7 @@ Pulumi creates them. On a remote cluster a release beside the add-on installs th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -128,7 +128,7 @@ class Territory:
             message = f"two namespaces of tenant '{first.tenant}' would both be named '{name}'"
         places = [self._place(holder) for holder in (claim, first)]
         at = next((place for place in places if place[0] == "tenants"), places[0])
-        others = [place for place in places if place != at and first.tenant != claim.tenant]
+        others = [place for place in places if place[0] == "tenants" and place != at and first.tenant != claim.tenant]
         notes = tuple(f"the other: {self.fleet.source.line_of(place)}" for place in others)
         fix = "choose another name for one of them" if at[0] == "tenants" else "put '{tenant}' into the template"
         return Problem(at, "shared-namespace", message, notes, _RENAME_ENTRY if at[2:3] == ("namespaces",) else fix)
@@ -240,8 +240,9 @@ def addons_objects(fleet: Fleet, scope: Scope, addon: str) -> tuple[list[Manifes
     Raises: InvalidPart: a namespace has no name of its own, or an object cannot be there.
     """
     owned = owned_namespaces(fleet, scope.environment, scope.cluster, addon)
+    owners = fleet.once(("owners of namespaces", scope.cluster), (), lambda: addon_owners(fleet, scope.cluster))
     for name, (at, _) in owned.items():
-        _check(fleet, scope, addon, name, at)
+        _check(fleet, owners, addon, name, at)
     variables = variables_of(fleet, scope.environment, scope.cluster, app=addon)
     inside: list[DeclaredObject] = []
     for name, (at, declared) in owned.items():
@@ -250,7 +251,7 @@ def addons_objects(fleet: Fleet, scope: Scope, addon: str) -> tuple[list[Manifes
     return [_manifest(scope, addon, name, declared) for name, (_, declared) in owned.items()], inside
 
 
-def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
+def _check(fleet: Fleet, owners: Mapping[str, str], addon: str, name: str, at: Path) -> None:
     """Raises: InvalidPart: an add-on cannot own a namespace of this name."""
     platform, what = fleet.document.platform, f"namespace '{name}' of add-on '{addon}'"
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
@@ -260,7 +261,7 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     elif names.is_reserved_namespace(name) or name in (platform.namespace, *kubeconfigs, *homes):
         message, fix = f"{what} belongs to the cluster or to Tenantry", "remove it, or choose another name"
         code = "reserved-namespace"
-    elif (owner := addon_owners(fleet, scope.cluster).get(name, addon)) != addon:
+    elif (owner := owners.get(name, addon)) != addon:
         message = f"add-ons '{owner}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{owner}' instead"
         code = "shared-namespace"

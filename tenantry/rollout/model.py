@@ -76,7 +76,7 @@ class RolloutWave(OneOf):
             return value
         if value == REST:
             return {"all": True}
-        if re.fullmatch(SHARE, value):
+        if re.fullmatch(SHARE, value) and value != "0%":
             return {"percent": int(value.removesuffix("%"))}
         fix = "write a mapping, a share such as 10%, or 'rest'"
         raise refusal("bad-value", f"'{shorten(value)}' is not a wave", fix=fix)

@@ -49,7 +49,7 @@ WAVES = "[{names: [edge-1]}, {all: true}]"
         ("[{names: [edge-1]}, all]", "bad-value"),
         ("[{names: [edge-1]}, 10]", "wrong-type"),
         ("[{names: [edge-1]}, true]", "wrong-type"),
-        ("[0%, rest]", "greater-than-equal"),
+        ("[0%, rest]", "bad-value"),
         ("[110%, rest]", "bad-value"),
         ("[{names: [edge-1]}, rest, 10%]", "selects-nothing"),
     ],
