@@ -241,13 +241,14 @@ def _fitting(titled: Iterable[tuple[str, Sequence[Line]]], room: int) -> Iterato
     """The sections as far as there is room for their lines."""
     left = 0
     for title, lines in titled:
-        kept = lines
-        while kept and len(section(title, kept)) + 2 > room:
+        kept, text = lines, section(title, lines)
+        while kept and len(text) + 2 > room:
             kept = kept[: len(kept) // 2]
+            text = section(title, kept)
         left += len(lines) - len(kept)
         if kept:
-            room -= len(section(title, kept)) + 2
-            yield section(title, kept)
+            room -= len(text) + 2
+            yield text
     if left:
         yield f"{left} more lines do not fit into a comment."
 
