@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pydantic.json_schema import GenerateJsonSchema
 
 # What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
 # each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.
@@ -82,24 +80,6 @@ def _sandboxes_end() -> Iterator[None]:
     yield
     if used := sys.modules.get("tests.e2e.caretaker"):
         used.close()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _the_schema_is_made_once() -> Iterator[None]:
-    """Many commands print a part of the JSON Schema of tenants.yaml; pydantic takes a fifth of a second to make it."""
-    from tenantry.model.document import Document
-
-    made: dict[object, bytes] = {}
-
-    def once(_: object, *, schema_generator: type[GenerateJsonSchema] = GenerateJsonSchema) -> Any:
-        if schema_generator not in made:
-            made[schema_generator] = pickle.dumps(make(schema_generator=schema_generator))
-        return pickle.loads(made[schema_generator])
-
-    make = Document.model_json_schema
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Document, "model_json_schema", classmethod(once))
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
