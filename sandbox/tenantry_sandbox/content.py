@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tenantry.charts.package import files_of
+from tenantry.charts import files_of
 from tenantry_sandbox import registry, repositories
 from tenantry_sandbox.layout import Layout, SandboxError, publish_files
 from tenantry_sandbox.package import package

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.charts.package import files_of
+from tenantry.charts import files_of
 from tenantry.messages.errors import Refused
 
 EPOCH = 946684800

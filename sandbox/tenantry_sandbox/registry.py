@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tenantry.charts.package import files_of
+from tenantry.charts import files_of
 from tenantry_sandbox.layout import SandboxError
 from tenantry_sandbox.package import CREATED, Package, packed
 from tenantry_sandbox.repositories import folders

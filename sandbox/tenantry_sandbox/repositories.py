@@ -9,8 +9,7 @@ from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from tenantry.charts import OBJECTS
-from tenantry.charts.package import files_of
+from tenantry.charts import OBJECTS, files_of
 from tenantry_sandbox.package import EPOCH
 
 BRANCH = Ref(b"refs/heads/main")

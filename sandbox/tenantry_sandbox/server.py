@@ -29,7 +29,7 @@ from werkzeug.security import safe_join
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.test import Client
 
-from tenantry.charts.package import files_of
+from tenantry.charts import files_of
 from tenantry_sandbox.layout import Layout
 from tenantry_sandbox.process import HOST as LOOPBACK
 from tenantry_sandbox.registry import MANIFEST, NAME, digest

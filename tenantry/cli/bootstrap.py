@@ -182,8 +182,7 @@ def _write_chart(directory: Path) -> int:
     # Nothing else of the command needs these.
     import yaml
 
-    from tenantry.charts import OBJECTS
-    from tenantry.charts.package import files_of
+    from tenantry.charts import OBJECTS, files_of
 
     wanted = {name: content.decode() for name, content in files_of(OBJECTS).items()}
     # Helm would install any other template.

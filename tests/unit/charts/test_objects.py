@@ -6,8 +6,7 @@ import hashlib
 
 import yaml
 
-from tenantry.charts import OBJECTS
-from tenantry.charts.package import files_of
+from tenantry.charts import OBJECTS, files_of
 
 CHART = {"0.3.0": "488f425320946a03"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""

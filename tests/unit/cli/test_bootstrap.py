@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.charts import OBJECTS
-from tenantry.charts.package import files_of
+from tenantry.charts import OBJECTS, files_of
 from tenantry.cli import bootstrap as module
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
